@@ -1,0 +1,63 @@
+# The only task runner. Every target sets up what it needs; nothing has to be
+# installed or activated by hand first.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+SEEDS   ?= 200
+SECONDS ?= 5
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check format sim mutants fuzz coverage bench lock schema vectors clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(READY)  ## make .venv; afterwards .venv/bin/holdfast is the command
+
+$(READY): requirements/dev.txt pyproject.toml tools/bootstrap
+	@sh tools/bootstrap "$(PYTHON)" "$(VENV)"
+	@touch $@
+
+run: $(READY)  ## do the main job
+	@$(BIN)/holdfast tour
+
+test: $(READY)  ## all tests, with full branch coverage of the pure packages
+	@sh tools/system-packages
+	@$(BIN)/python tools/run_tests.py
+
+check: $(READY)  ## format, lint, layers, types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports
+	@$(BIN)/mypy
+
+format: $(READY)  ## rewrite the code in the house format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+sim: $(READY)  ## run the simulated world; SEEDS=200
+	@$(BIN)/python -m holdfast.testing.sim --seeds $(SEEDS)
+
+mutants: $(READY)  ## plant known bugs in the core; at least 18 must be found
+	@$(BIN)/python tools/mutants.py
+
+fuzz: $(READY)  ## throw bytes at every parser; SECONDS=5 for each
+	@$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS)
+
+bench: $(READY)  ## measure what the budgets speak of
+	@$(BIN)/python bench/core.py
+
+schema: $(READY)  ## rewrite docs/spec/wire.schema.json
+	@$(BIN)/python tools/write_schema.py
+
+vectors: $(READY)  ## rewrite tests/wire/vectors
+	@$(BIN)/python tools/write_vectors.py
+
+lock: $(READY)  ## choose the newest dependencies and pin them with hashes
+	@$(BIN)/python tools/lock.py
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) .work .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage*

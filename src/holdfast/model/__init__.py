@@ -1,0 +1,1 @@
+"""Values everyone may hold: ids, actors, envelopes, geometry, errors, events."""

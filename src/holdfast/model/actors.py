@@ -1,0 +1,39 @@
+"""Who acts?
+
+An actor is identified by a public key and nothing else. Its name is for people
+to read and is never identity; whoever shows a name shows the fingerprint too.
+"""
+
+import enum
+from dataclasses import dataclass
+
+from holdfast.model.ids import ActorId
+from holdfast.model.text import printable
+
+_FINGERPRINT = 8
+
+
+class ActorKind(enum.StrEnum):
+    """What sort of operator it is. Mechanics are the same for all; rights differ."""
+
+    HUMAN = "human"
+    AGENT = "agent"
+    SERVICE = "service"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody or something that can attach to a session."""
+
+    id: ActorId
+    kind: ActorKind
+    name: str
+
+    def fingerprint(self) -> str:
+        """Return the short form of the key that is always shown beside the name."""
+        return self.id[2 : 2 + _FINGERPRINT]
+
+    def shown(self) -> str:
+        """Return how the actor is shown to people, safe to print anywhere."""
+        return f"{printable(self.name, 64)} ({self.kind}, {self.fingerprint()})"

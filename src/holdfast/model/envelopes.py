@@ -1,0 +1,92 @@
+"""What may this operator do?
+
+An envelope is a set of rights, over one session or a whole host, until an
+expiry. It can be passed on only in part (attenuation):
+
+I1  What an envelope covers, every envelope it was attenuated from covers.
+I2  An envelope covers nothing at or after its expiry.
+I3  Nothing is passed on by somebody without the right `grant`.
+
+Expiry is wall-clock time, because a grant outlives the process that made it.
+"""
+
+import enum
+from dataclasses import dataclass
+
+from holdfast.model.errors import NotAllowed, WiderThanGiven
+from holdfast.model.ids import ActorId, SessionId
+
+
+class Right(enum.StrEnum):
+    """One thing an operator may do."""
+
+    OBSERVE = "observe"
+    INPUT = "input"
+    COMMAND = "command"
+    SIGNAL = "signal"
+    RESIZE = "resize"
+    TAKE = "take"
+    SEIZE = "seize"
+    GRANT = "grant"
+    APPROVE = "approve"
+    CHECKPOINT = "checkpoint"
+    FORK = "fork"
+    MOVE = "move"
+    END = "end"
+
+
+WHOLE_HOST = None
+"""The scope of an envelope that speaks of every session of the host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Rights over one session, or over all when `session` is WHOLE_HOST."""
+
+    rights: frozenset[Right]
+    session: SessionId | None = WHOLE_HOST
+    expires_wall: float | None = None
+
+    def covers(self, right: Right, session: SessionId, now_wall: float) -> bool:
+        """Tell whether `right` may be used on `session` now."""
+        return (
+            right in self.rights
+            and self.session in (WHOLE_HOST, session)
+            and (self.expires_wall is None or now_wall < self.expires_wall)
+        )
+
+    def demand(
+        self, right: Right, session: SessionId, now_wall: float, actor: ActorId
+    ) -> None:
+        """Do nothing if `right` is covered.
+
+        Raises:
+            Forbidden: It is not.
+
+        """
+        if not self.covers(right, session, now_wall):
+            raise NotAllowed(actor, right.value)
+
+    def passed_on(
+        self,
+        rights: frozenset[Right],
+        session: SessionId | None,
+        expires_wall: float | None,
+    ) -> "Envelope":
+        """Return the part of this envelope that is to be given to somebody else.
+
+        Raises:
+            Forbidden: It would be more than this envelope holds.
+
+        """
+        if Right.GRANT not in self.rights:
+            raise WiderThanGiven("anything without the right to grant")
+        if extra := rights - self.rights:
+            raise WiderThanGiven(", ".join(sorted(extra)))
+        if self.session not in (WHOLE_HOST, session):
+            raise WiderThanGiven("more than one session")
+        if self.expires_wall is not None and (
+            expires_wall is None or expires_wall > self.expires_wall
+        ):
+            raise WiderThanGiven("a later expiry")
+        return Envelope(rights, session, expires_wall)

@@ -1,0 +1,68 @@
+"""How is text that somebody else chose shown without being obeyed?
+
+Titles, names, paths and errors come from programs and peers. Printed as they
+are, they could move the cursor, reverse the reading order or hide themselves.
+`printable` shows such characters as escapes, so that what is seen is what is
+there.
+"""
+
+import re
+import unicodedata
+
+from holdfast.model.errors import MalformedName
+
+MAX_NAME = 64
+"""Longest name: fits a table column and any file system."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_RESERVED = re.compile(r"(?i)[shac]_")
+
+_INERT_SPACE = " "
+_UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+
+
+def printable(text: str, limit: int = 200) -> str:
+    """Return `text` with everything escaped that a terminal would obey or hide.
+
+    At most `limit` characters of it are looked at; a longer text ends in '…'.
+    """
+    shown = "".join(_shown(character) for character in text[:limit])
+    return shown + "…" if len(text) > limit else shown
+
+
+def checked_name(text: str) -> str:
+    """Return `text` if it can be the name of a session or an operator.
+
+    Names are ASCII: two that look alike are alike. None looks like an id, an
+    option or a hidden file.
+
+    Raises:
+        UsageError: It cannot.
+
+    """
+    if not text:
+        raise MalformedName(text, "it is empty")
+    if len(text) > MAX_NAME:
+        raise MalformedName(printable(text, MAX_NAME), f"it is over {MAX_NAME} long")
+    if not _NAME.fullmatch(text):
+        raise MalformedName(printable(text), "it has characters names may not have")
+    if _RESERVED.match(text):
+        raise MalformedName(text, "it looks like an id")
+    return text
+
+
+def same_name(one: str, other: str) -> bool:
+    """Tell whether two names are one to somebody who hears them."""
+    return one.lower() == other.lower()
+
+
+def _shown(character: str) -> str:
+    if (
+        character == _INERT_SPACE
+        or unicodedata.category(character) not in _UNSAFE_CATEGORIES
+    ):
+        return character
+    point = ord(character)
+    if point <= 0xFF:  # noqa: PLR2004  # the last code point of two hex digits
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"  # noqa: PLR2004
