@@ -8,7 +8,7 @@ import enum
 from dataclasses import dataclass
 
 from holdfast.model.ids import ActorId
-from holdfast.model.text import printable
+from holdfast.model.text import shown_name
 
 _FINGERPRINT = 8
 
@@ -36,4 +36,4 @@ class Actor:
 
     def shown(self) -> str:
         """Return how the actor is shown to people, safe to print anywhere."""
-        return f"{printable(self.name, 64)} ({self.kind}, {self.fingerprint()})"
+        return f"{shown_name(self.name)} ({self.kind}, {self.fingerprint()})"

@@ -85,8 +85,10 @@ class Envelope:
             raise WiderThanGiven(", ".join(sorted(extra)))
         if self.session not in (WHOLE_HOST, session):
             raise WiderThanGiven("more than one session")
-        if self.expires_wall is not None and (
-            expires_wall is None or expires_wall > self.expires_wall
+        # Asked this way round, an expiry that is not a number is refused as well;
+        # it would compare with nothing, and so outlive everything.
+        if self.expires_wall is not None and not (
+            expires_wall is not None and expires_wall <= self.expires_wall
         ):
             raise WiderThanGiven("a later expiry")
         return Envelope(rights, session, expires_wall)

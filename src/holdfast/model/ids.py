@@ -15,6 +15,7 @@ import re
 from typing import NewType
 
 from holdfast.model.errors import MalformedId
+from holdfast.model.text import printable
 
 SessionId = NewType("SessionId", str)
 HostId = NewType("HostId", str)
@@ -37,6 +38,7 @@ ENTROPY = 10
 """Random bytes in an id: 80 bits, so that a billion sessions do not collide."""
 
 _DIGEST = 20
+_SHOWN = 64
 _SHORT = re.compile("[a-z2-7]{16}")
 _LONG = re.compile("[a-z2-7]{32}")
 
@@ -122,5 +124,5 @@ def _key_letters(public_key: bytes) -> str:
 
 def _checked(text: str, prefix: str, letters: re.Pattern[str], wanted: str) -> str:
     if not (text.startswith(prefix) and letters.fullmatch(text, len(prefix))):
-        raise MalformedId(text, wanted)
+        raise MalformedId(printable(text, _SHOWN), wanted)
     return text

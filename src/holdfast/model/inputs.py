@@ -8,6 +8,7 @@ import enum
 import hashlib
 from dataclasses import dataclass
 
+from holdfast.model.envelopes import Right
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation
 
 MAX_INPUT = 64 * 1024
@@ -15,13 +16,22 @@ MAX_INPUT = 64 * 1024
 
 
 class InputKind(enum.StrEnum):
-    """What sort of act it is; each needs the right of the same or a like name."""
+    """What sort of act it is; RIGHT_FOR says which right each needs."""
 
     KEYS = "keys"
     COMMAND = "command"
     SIGNAL = "signal"
     RESIZE = "resize"
     ANSWER = "answer"
+
+
+RIGHT_FOR: dict[InputKind, Right] = {
+    InputKind.KEYS: Right.INPUT,
+    InputKind.ANSWER: Right.INPUT,
+    InputKind.COMMAND: Right.COMMAND,
+    InputKind.SIGNAL: Right.SIGNAL,
+    InputKind.RESIZE: Right.RESIZE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +55,9 @@ class Input:
 
     def digest(self) -> bytes:
         """Return what an approval or an outcome is bound to: kind and bytes."""
-        return hashlib.sha256(self.kind.encode() + b"\0" + self.payload).digest()
+        return digest_of(self.kind, self.payload)
+
+
+def digest_of(kind: InputKind, payload: bytes) -> bytes:
+    """Return the digest of an input of this kind with these bytes."""
+    return hashlib.sha256(kind.encode() + b"\0" + payload).digest()

@@ -19,6 +19,11 @@ _RESERVED = re.compile(r"(?i)[shac]_")
 
 _INERT_SPACE = " "
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f"
+    "\U000e0100-\U000e01ef]"
+)
+"""Letters, marks and symbols by category that leave nothing to be seen."""
 
 
 def printable(text: str, limit: int = 200) -> str:
@@ -28,6 +33,19 @@ def printable(text: str, limit: int = 200) -> str:
     """
     shown = "".join(_shown(character) for character in text[:limit])
     return shown + "…" if len(text) > limit else shown
+
+
+def shown_name(text: str) -> str:
+    """Return a name as it is shown to people, whoever it came from.
+
+    Names are ASCII, so any other letter is somebody's attempt to look like
+    somebody else, and is shown as an escape.
+    """
+    shown = "".join(
+        character if character.isascii() else _escaped(character)
+        for character in text[:MAX_NAME]
+    )
+    return printable(shown, len(shown)) + ("…" if len(text) > MAX_NAME else "")
 
 
 def checked_name(text: str) -> str:
@@ -57,11 +75,14 @@ def same_name(one: str, other: str) -> bool:
 
 
 def _shown(character: str) -> str:
-    if (
-        character == _INERT_SPACE
-        or unicodedata.category(character) not in _UNSAFE_CATEGORIES
-    ):
+    if character == _INERT_SPACE:
         return character
+    if unicodedata.category(character) in _UNSAFE_CATEGORIES:
+        return _escaped(character)
+    return _escaped(character) if _UNSEEN.match(character) else character
+
+
+def _escaped(character: str) -> str:
     point = ord(character)
     if point <= 0xFF:  # noqa: PLR2004  # the last code point of two hex digits
         return f"\\x{point:02x}"

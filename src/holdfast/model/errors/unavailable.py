@@ -1,0 +1,154 @@
+"""Nothing was done: try again later."""
+
+from holdfast.model.errors.branches import Unavailable
+
+
+class Busy(Unavailable):
+    """The program does not read its input, and the queue before it is full."""
+
+    code = "busy"
+    next_step = "Wait until the program reads, or seize with --interrupt."
+
+    def __init__(self, queued: int, limit: int) -> None:
+        super().__init__(
+            f"{queued} bytes already wait for the program (limit {limit})",
+            queued=queued,
+            limit=limit,
+        )
+
+
+class TooManyClients(Unavailable):
+    """One turn was used from more clients than we keep count of."""
+
+    code = "too-many-clients"
+    next_step = "Close some, or drop the turn and take it again."
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"more than {limit} clients wrote under one turn", limit=limit)
+
+
+class TooManyPending(Unavailable):
+    """An actor has as many requests waiting for approval as it may."""
+
+    code = "too-many-pending"
+    next_step = "Wait for an answer to those that are pending."
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} requests already wait", limit=limit)
+
+
+class AskRefused(Unavailable):
+    """The turn was asked for, and not given."""
+
+    code = "ask-refused"
+    next_step = "Ask again later."
+
+    def __init__(self, holder: str, why: str) -> None:
+        super().__init__(
+            f"{holder or 'nobody'} keeps the turn: {why}", holder=holder, why=why
+        )
+
+
+class PolicyUnavailable(Unavailable):
+    """The policy crashed, hung or answered nonsense, which means deny."""
+
+    code = "policy-unavailable"
+    next_step = "`holdfast gate check` looks at the policy."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"denied: the policy {why}", why=why)
+
+
+class ApprovalTimeout(Unavailable):
+    """Nobody answered a request for approval in time."""
+
+    code = "approval-timeout"
+    next_step = "Tell an operator with `approve`, then send it again."
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"nobody answered within {seconds} s", seconds=seconds)
+
+
+class LogbookFailed(Unavailable):
+    """The logbook could not be written, so the input was not accepted."""
+
+    code = "logbook-failed"
+    next_step = "Free some disk space; `holdfast doctor` says where."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the logbook cannot be written: {why}", why=why)
+
+
+class StoreFailed(Unavailable):
+    """A decision could not be made durable, so it was not made."""
+
+    code = "store-failed"
+    next_step = "Free some disk space on the relay, then ask again."
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"nothing can be decided for {session} now", session=session)
+
+
+class TooManySessions(Unavailable):
+    """The relay keeps leases for as many sessions as it may."""
+
+    code = "too-many-sessions"
+    next_step = "End sessions that are no longer needed, or use another relay."
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"leases of {limit} sessions are kept already", limit=limit)
+
+
+class SessionLost(Unavailable):
+    """The session's processes are gone; its identity and records are not."""
+
+    code = "session-lost"
+    next_step = "`holdfast recover` starts its next incarnation."
+
+    def __init__(self, incarnation: int) -> None:
+        super().__init__(
+            f"incarnation {incarnation} of the session was lost",
+            incarnation=incarnation,
+        )
+
+
+class LeaseLost(Unavailable):
+    """The host may not speak for the session now."""
+
+    code = "lease-lost"
+    next_step = "Wait until the host reaches its relay, or attach through another."
+
+    def __init__(self, incarnation: int) -> None:
+        super().__init__(
+            f"the lease of incarnation {incarnation} has run out",
+            incarnation=incarnation,
+        )
+
+
+class LeaseHeld(Unavailable):
+    """Another host holds the lease, or may still believe it does."""
+
+    code = "lease-held"
+    next_step = "Wait until the lease has run out, then ask again."
+
+    def __init__(self, holder: str, incarnation: int, wait_ms: int) -> None:
+        super().__init__(
+            f"{holder} may hold incarnation {incarnation} for {wait_ms} ms more",
+            holder=holder,
+            incarnation=incarnation,
+            wait_ms=wait_ms,
+        )
+
+
+class RolledBack(Unavailable):
+    """A relay's store is older than what we have seen of it."""
+
+    code = "rolled-back"
+    next_step = "Restore the relay's newer store; until then nothing is decided."
+
+    def __init__(self, seen: int, offered: int) -> None:
+        super().__init__(
+            f"the relay offers incarnation {offered}, but {seen} has lived already",
+            seen=seen,
+            offered=offered,
+        )

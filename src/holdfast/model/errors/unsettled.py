@@ -1,0 +1,61 @@
+"""It may or may not have happened: look, do not repeat."""
+
+from holdfast.model.errors.branches import Unsettled
+
+
+class OutcomeUnknown(Unsettled):
+    """The input may or may not have reached the program."""
+
+    code = "outcome-unknown"
+    next_step = "Look at the screen before you decide to send it again."
+
+    def __init__(self, client: str, sequence: int) -> None:
+        super().__init__(
+            f"whether input {client}/{sequence} was applied is not known",
+            client=client,
+            sequence=sequence,
+        )
+
+
+class StaleIncarnation(Unsettled):
+    """The input was made for an earlier life of the session.
+
+    This life has not applied it and never will. Whether that one had, before
+    it ended, is not known here.
+    """
+
+    code = "stale-incarnation"
+    next_step = "Attach again and look: the session has been restored or moved."
+
+    def __init__(self, incarnation: int, current: int) -> None:
+        super().__init__(
+            f"incarnation {incarnation} is over; the session lives as {current}",
+            incarnation=incarnation,
+            current=current,
+        )
+
+
+class OutcomeForgotten(Unsettled):
+    """The input was settled so long ago that its outcome is no longer kept."""
+
+    code = "outcome-forgotten"
+    next_step = "Search the logbook for it: `holdfast log`."
+
+    def __init__(self, client: str, sequence: int) -> None:
+        super().__init__(
+            f"input {client}/{sequence} was settled; how is no longer kept",
+            client=client,
+            sequence=sequence,
+        )
+
+
+class InputCut(Unsettled):
+    """A seize or an end came while the input was being written."""
+
+    code = "input-cut"
+    next_step = "Look at the screen: the program has seen part of it."
+
+    def __init__(self, written: int, size: int) -> None:
+        super().__init__(
+            f"only {written} of {size} bytes were written", written=written, size=size
+        )

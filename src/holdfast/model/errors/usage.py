@@ -1,0 +1,222 @@
+"""The request itself is wrong: fix the call."""
+
+from holdfast.model.errors.branches import UsageError
+
+
+class MalformedId(UsageError):
+    """A text was taken for an identifier and is none."""
+
+    code = "malformed-id"
+    next_step = "Copy the id as `holdfast ls` prints it."
+
+    def __init__(self, text: str, wanted: str) -> None:
+        super().__init__(f"{text!r} is not a {wanted}", text=text, wanted=wanted)
+
+
+class MalformedName(UsageError):
+    """A name has characters or a length that names may not have."""
+
+    code = "malformed-name"
+    next_step = (
+        "Use 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit."
+    )
+
+    def __init__(self, text: str, why: str) -> None:
+        super().__init__(f"{text!r} cannot be a name: {why}", text=text, why=why)
+
+
+class MalformedKey(UsageError):
+    """Bytes were taken for a key and are none."""
+
+    code = "malformed-key"
+    next_step = "Use the key as it was made, whole and unchanged."
+
+    def __init__(self, size: int, wanted: int) -> None:
+        super().__init__(
+            f"a key of this kind has {wanted} bytes, not {size}",
+            size=size,
+            wanted=wanted,
+        )
+
+
+class SizeOutOfRange(UsageError):
+    """A terminal size is smaller or larger than any terminal."""
+
+    code = "size-out-of-range"
+    next_step = "Use 1 to 1000 columns and 1 to 1000 rows."
+
+    def __init__(self, columns: int, rows: int) -> None:
+        super().__init__(
+            f"no terminal is {columns} columns by {rows} rows",
+            columns=columns,
+            rows=rows,
+        )
+
+
+class SessionNotFound(UsageError):
+    """No session of that name or id lives here."""
+
+    code = "session-not-found"
+    next_step = "`holdfast ls` lists the sessions."
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"no session {session!r} here", session=session)
+
+
+class OffsetAhead(UsageError):
+    """A reader asked to continue from a byte that was never printed."""
+
+    code = "offset-ahead"
+    next_step = "Resume from an offset this session has sent you, or from none."
+
+    def __init__(self, offset: int, end: int) -> None:
+        super().__init__(
+            f"offset {offset} is beyond the stream's end at {end}",
+            offset=offset,
+            end=end,
+        )
+
+
+class NegativeOffset(UsageError):
+    """A reader asked for a byte before the first one."""
+
+    code = "negative-offset"
+    next_step = "Offsets count from 0, the first byte the session printed."
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"no byte has offset {offset}", offset=offset)
+
+
+class OffsetGone(UsageError):
+    """A reader asked for a byte that the window no longer keeps."""
+
+    code = "offset-gone"
+    next_step = "Attach again: the answer says how many bytes are gone."
+
+    def __init__(self, offset: int, start: int) -> None:
+        super().__init__(
+            f"offset {offset} has rolled off; the window starts at {start}",
+            offset=offset,
+            start=start,
+        )
+
+
+class InputIdReused(UsageError):
+    """One input id came with two different payloads."""
+
+    code = "input-id-reused"
+    next_step = "Give every input a sequence number of its own."
+
+    def __init__(self, client: str, sequence: int) -> None:
+        super().__init__(
+            f"input {client}/{sequence} was used for a different payload before",
+            client=client,
+            sequence=sequence,
+        )
+
+
+class InputGap(UsageError):
+    """An input came whose predecessors from the same client never did."""
+
+    code = "input-gap"
+    next_step = "Send the missing inputs first, in order."
+
+    def __init__(self, client: str, expected: int, sequence: int) -> None:
+        super().__init__(
+            f"client {client} sent input {sequence} when {expected} was next",
+            client=client,
+            expected=expected,
+            sequence=sequence,
+        )
+
+
+class InputTooLarge(UsageError):
+    """An input holds more bytes than one input may."""
+
+    code = "input-too-large"
+    next_step = "Split it into smaller inputs."
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"an input of {size} bytes is over the limit of {limit}",
+            size=size,
+            limit=limit,
+        )
+
+
+class LineTooLong(UsageError):
+    """A line is longer than a canonical terminal takes; it would be cut."""
+
+    code = "line-too-long"
+    next_step = "Put the text into a file and name the file instead."
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"a line of {size} bytes is over the terminal's {limit}, and is not cut",
+            size=size,
+            limit=limit,
+        )
+
+
+class UnwritableMessage(UsageError):
+    """A message was to be sent that the specification has no form for."""
+
+    code = "unwritable-message"
+    next_step = "Keep to the limits in docs/spec/wire.md."
+
+    def __init__(self, kind: str, why: str) -> None:
+        super().__init__(f"cannot write {kind}: {why}", kind=kind, why=why)
+
+
+class NotAsked(UsageError):
+    """An answer was given to a request for the turn that nobody made."""
+
+    code = "not-asked"
+    next_step = "`holdfast who` shows who waits for the turn."
+
+    def __init__(self, asker: str) -> None:
+        super().__init__(f"{asker} has not asked for the turn", asker=asker)
+
+
+class OperatorNotHere(UsageError):
+    """An operator was named who is not attached."""
+
+    code = "operator-not-here"
+    next_step = "`holdfast who` shows who is attached."
+
+    def __init__(self, operator: str) -> None:
+        super().__init__(f"{operator} is not attached", operator=operator)
+
+
+class NothingPending(UsageError):
+    """An approval or denial names no pending request."""
+
+    code = "nothing-pending"
+    next_step = "`holdfast gate pending` lists what waits for an answer."
+
+    def __init__(self, ticket: int) -> None:
+        super().__init__(f"nothing is pending under {ticket}", ticket=ticket)
+
+
+class SessionOver(UsageError):
+    """The session has exited; there is nothing left to write to."""
+
+    code = "session-over"
+    next_step = "`holdfast new` starts another."
+
+    def __init__(self, state: str) -> None:
+        super().__init__(f"the session is {state}", state=state)
+
+
+class StillAlive(UsageError):
+    """A session was to be recovered while an earlier life may still run."""
+
+    code = "still-alive"
+    next_step = "End it first; a session never has two lives at once."
+
+    def __init__(self, incarnation: int, state: str) -> None:
+        super().__init__(
+            f"incarnation {incarnation} is {state} and may still have processes",
+            incarnation=incarnation,
+            state=state,
+        )
