@@ -1,0 +1,255 @@
+"""How is a message written down, and what is read when bytes come in?
+
+Theory of operation
+-------------------
+A control message is a msgpack map of its fields in the order in which they
+are declared, maps inside it sorted by name. What is read is written again and
+compared: if a single byte differs, it was not written the one way there is,
+and is refused. So whoever signs, hashes or compares messages may take the
+bytes for the message (threat T65).
+
+OUTPUT is the hot path, and is 8 bytes of offset followed by what was printed.
+
+I1  decode(encode(m)) is m, and encode(decode(b)) is b.
+I2  Whatever the bytes, decode returns a message or raises a PeerError.
+I3  What encode writes, decode takes; what decode would not, encode refuses.
+"""
+
+import struct
+from collections.abc import Callable
+
+import msgspec
+
+from holdfast.model.errors import (
+    Fact,
+    HoldfastError,
+    MalformedMessage,
+    UnknownFrameKind,
+    UnwritableMessage,
+    from_facts,
+)
+from holdfast.model.ids import ClientId
+from holdfast.model.inputs import InputId
+from holdfast.model.text import printable
+from holdfast.wire import messages
+from holdfast.wire.frames import Frame, FrameKind, frame_bytes
+from holdfast.wire.messages import (
+    MAX_NUMBER,
+    MAX_OUTPUT,
+    MAX_TEXT,
+    Output,
+    Refuse,
+    fitting,
+)
+
+Message = (
+    messages.Hello
+    | messages.Welcome
+    | messages.Ping
+    | messages.Pong
+    | messages.Goodbye
+    | messages.Attach
+    | messages.Attached
+    | messages.Detach
+    | messages.Resume
+    | messages.Output
+    | messages.Gap
+    | messages.Keyframe
+    | messages.Resized
+    | messages.Submit
+    | messages.Acknowledge
+    | messages.Refuse
+    | messages.Report
+    | messages.Inquire
+    | messages.Take
+    | messages.Ask
+    | messages.Answer
+    | messages.Give
+    | messages.Drop
+    | messages.Seize
+    | messages.TurnPassed
+    | messages.TurnAsked
+    | messages.Pending
+    | messages.Approve
+    | messages.Deny
+    | messages.Settled
+    | messages.GraphRequest
+    | messages.Graph
+    | messages.Freeze
+    | messages.Thaw
+    | messages.End
+    | messages.State
+    | messages.Exited
+    | messages.Lost
+    | messages.Rename
+    | messages.Keep
+    | messages.Event
+)
+"""Everything that can be said; closed, so that a `match` over it can be."""
+
+KINDS: dict[FrameKind, type[Message]] = {
+    FrameKind.HELLO: messages.Hello,
+    FrameKind.WELCOME: messages.Welcome,
+    FrameKind.PING: messages.Ping,
+    FrameKind.PONG: messages.Pong,
+    FrameKind.GOODBYE: messages.Goodbye,
+    FrameKind.ATTACH: messages.Attach,
+    FrameKind.ATTACHED: messages.Attached,
+    FrameKind.DETACH: messages.Detach,
+    FrameKind.RESUME: messages.Resume,
+    FrameKind.OUTPUT: messages.Output,
+    FrameKind.GAP: messages.Gap,
+    FrameKind.KEYFRAME: messages.Keyframe,
+    FrameKind.RESIZED: messages.Resized,
+    FrameKind.SUBMIT: messages.Submit,
+    FrameKind.ACKNOWLEDGE: messages.Acknowledge,
+    FrameKind.REFUSE: messages.Refuse,
+    FrameKind.REPORT: messages.Report,
+    FrameKind.INQUIRE: messages.Inquire,
+    FrameKind.TAKE: messages.Take,
+    FrameKind.ASK: messages.Ask,
+    FrameKind.ANSWER: messages.Answer,
+    FrameKind.GIVE: messages.Give,
+    FrameKind.DROP: messages.Drop,
+    FrameKind.SEIZE: messages.Seize,
+    FrameKind.TURN_PASSED: messages.TurnPassed,
+    FrameKind.TURN_ASKED: messages.TurnAsked,
+    FrameKind.PENDING: messages.Pending,
+    FrameKind.APPROVE: messages.Approve,
+    FrameKind.DENY: messages.Deny,
+    FrameKind.SETTLED: messages.Settled,
+    FrameKind.GRAPH_REQUEST: messages.GraphRequest,
+    FrameKind.GRAPH: messages.Graph,
+    FrameKind.FREEZE: messages.Freeze,
+    FrameKind.THAW: messages.Thaw,
+    FrameKind.END: messages.End,
+    FrameKind.STATE: messages.State,
+    FrameKind.EXITED: messages.Exited,
+    FrameKind.LOST: messages.Lost,
+    FrameKind.RENAME: messages.Rename,
+    FrameKind.KEEP: messages.Keep,
+    FrameKind.EVENT: messages.Event,
+}
+"""Which message each kind of frame carries."""
+
+NO_INPUT = InputId(ClientId(""), 0)
+"""What a refusal is about that is not about an input."""
+
+_OUTPUT = struct.Struct(">BIQ")
+_OFFSET = struct.Struct(">Q")
+
+# Maps are sorted, because a map can be written in any order and a message in
+# only one; the fields of messages keep the order of their declaration.
+_write = msgspec.msgpack.Encoder(order="deterministic").encode
+_READERS: dict[FrameKind, Callable[[bytes], Message]] = {
+    kind: msgspec.msgpack.Decoder(shape).decode for kind, shape in KINDS.items()
+}
+_KIND_AND_READER = {shape: (kind, _READERS[kind]) for kind, shape in KINDS.items()}
+
+# What msgspec raises: its own error; ValueError for text that is not UTF-8;
+# TypeError and OverflowError for values that no message has.
+_MISFITS = (msgspec.MsgspecError, ValueError, TypeError, OverflowError)
+
+
+def encode(message: Message) -> bytes:
+    """Write a message down as a whole frame.
+
+    Raises:
+        UsageError: A field is out of its bounds; nothing was written.
+
+    """
+    if isinstance(message, Output):
+        return output_frame(message.offset, message.data)
+    kind, read = _KIND_AND_READER[type(message)]
+    try:
+        payload = _write(message)
+        read(payload)
+    except _MISFITS as error:
+        raise UnwritableMessage(kind.name, printable(str(error))) from None
+    return frame_bytes(kind, payload)
+
+
+def decode(frame: Frame) -> Message:
+    """Read the message that a frame carries.
+
+    Raises:
+        PeerError: The payload is not that message, written the one way.
+
+    """
+    kind = frame.kind
+    payload = frame.payload
+    if kind is FrameKind.OUTPUT:
+        return _read_output(payload)
+    read = _READERS.get(kind)
+    if read is None:
+        raise UnknownFrameKind(kind)
+    try:
+        message = read(payload)
+    except _MISFITS as error:
+        raise MalformedMessage(kind.name, printable(str(error))) from None
+    if _write(message) != payload:
+        raise MalformedMessage(kind.name, "not written the one way it can be")
+    return message
+
+
+def output_frame(offset: int, data: bytes | bytearray | memoryview) -> bytes:
+    """Write down what the terminal printed, copying it once.
+
+    Raises:
+        UsageError: There is nothing, or more than MAX_OUTPUT bytes of it, or it
+            ends beyond MAX_NUMBER.
+
+    """
+    size = len(data)
+    if why := _misfit(offset, size):
+        raise UnwritableMessage(FrameKind.OUTPUT.name, why)
+    return _OUTPUT.pack(FrameKind.OUTPUT, _OFFSET.size + size, offset) + data
+
+
+def refusal(
+    error: HoldfastError, refused: FrameKind, about: InputId = NO_INPUT
+) -> Refuse:
+    """Return the message that tells a peer of an error.
+
+    Whatever the error holds can be sent: what is too long is cut.
+    """
+    return Refuse(
+        refused=refused,
+        client=about.client,
+        sequence=about.sequence,
+        code=error.code,
+        text=fitting(str(error), MAX_TEXT),
+        facts={name: _sent(fact) for name, fact in error.facts.items()},
+        retryable=error.retryable,
+        next_step=fitting(error.next_step, MAX_TEXT),
+    )
+
+
+def error_from(refuse: Refuse) -> HoldfastError:
+    """Return the error that a peer told us of."""
+    return from_facts(refuse.code, refuse.facts, refuse.text)
+
+
+def _read_output(payload: bytes) -> Output:
+    size = len(payload) - _OFFSET.size
+    if size < 0:
+        raise MalformedMessage(FrameKind.OUTPUT.name, "no room for the offset")
+    (offset,) = _OFFSET.unpack_from(payload)
+    if why := _misfit(offset, size):
+        raise MalformedMessage(FrameKind.OUTPUT.name, why)
+    return Output(offset, payload[_OFFSET.size :])
+
+
+def _misfit(offset: int, size: int) -> str:
+    """Say why there can be no OUTPUT of `size` bytes at `offset`; '' if there can."""
+    if not 1 <= size <= MAX_OUTPUT:
+        return f"{size} bytes are not 1 to {MAX_OUTPUT}"
+    if not 0 <= offset <= MAX_NUMBER - size:
+        return "the offset is out of range"
+    return ""
+
+
+def _sent(fact: Fact) -> Fact:
+    if isinstance(fact, int) and abs(fact) <= MAX_NUMBER:
+        return int(fact)
+    return fitting(str(fact), MAX_TEXT)

@@ -1,0 +1,387 @@
+"""Write tests/wire/vectors/*.json: the bytes every implementation must agree on.
+
+python tools/write_vectors.py            write them
+python tools/write_vectors.py --check    exit 1 if one is not what would be written
+
+    messages.json   a message of each kind, its fields, and its frame
+    refused.json    frames that must not be read as a message, and the error's code
+    streams.json    streams of bytes, and the frames or the error they come to
+    versions.json   offers, and what is chosen
+
+Bytes are written in hexadecimal; inside fields, as {"bytes": "…"}.
+"""
+
+import argparse
+import enum
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import NotYourTurn, PeerError
+from holdfast.model.ids import Epoch, Incarnation, Index, actor_id, client_id
+from holdfast.model.ids import session_id as new_session_id
+from holdfast.model.inputs import InputId, InputKind
+from holdfast.model.verdicts import Verdict
+from holdfast.wire import messages as m
+from holdfast.wire.codec import Message, decode, encode, refusal
+from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
+from holdfast.wire.versions import choose
+
+TARGET = Path(__file__).parent.parent / "tests" / "wire" / "vectors"
+
+Json = str | int | bool | None | list["Json"] | dict[str, "Json"]
+
+SESSION = new_session_id(bytes(range(10)))
+CLIENT = client_id(bytes(range(10, 20)))
+ANNA = actor_id(b"\x01" * 32)
+BERT = actor_id(b"\x02" * 32)
+NOBODY = type(ANNA)("")
+DIGEST = bytes(range(32))
+SIGNATURE = bytes(range(64))
+CELLS = m.Cells(120, 40)
+
+MESSAGES: tuple[tuple[str, Message], ...] = (
+    ("hello", m.Hello((3, 2, 1), "holdfast 0.1.0", m.ClientKind.CLI)),
+    ("welcome", m.Welcome(1, "holdfast 0.1.0")),
+    ("ping", m.Ping(0)),
+    ("pong with the greatest number", m.Pong(m.MAX_NUMBER)),
+    ("goodbye", m.Goodbye("no-common-version", "we speak 1, you speak 2")),
+    (
+        "attach for the first time",
+        m.Attach(
+            session=SESSION,
+            client=CLIENT,
+            mode=m.Mode.OPERATE,
+            size=CELLS,
+            incarnation=None,
+            after=None,
+            keyframe=True,
+        ),
+    ),
+    (
+        "attach again, to watch",
+        m.Attach(
+            session=SESSION,
+            client=CLIENT,
+            mode=m.Mode.OBSERVE,
+            size=None,
+            incarnation=Incarnation(3),
+            after=4_294_967_296,
+            keyframe=False,
+        ),
+    ),
+    (
+        "attached",
+        m.Attached(
+            session=SESSION,
+            name="build",
+            incarnation=Incarnation(2),
+            epoch=Epoch(7),
+            holder=ANNA,
+            start=1000,
+            end=70_000,
+            state="at-prompt",
+            size=CELLS,
+            operators=(
+                m.Operator(ANNA, ActorKind.HUMAN, "Änna 🙂", CLIENT),
+                m.Operator(BERT, ActorKind.AGENT, "", CLIENT),
+            ),
+        ),
+    ),
+    ("detach", m.Detach()),
+    ("resume", m.Resume(65_536)),
+    ("output", m.Output(65_535, b"\x1b[1mhello\x1b[0m\r\n\xff\x00")),
+    ("output at the start", m.Output(0, b"$")),
+    ("gap", m.Gap(127, 128)),
+    (
+        "keyframe",
+        m.Keyframe(offset=255, size=CELLS, more=False, data=b"\x1b[2J\x1b[H$ "),
+    ),
+    (
+        "part of a keyframe",
+        m.Keyframe(offset=256, size=m.Cells(1000, 1000), more=True, data=b"#" * 256),
+    ),
+    ("resized", m.Resized(65_536, m.Cells(1, 1))),
+    (
+        "submit",
+        m.Submit(
+            client=CLIENT,
+            sequence=1,
+            kind=InputKind.KEYS,
+            incarnation=Incarnation(1),
+            epoch=Epoch(0),
+            payload=b"ls -l\r",
+        ),
+    ),
+    (
+        "acknowledge",
+        m.Acknowledge(CLIENT, 1, Index(3), m.Receipt(DIGEST, SIGNATURE)),
+    ),
+    ("acknowledge without a receipt", m.Acknowledge(CLIENT, 1, Index(3), None)),
+    (
+        "refuse an input",
+        refusal(NotYourTurn(BERT, 8), FrameKind.SUBMIT, InputId(CLIENT, 1)),
+    ),
+    (
+        "refuse with facts in order of their names",
+        m.Refuse(
+            refused=FrameKind.GIVE,
+            client=type(CLIENT)(""),
+            sequence=0,
+            code="from-the-future",
+            text="“no”",
+            facts={"b": -1, "a": "x", "a_b": 2**32, "a1": -(2**31) - 1},
+            retryable=True,
+            next_step="",
+        ),
+    ),
+    ("report", m.Report(CLIENT, 2, m.Ending.CUT, Index(4), 65_536)),
+    ("inquire", m.Inquire(CLIENT, 3)),
+    ("take", m.Take()),
+    ("ask", m.Ask(30_000)),
+    ("answer", m.Answer(BERT, granted=True)),
+    ("give", m.Give(BERT)),
+    ("drop", m.Drop()),
+    ("seize", m.Seize(m.Halt.FREEZE)),
+    (
+        "turn passed",
+        m.TurnPassed(
+            former=BERT,
+            holder=NOBODY,
+            epoch=Epoch(9),
+            reason="dropped",
+            dropped_inputs=2,
+            dropped_bytes=300,
+        ),
+    ),
+    ("turn asked", m.TurnAsked(BERT, 29_999)),
+    (
+        "pending",
+        m.Pending(
+            ticket=5,
+            actor=BERT,
+            kind=InputKind.COMMAND,
+            epoch=Epoch(7),
+            digest=DIGEST,
+            size=9,
+            excerpt=b"rm -rf x\r",
+            rule="no-deletes",
+        ),
+    ),
+    ("approve", m.Approve(5, Epoch(7), DIGEST)),
+    ("deny", m.Deny(5, DIGEST)),
+    ("settled", m.Settled(5, Verdict.DENY, ANNA)),
+    ("graph request", m.GraphRequest()),
+    (
+        "graph",
+        m.Graph(
+            (
+                m.Process(
+                    pid=4242,
+                    parent=1,
+                    started_ticks=123_456_789,
+                    command="python -m http.server",
+                    state="sleeping",
+                    actor=ANNA,
+                    rss=12_345_678,
+                    cpu_ms=90,
+                ),
+            ),
+            (m.Listener(4242, "127.0.0.1", 8000),),
+            more=False,
+        ),
+    ),
+    ("freeze", m.Freeze()),
+    ("thaw", m.Thaw()),
+    ("end", m.End(15)),
+    ("state", m.State("waiting-for-input", Incarnation(1))),
+    ("exited", m.Exited(0)),
+    ("exited by a signal", m.Exited(-9)),
+    ("lost", m.Lost("the machine was started again")),
+    ("rename", m.Rename("deploy")),
+    ("keep", m.Keep(kept=True)),
+    ("event", m.Event("turn.passed", SESSION, {"epoch": 9, "holder": ANNA})),
+)
+
+_PING = FrameKind.PING
+_REFUSED: tuple[tuple[str, FrameKind, bytes], ...] = (
+    ("an empty payload", _PING, b""),
+    ("a missing field", _PING, b"\x80"),
+    ("an array in place of the map", _PING, b"\x91\x05"),
+    ("a byte after the end", _PING, b"\x81\xa6number\x05\xc0"),
+    ("a field that does not exist", _PING, b"\x82\xa6number\x05\xa1x\x05"),
+    ("a field twice", _PING, b"\x82\xa6number\x05\xa6number\x05"),
+    ("a number wider than it need be", _PING, b"\x81\xa6number\xcc\x05"),
+    ("a positive number as a signed one", _PING, b"\x81\xa6number\xd0\x05"),
+    ("a number as a float", _PING, b"\x81\xa6number\xcb" + bytes(8)),
+    ("not a number", _PING, b"\x81\xa6number\xcb\x7f\xf8" + bytes(6)),
+    ("a number as true", _PING, b"\x81\xa6number\xc3"),
+    ("a number below zero", _PING, b"\x81\xa6number\xff"),
+    ("a number of 2^53", _PING, b"\x81\xa6number\xcf\x00\x20" + bytes(6)),
+    ("a number of 2^64 - 1", _PING, b"\x81\xa6number\xcf" + b"\xff" * 8),
+    ("a field's name longer than it need be", _PING, b"\x81\xd9\x06number\x05"),
+    ("a map's header longer than it need be", _PING, b"\xde\x00\x01\xa6number\x05"),
+    ("a map that announces 2^32 - 1 fields", _PING, b"\xdf" + b"\xff" * 4),
+    ("maps nested 10,000 deep", _PING, b"\x81\xa6number" + b"\x81" * 10_000),
+    ("arrays nested 10,000 deep", _PING, b"\x91" * 10_000),
+    ("an extension", _PING, b"\x81\xa6number\xd4\x01\x05"),
+    ("a byte that msgpack never uses", _PING, b"\x81\xa6number\xc1"),
+    ("fields in another order", FrameKind.GAP, b"\x82\xa3end\x02\xa5start\x01"),
+    ("text that is not UTF-8", FrameKind.LOST, b"\x81\xa3why\xa2\xc3\x28"),
+    ("half a surrogate pair", FrameKind.LOST, b"\x81\xa3why\xa3\xed\xa0\x80"),
+    ("text as bytes", FrameKind.LOST, b"\x81\xa3why\xc4\x01x"),
+    ("text over its limit", FrameKind.RENAME, b"\x81\xa4name\xd9\x41" + b"x" * 65),
+    ("a word nobody knows", FrameKind.SEIZE, b"\x81\xa4halt\xa4stop"),
+    (
+        "an id with a newline",
+        FrameKind.GIVE,
+        b"\x81\xa2to\xd9\x23" + ANNA.encode() + b"\n",
+    ),
+    ("a word with a newline", FrameKind.GOODBYE, b"\x82\xa4code\xa2x\n\xa4text\xa0"),
+    ("an output without an offset", FrameKind.OUTPUT, bytes(7)),
+    ("an output of nothing", FrameKind.OUTPUT, bytes(8)),
+    ("an output beyond 2^53", FrameKind.OUTPUT, b"\x00\x1f" + b"\xff" * 6 + b"x"),
+    (
+        "facts in another order",
+        FrameKind.EVENT,
+        b"\x83\xa4name\xa1x\xa7session\xb2"
+        + SESSION.encode()
+        + b"\xa6fields\x82\xa1b\x01\xa1a\x01",
+    ),
+)
+
+_STREAMS: tuple[tuple[str, bytes], ...] = (
+    ("nothing", b""),
+    ("two frames", b"\x60\x00\x00\x00\x01\x80\x61\x00\x00\x00\x01\x80"),
+    ("a frame without a payload", b"\x60\x00\x00\x00\x00"),
+    ("a frame and part of a header", b"\x60\x00\x00\x00\x01\x80\x61\x00"),
+    (
+        "a frame and part of a payload",
+        b"\x60\x00\x00\x00\x01\x80\x61\x00\x00\x00\x02\x80",
+    ),
+    ("a kind nobody knows", b"\xff\x00\x00\x00\x00"),
+    ("kind zero", bytes(5)),
+    ("the longest length", b"\x60\xff\xff\xff\xff"),
+    ("one byte over the limit", b"\x60" + (MAX_PAYLOAD + 1).to_bytes(4, "big")),
+    ("the limit, still to come", b"\x60" + MAX_PAYLOAD.to_bytes(4, "big")),
+)
+
+_OFFERS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+    ((1,), (1,)),
+    ((3, 2, 1), (2, 1)),
+    ((2, 1), (4, 3, 2)),
+    ((5, 3, 1), (4, 3, 2, 1)),
+    ((1,), (2,)),
+    ((1,), (0, 65_535)),
+)
+
+
+def files() -> dict[str, str]:
+    """Return every file that is written, by name."""
+    vectors = {
+        "messages.json": [_message(name, message) for name, message in MESSAGES],
+        "refused.json": [_refused(*case) for case in _REFUSED],
+        "streams.json": [_stream(*case) for case in _STREAMS],
+        "versions.json": [_offer(*case) for case in _OFFERS],
+    }
+    return {
+        name: json.dumps(cases, indent=1, ensure_ascii=False) + "\n"
+        for name, cases in vectors.items()
+    }
+
+
+def differing(target: Path = TARGET) -> Iterator[Path]:
+    """Yield the committed files that are not what would be written."""
+    for name, text in files().items():
+        path = target / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            yield path
+
+
+def plain(value: object) -> Json:
+    """Return a field's value as JSON holds it."""
+    match value:
+        case bytes():
+            return {"bytes": value.hex()}
+        case msgspec.Struct():
+            return {
+                name: plain(part)
+                for name, part in msgspec.structs.asdict(value).items()
+            }
+        case Mapping():
+            return {str(name): plain(part) for name, part in value.items()}
+        case tuple():
+            return [plain(part) for part in value]
+        case enum.StrEnum() | enum.IntEnum():
+            return value.value
+        case None | bool() | int() | str():
+            return value
+        case _:
+            raise AssertionError(value)
+
+
+def _message(name: str, message: Message) -> Json:
+    frame = encode(message)
+    kind = FrameKind(frame[0])
+    return {
+        "name": name,
+        "kind": kind.name,
+        "fields": plain(message),
+        "frame": frame.hex(),
+    }
+
+
+def _refused(name: str, kind: FrameKind, payload: bytes) -> Json:
+    stream = bytes([kind]) + len(payload).to_bytes(4, "big") + payload
+    (frame,) = FrameReader().feed(stream)
+    try:
+        decode(frame)
+    except PeerError as error:
+        return {"name": name, "frame": stream.hex(), "code": error.code}
+    raise AssertionError(name)
+
+
+def _stream(name: str, stream: bytes) -> Json:
+    reader = FrameReader()
+    try:
+        frames = reader.feed(stream)
+    except PeerError as error:
+        return {"name": name, "stream": stream.hex(), "code": error.code}
+    read = sum(HEADER_SIZE + len(frame.payload) for frame in frames)
+    return {
+        "name": name,
+        "stream": stream.hex(),
+        "frames": [{"kind": f.kind.name, "payload": f.payload.hex()} for f in frames],
+        "rest": len(stream) - read,
+    }
+
+
+def _offer(ours: tuple[int, ...], theirs: tuple[int, ...]) -> Json:
+    case: dict[str, Json] = {"ours": list(ours), "theirs": list(theirs)}
+    try:
+        return case | {"chosen": choose(ours, theirs)}
+    except PeerError as error:
+        return case | {"code": error.code}
+
+
+def main() -> int:
+    """Write or check, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--target", type=Path, default=TARGET)
+    arguments = parser.parse_args()
+    stale = list(differing(arguments.target))
+    for path in stale:
+        if arguments.check:
+            print(f"{path} is out of date: run tools/write_vectors.py")
+        else:
+            path.write_text(files()[path.name], "utf-8")
+            print(f"wrote {path}")
+    return 1 if arguments.check and stale else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
