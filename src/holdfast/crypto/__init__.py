@@ -1,0 +1,1 @@
+"""Keys, handshake, sealing: bytes in, bytes out, entropy handed in."""
