@@ -1,0 +1,1 @@
+"""What a terminal shows and answers: queries taken out of output, their replies."""
