@@ -1,0 +1,1 @@
+"""Decisions, one state machine per file. Events in, effects out; time is handed in."""

@@ -1,0 +1,109 @@
+"""How is each act written into the logbook?
+
+The words here are read again by holdfast.core.inheritance and by whoever
+verifies an export; docs/spec/logbook.md lists them. A field once given keeps
+its meaning.
+"""
+
+import base64
+import hmac
+from collections.abc import Mapping
+
+from holdfast.core.serializer import CutReport
+from holdfast.core.turn import PassTurn
+from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.inputs import Input, InputKind
+from holdfast.wire.lines import Value
+
+Fields = dict[str, Value]
+
+MAX_RULE = 200
+"""Characters kept of a rule's name: a policy must not make a line too long."""
+
+
+def who(given: Input) -> Fields:
+    """Say whose input it is."""
+    return {
+        "actor": given.actor,
+        "client": given.id.client,
+        "sequence": given.id.sequence,
+    }
+
+
+def input_fields(
+    given: Input, rule: str, approver: ActorId | None, secret_key: bytes | None
+) -> Fields:
+    """Say what was admitted, by which rule, and who approved it.
+
+    With a `secret_key` the bytes are not written down, only their length and a
+    hash that means nothing without the key.
+    """
+    fields: Fields = {
+        **who(given),
+        "input": given.kind.value,
+        "size": len(given.payload),
+        "rule": rule[:MAX_RULE],
+        "approver": approver,
+    }
+    if secret_key is not None:
+        fields["secret"] = hmac.digest(secret_key, given.payload, "sha256").hex()
+    else:
+        fields["data"] = base64.b64encode(given.payload).decode()
+    return fields
+
+
+def is_secret(given: Input, *, echo_off: bool) -> bool:
+    """Tell whether the bytes of an input must not be written down."""
+    return echo_off or given.kind is InputKind.ANSWER
+
+
+def refused_fields(given: Input, error: HoldfastError) -> Fields:
+    """Say whose input was refused, and by what; by which rule, if by one."""
+    rule = error.facts.get("rule")
+    named = None if rule is None else str(rule)[:MAX_RULE]
+    return {**who(given), "code": error.code, "rule": named}
+
+
+def answered_fields(ticket: int, by: ActorId, *, yes: bool) -> Fields:
+    """Say how an operator answered what waited for approval."""
+    return {"ticket": ticket, "by": by, "yes": yes}
+
+
+def cut_fields(report: CutReport) -> Fields:
+    """Say how much was thrown away."""
+    return {"dropped_inputs": report.inputs, "dropped_bytes": report.bytes}
+
+
+def turn_fields(passed: PassTurn, report: CutReport) -> Fields:
+    """Say between whom the turn passed, why, and what was thrown away."""
+    return {
+        "from": passed.giver,
+        "to": passed.taker,
+        "reason": passed.reason.value,
+        **cut_fields(report),
+    }
+
+
+def granted_fields(actor: ActorId, envelope: Envelope, by: ActorId) -> Fields:
+    """Say what was granted to whom, until when, and by whom."""
+    expires = envelope.expires_wall
+    return {
+        "actor": actor,
+        "by": by,
+        "rights": ",".join(sorted(envelope.rights)),
+        "scope": envelope.session,
+        "expires": None if expires is None else round(expires * 1000),
+    }
+
+
+def granted_envelope(fields: Mapping[str, Value]) -> Envelope:
+    """Read an envelope back from what `granted_fields` wrote."""
+    words = str(fields["rights"])
+    scope, expires = fields["scope"], fields["expires"]
+    return Envelope(
+        frozenset(Right(word) for word in words.split(",") if word),
+        None if scope is None else SessionId(str(scope)),
+        None if expires is None else int(expires) / 1000,
+    )

@@ -1,0 +1,333 @@
+"""What has the session printed, and who has seen how much of it?
+
+Theory of operation
+-------------------
+Output is addressed by its offset: bytes since the session's birth. A window, a
+ring in memory that is handed in and may outlive the process, keeps the last of
+them. Everybody who watches has a cursor into the one window and no copy of
+their own, so a viewer that stops reading costs nothing and delays nobody: it is
+skipped forward with the count of what it missed, and in the end cut off.
+
+    offset  size  field      native byte order: the memory never leaves the machine
+    0       8     magic      written last when a window is made
+    8       8     layout     version of this table
+    16      8     capacity   bytes in the ring
+    24      8     start      first offset that is kept
+    32      8     end        offset of the next byte to be printed
+    40      24    zero
+    64      n     ring       the byte at offset o is at o % capacity
+
+Invariants:
+
+I1  Whenever the writer is killed, between any two stores or in the middle of a
+    copy, every byte from `start` to `end` in memory is the byte printed there.
+I2  `end` counts every byte ever appended; nothing is dropped without `start`
+    rising by exactly as much.
+I3  A viewer is given every byte once, in order, or a Skip with the exact count
+    of those it is not given.
+I4  Nothing a viewer does changes the window or another viewer.
+
+I1 holds because `start` is raised over what will be overwritten before it is
+overwritten, `end` is raised after the copy, and each is one store of eight
+aligned bytes. A process that only reads the memory copies first and then looks
+whether `start` is still at or below what it copied.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+from holdfast.model.errors import (
+    NegativeOffset,
+    OffsetAhead,
+    OffsetGone,
+    WindowDamaged,
+)
+
+HEADER = 64
+"""Bytes before the ring: one cache line, so that the ring is aligned."""
+
+MAGIC = int.from_bytes(b"hf-strm\0", "little")
+LAYOUT = 1
+"""Raised with every change of the table above."""
+
+_MAGIC, _LAYOUT, _CAPACITY, _START, _END = range(5)
+
+
+class StreamWindow:
+    """The last bytes of a session's output. One writer, any number of readers."""
+
+    __slots__ = ("_marks", "_ring", "capacity")
+
+    def __init__(self, memory: memoryview) -> None:
+        """Lay the window over `memory` as it is; see `create` and `open`."""
+        # A cast view stores a whole word at once; struct would do it bytewise
+        # for every format but its native one.
+        self._marks = memory[:HEADER].cast("B").cast("Q")
+        self._ring = memory[HEADER:].cast("B")
+        self.capacity = len(self._ring)
+
+    @classmethod
+    def create(cls, memory: memoryview) -> Self:
+        """Make an empty window of all of `memory`, which must exceed HEADER."""
+        assert len(memory) > HEADER, "a window needs room for a byte"  # noqa: S101
+        window = cls(memory)
+        marks = window._marks
+        for place in range(len(marks)):
+            marks[place] = 0
+        marks[_LAYOUT] = LAYOUT
+        marks[_CAPACITY] = window.capacity
+        marks[_MAGIC] = MAGIC
+        return window
+
+    @classmethod
+    def open(cls, memory: memoryview) -> Self:
+        """Find again the window that a process, perhaps a dead one, made here.
+
+        Raises:
+            PeerError: The memory holds none, or a damaged one.
+
+        """
+        if len(memory) <= HEADER:
+            raise WindowDamaged("it is too small")
+        window = cls(memory)
+        marks = window._marks
+        if marks[_MAGIC] != MAGIC:
+            raise WindowDamaged("it has no mark")
+        if marks[_LAYOUT] != LAYOUT:
+            raise WindowDamaged("its layout is of another version")
+        if marks[_CAPACITY] != window.capacity:
+            raise WindowDamaged("its size is not what it says")
+        if not 0 <= window.end - window.start <= window.capacity:
+            raise WindowDamaged("it claims bytes it cannot hold")
+        return window
+
+    @property
+    def start(self) -> int:
+        """Return the offset of the oldest byte that is kept."""
+        return self._marks[_START]
+
+    @property
+    def end(self) -> int:
+        """Return the offset after the newest byte: how many were ever printed."""
+        return self._marks[_END]
+
+    def append(self, data: bytes | memoryview) -> None:
+        """Keep `data`, at the cost of the oldest bytes if there is no room."""
+        capacity = self.capacity
+        size = len(data)
+        if size > capacity:
+            self._append_in_pieces(memoryview(data))
+            return
+        marks = self._marks
+        end = marks[_END]
+        after = end + size
+        if after - marks[_START] > capacity:
+            marks[_START] = after - capacity
+        place = end % capacity
+        room = capacity - place
+        if size <= room:
+            self._ring[place : place + size] = data
+        else:
+            self._ring[place:] = data[:room]
+            self._ring[: size - room] = data[room:]
+        marks[_END] = after
+
+    def read(self, offset: int, limit: int) -> memoryview:
+        """Return bytes from `offset` on: at most `limit`, in one piece, no copy.
+
+        Fewer come where the ring wraps, none at the end. The next append may
+        write over what was returned: use it or copy it before.
+
+        Raises:
+            UsageError: There is no such byte, or not any more.
+
+        """
+        start, end = self.start, self.end
+        if offset < start:
+            raise OffsetGone(offset, start)
+        if offset > end:
+            raise OffsetAhead(offset, end)
+        place = offset % self.capacity
+        size = min(limit, end - offset, self.capacity - place)
+        return self._ring[place : place + max(size, 0)].toreadonly()
+
+    def _append_in_pieces(self, data: memoryview) -> None:
+        # Each piece is an append of its own, so that I1 needs no second proof.
+        for first in range(0, len(data), self.capacity):
+            self.append(data[first : first + self.capacity])
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Go on at offset `at`, after `gap` bytes that the reader will never get.
+
+    With `keyframe` set, the screen as it was at `at` is to be painted first.
+    """
+
+    at: int
+    gap: int
+    keyframe: bool
+
+
+def plan_resume(
+    window: StreamWindow, after: int | None, keyframe_at: int | None
+) -> Resume:
+    """Decide where a reader goes on that has every byte before `after`.
+
+    None means a reader that has nothing and asks for the present: it is shown
+    the newest keyframe, or what is kept, and is owed nothing older. A keyframe
+    from which the stream can no longer be followed is as good as none.
+
+    Raises:
+        UsageError: `after` is an offset this session never reached.
+
+    """
+    start = window.start
+    if after is not None:
+        if after < 0:
+            raise NegativeOffset(after)
+        if after > window.end:
+            raise OffsetAhead(after, window.end)
+        if after >= start:
+            return Resume(after, gap=0, keyframe=False)
+    usable = keyframe_at is not None and start <= keyframe_at <= window.end
+    at = keyframe_at if usable and keyframe_at is not None else start
+    return Resume(at, gap=0 if after is None else at - after, keyframe=usable)
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send `data`, which begins at `offset`. It holds until the next append."""
+
+    offset: int
+    data: memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Say that `gap` bytes are left out and that the stream goes on at `at`.
+
+    With `keyframe` set, send the keyframe made at `at` first. A Skip is given
+    once; whoever pulls it owes it to the reader before anything else.
+    """
+
+    gap: int
+    at: int
+    keyframe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CutViewer:
+    """Hang up on a viewer that took nothing while `pending` bytes waited."""
+
+    pending: int
+
+
+class Viewer:
+    """One reader's place in the stream.
+
+    Pull when output came or when the reader's transport takes bytes again, send
+    what was pulled, and tell how much the transport accepted.
+    """
+
+    __slots__ = (
+        "_behind_since",
+        "_bound",
+        "_cursor",
+        "_is_cut",
+        "_offered",
+        "_pulled_to",
+        "_stalled_after",
+    )
+
+    def __init__(self, at: int, *, bound: int, stalled_after: float) -> None:
+        """Begin at offset `at`.
+
+        `bound` is how many bytes a reader may be behind before it is skipped
+        forward to a keyframe; `stalled_after` is how many seconds it may take
+        nothing while there is something to take.
+        """
+        self._cursor = at
+        self._bound = bound
+        self._stalled_after = stalled_after
+        self._offered = 0
+        self._pulled_to = at
+        self._behind_since: float | None = None
+        self._is_cut = False
+
+    @property
+    def cursor(self) -> int:
+        """Return the offset of the next byte to be accepted."""
+        return self._cursor
+
+    def wants_keyframe(self, window: StreamWindow) -> bool:
+        """Tell whether a keyframe, made now, would bring the reader forward."""
+        return not self._is_cut and window.end - self._cursor > self._bound
+
+    def pull(
+        self,
+        window: StreamWindow,
+        limit: int,
+        now: float,
+        *,
+        keyframe_at: int | None = None,
+    ) -> list[Send | Skip]:
+        """Return what the reader is to be sent next, at most `limit` bytes of it.
+
+        Bytes are offered again until they are accepted. A reader further behind
+        than its bound is skipped to `keyframe_at`; while there is no keyframe
+        ahead of it, it goes on reading what the window keeps, because a stream
+        that starts in the middle paints a broken screen.
+        """
+        if self._is_cut:
+            return []
+        effects: list[Send | Skip] = []
+        if (skip := self._skip(window, keyframe_at)) is not None:
+            self._cursor = skip.at
+            effects.append(skip)
+        data = window.read(self._cursor, limit)
+        self._offered = len(data)
+        self._pulled_to = window.end
+        if data:
+            effects.append(Send(self._cursor, data))
+            if self._behind_since is None:
+                self._behind_since = now
+        elif self._cursor == self._pulled_to:
+            self._behind_since = None
+        return effects
+
+    def accepted(self, count: int, now: float) -> None:
+        """Take note that the transport took `count` of the bytes last pulled."""
+        assert 0 <= count <= self._offered, "accepted more than was offered"  # noqa: S101
+        if count == 0:
+            return
+        self._cursor += count
+        self._offered -= count
+        self._behind_since = now if self._cursor < self._pulled_to else None
+
+    def tick(self, window: StreamWindow, now: float) -> list[CutViewer]:
+        """Do what the clock demands. Call it at or after `next_deadline()`."""
+        deadline = self.next_deadline()
+        if deadline is None or now < deadline:
+            return []
+        self._is_cut = True
+        self._offered = 0
+        self._behind_since = None
+        return [CutViewer(window.end - self._cursor)]
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None when there is nothing to wait for."""
+        if self._behind_since is None:
+            return None
+        return self._behind_since + self._stalled_after
+
+    def _skip(self, window: StreamWindow, keyframe_at: int | None) -> Skip | None:
+        start, end, cursor = window.start, window.end, self._cursor
+        rolled_off = cursor < start
+        if not rolled_off and end - cursor <= self._bound:
+            return None
+        if keyframe_at is not None and max(start, cursor + 1) <= keyframe_at <= end:
+            return Skip(keyframe_at - cursor, keyframe_at, keyframe=True)
+        if rolled_off:
+            return Skip(start - cursor, start, keyframe=False)
+        return None
