@@ -1,0 +1,362 @@
+"""Plant known bugs in the core, one at a time, and see whether the simulator notices.
+
+A test that has never failed proves nothing. Each mutant below is a bug that
+somebody could really write; it is planted in a copy of the source, and the
+simulator runs until it complains or MAX_SEEDS have passed. At least WANTED of
+them must be found.
+
+    python tools/mutants.py             all of them
+    python tools/mutants.py seize       those whose name contains "seize"
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent / "src"
+
+MAX_SEEDS = 80
+WANTED = 18
+TIMEOUT = 240.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One bug: what to replace by what, each text standing exactly once."""
+
+    name: str
+    module: str
+    edits: tuple[tuple[str, str], ...]
+
+
+GRANT_AT_ONCE = (
+    "lease.record, lease.pending = record, None\n"
+    "        return [persist, self._grant(asked, lease, now)]"
+)
+
+MUTANTS = (
+    Mutant(
+        "ack before durable",
+        "core/serializer.py",
+        (
+            (
+                "self._applied.append((at, applied))",
+                "return [*self._settle(applied, Applied(at)), *self._next()]",
+            ),
+        ),
+    ),
+    Mutant(
+        "no dedup",
+        "core/serializer.py",
+        (
+            ("outcome = self._remembered(submitted)", "outcome = None"),
+            ("if self._is_known(submitted):", "if False:"),
+        ),
+    ),
+    Mutant(
+        "out-of-order apply",
+        "core/serializer.py",
+        (("self._judged = self._queue.popleft()", "self._judged = self._queue.pop()"),),
+    ),
+    Mutant(
+        "seize keeps what is being written",
+        "core/serializer.py",
+        (
+            (
+                "if self._flying is not None:\n            self._cut_flying(",
+                "if False:\n            self._cut_flying(",
+            ),
+        ),
+    ),
+    Mutant(
+        "cut bytes counted wrongly",
+        "core/serializer.py",
+        (("outcome = Cut(index, self._written) if self._written else", "outcome ="),),
+    ),
+    Mutant(
+        "epoch not raised when the turn is freed",
+        "core/turn.py",
+        (
+            (
+                "        self._epoch = next_epoch(self._epoch)",
+                "        if taker: self._epoch = next_epoch(self._epoch)",
+            ),
+        ),
+    ),
+    Mutant(
+        "seize that waits",
+        "core/turn.py",
+        (
+            (
+                "return self._pass_to(actor, PassReason.SEIZED, now)",
+                "return self._ask(actor, 2.0, now)",
+            ),
+        ),
+    ),
+    Mutant(
+        "stale epoch accepted",
+        "core/turn.py",
+        (
+            (
+                "if epoch != self._epoch and not (",
+                "if False and not (",
+            ),
+        ),
+    ),
+    Mutant(
+        "revoked operator keeps the turn",
+        "core/turn.py",
+        (("return self._release(PassReason.REVOKED, now)", "return []"),),
+    ),
+    Mutant(
+        "approval without byte binding",
+        "core/gate.py",
+        (
+            (
+                "if (event.digest, event.epoch) != (ticket.digest, ticket.epoch):",
+                "if event.epoch != ticket.epoch:",
+            ),
+        ),
+    ),
+    Mutant(
+        "approval without epoch binding",
+        "core/gate.py",
+        (
+            (
+                "if (event.digest, event.epoch) != (ticket.digest, ticket.epoch):",
+                "if event.digest != ticket.digest:",
+            ),
+        ),
+    ),
+    Mutant(
+        "self-approval",
+        "core/gate.py",
+        (("if event.approver == ticket.actor:", "if False:"),),
+    ),
+    Mutant(
+        "a policy that crashes allows",
+        "core/gate.py",
+        (
+            (
+                "[self._reject(ticket, PolicyUnavailable(why))]",
+                '[self._admit(ticket, "", None)]',
+            ),
+        ),
+    ),
+    Mutant(
+        "a policy that hangs allows",
+        "core/gate.py",
+        (
+            (
+                "self._reject(ticket, self._lateness(ticket)) for ticket in late",
+                'self._admit(ticket, "", None) for ticket in late',
+            ),
+        ),
+    ),
+    Mutant(
+        "chain without prev",
+        "core/logbook.py",
+        (("if prev != head.hash.hex():", "if False:"),),
+    ),
+    Mutant(
+        "verification without receipts",
+        "core/logbook.py",
+        (("    if wanted:\n", "    if False:\n"),),
+    ),
+    Mutant(
+        "lease counted from receipt",
+        "core/lease.py",
+        (("grant.asked_at + host_span(", "now + host_span("),),
+    ),
+    Mutant(
+        "cached lease",
+        "core/lease.py",
+        (
+            (
+                "return self.speaking_incarnation(now) is not None",
+                "return self._expires_at is not None",
+            ),
+        ),
+    ),
+    Mutant(
+        "no margin for drift",
+        "core/lease.py",
+        (("return ttl * (1 - DRIFT) - MARGIN", "return ttl * (1 + DRIFT)"),),
+    ),
+    Mutant(
+        "re-home without waiting",
+        "core/lease_registry.py",
+        (
+            (
+                "is_held = not lease.is_released and now < lease.expires_at",
+                "is_held = False",
+            ),
+        ),
+    ),
+    Mutant(
+        "incarnation reused",
+        "core/lease_registry.py",
+        (
+            (
+                "lease.tried = next_incarnation(lease.tried)",
+                "lease.tried = Incarnation(1)",
+            ),
+        ),
+    ),
+    Mutant(
+        "route on an expired lease",
+        "core/lease_registry.py",
+        (
+            (
+                "or not lease.is_routed or now >= lease.expires_at",
+                "or not lease.is_routed",
+            ),
+        ),
+    ),
+    Mutant(
+        "silent holder speaks again after a roll-back",
+        "core/lease_registry.py",
+        (
+            (
+                "if lease.is_unproven and not asked.is_speaking and",
+                "if False and",
+            ),
+        ),
+    ),
+    Mutant(
+        "grant before durable",
+        "core/lease_registry.py",
+        (
+            (
+                "self._deciding[persist.token] = lease\n        return [persist]",
+                GRANT_AT_ONCE,
+            ),
+        ),
+    ),
+    Mutant(
+        "doubt inherited as applied",
+        "core/inheritance.py",
+        (("    last = reader.open\n", "    last = None\n"),),
+    ),
+    Mutant(
+        "freeze forgotten by a successor",
+        "core/inheritance.py",
+        (("        frozen = note.frozen\n", ""),),
+    ),
+    Mutant(
+        "gap miscounted",
+        "core/stream.py",
+        (("gap=0 if after is None else at - after", "gap=0 if after is None else 1"),),
+    ),
+    Mutant(
+        "note kept after the write",
+        "core/intake.py",
+        (("[KeepNote(self.note()), *applied] if applied", "applied if applied"),),
+    ),
+    Mutant(
+        "written while frozen",
+        "core/intake.py",
+        (("        if self._frozen:\n", "        if False:\n"),),
+    ),
+    Mutant(
+        "rights not looked at",
+        "core/intake.py",
+        (
+            (
+                "        if not self._may(given.actor, right, at):\n",
+                "        if False:\n",
+            ),
+        ),
+    ),
+    Mutant(
+        "acknowledged before the book says so",
+        "core/intake.py",
+        (
+            (
+                "        while self._vouched and self._vouched[0][0] <= index:\n",
+                "        while self._vouched:\n",
+            ),
+            (
+                'effects += self._log_settlement(index, {"as": "applied"}, at)',
+                "effects += self._carry(self.serializer.synced(index), at)",
+            ),
+        ),
+    ),
+    Mutant(
+        "inputs kept when the disk refuses",
+        "core/log_writer.py",
+        (
+            (
+                "if place < out or record.kind is not EntryKind.INPUT",
+                "if place <= out or record.kind is not EntryKind.INPUT",
+            ),
+        ),
+    ),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Try the mutants whose name contains the argument, or all of them."""
+    wanted = [m for m in MUTANTS if not arguments or arguments[0] in m.name]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(_try, wanted))
+    lived = [
+        m.name for m, was_found in zip(wanted, found, strict=True) if not was_found
+    ]
+    print(f"{sum(found)} of {len(wanted)} planted bugs found")
+    if arguments:
+        return 1 if lived else 0
+    enough = sum(found) >= WANTED
+    print("enough" if enough else f"at least {WANTED} must be found")
+    return 0 if enough else 1
+
+
+def _try(mutant: Mutant) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "src"
+        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        _plant(mutant, copy / "holdfast" / mutant.module)
+        story = _simulate(copy)
+    print(f"{'found ' if story else 'LIVES '} {mutant.name:<46} {story}", flush=True)
+    return bool(story)
+
+
+def _plant(mutant: Mutant, module: Path) -> None:
+    text = module.read_text()
+    for old, new in mutant.edits:
+        if text.count(old) != 1:
+            sys.exit(
+                f"{mutant.name}: stands {text.count(old)} times in {module}: {old}"
+            )
+        text = text.replace(old, new)
+    module.write_text(text)
+
+
+def _simulate(copy: Path) -> str:
+    """Return how the simulator complained, or '' if it did not."""
+    command = [sys.executable, "-m", "holdfast.testing.sim", "--jobs", "1", "--stop"]
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    try:
+        run = subprocess.run(
+            [*command, "--seeds", str(MAX_SEEDS)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ""
+    if run.returncode == 0:
+        return ""
+    lines = [line for line in run.stdout.splitlines() if line.startswith("seed ")]
+    return lines[0][:90] if lines else run.stderr.strip().splitlines()[-1][:90]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
