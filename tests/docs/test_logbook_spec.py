@@ -1,0 +1,151 @@
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from tests.core.desk import ANNA, AT, BOT, Desk
+
+from holdfast.core import entries, gate, inheritance, log_writer, logbook, turn
+from holdfast.core.logbook import Entry, EntryKind, genesis, verify
+from holdfast.core.turn import PassReason
+from holdfast.model.ids import FIRST_INCARNATION, SessionId
+from holdfast.model.inputs import InputKind
+from holdfast.model.verdicts import Verdict
+
+PAGE = (Path(__file__).parents[2] / "docs/spec/logbook.md").read_text("utf-8")
+KIND_ROW = re.compile(r"^\| `([a-z]+)` \|([^|]*)\| [^|]+ \|$", re.MULTILINE)
+LIMIT_ROW = re.compile(r"^\| `([A-Z_]+)` \| (\d+)(?: s)? \|", re.MULTILINE)
+KINDS_SECTION = PAGE.split("\n## 4. Kinds")[1].split("\n## 5.")[0]
+KINDS = {
+    kind: re.findall(r"`(\w+)`", fields)
+    for kind, fields in KIND_ROW.findall(KINDS_SECTION)
+}
+LIMITS = {name: float(value) for name, value in LIMIT_ROW.findall(PAGE)}
+EXAMPLE = PAGE.split("```json\n")[1].split("\n```")[0].encode().split(b"\n")
+SESSION = SessionId("s_aaaaaaaaaaaaaaaa")
+
+
+def limits(module: ModuleType) -> dict[str, float]:
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if re.fullmatch("[A-Z][A-Z_]+", name)
+        and type(value) in (int, float)
+        and value > 0
+    }
+
+
+def approved_story() -> Desk:
+    desk = Desk()
+    desk.do(desk.intake.attach(BOT, "c", AT))
+    given = desk.send()
+    desk.judge(Verdict.ASK)
+    yes = gate.Approved(1, ANNA, given.digest(), desk.intake.turn.epoch)
+    desk.do(desk.intake.approve(yes, AT))
+    desk.write()
+    desk.send(2)
+    desk.judge(Verdict.DENY, ticket=2)
+    desk.send(3)
+    desk.judge(Verdict.ALLOW, ticket=3)
+    desk.write(1)
+    desk.do(desk.intake.seize(ANNA, AT))
+    desk.do(desk.intake.fenced(AT))
+    desk.do(desk.intake.freeze(ANNA, AT))
+    desk.do(desk.intake.thaw(ANNA, AT))
+    desk.do(desk.intake.revoke(BOT, ANNA, AT))
+    desk.do(desk.intake.detach(BOT, "c", last=True, at=AT))
+    return desk
+
+
+def secret_entry() -> Entry:
+    desk = Desk()
+    desk.send()
+    desk.judge(Verdict.ALLOW, echo_off=True)
+    return desk.entries[-1]
+
+
+def written() -> list[Entry]:
+    desk = approved_story()
+    heir = desk.successor().successor(life=2)
+    heir.do(heir.intake.request(turn.Took(ANNA), AT))
+    heir.do(heir.intake.exited("code 0", AT))
+    return heir.entries
+
+
+WRITTEN = written()
+
+
+def test_the_page_lists_the_kinds_of_the_code_in_their_order() -> None:
+    assert list(KINDS) == [kind.value for kind in EntryKind]
+
+
+@pytest.mark.parametrize("entry", WRITTEN, ids=lambda entry: f"{entry.kind}")
+def test_entries_have_the_members_that_the_page_lists_in_its_order(
+    entry: Entry,
+) -> None:
+    listed = KINDS[entry.kind]
+    optional = {"written"} if entry.fields.get("as") != "cut" else set()
+
+    assert list(entry.fields) == [name for name in listed if name not in optional]
+
+
+def test_the_story_and_its_beginning_write_every_kind_there_is() -> None:
+    first = inheritance.inherit([], None, FIRST_INCARNATION).beginning
+
+    assert {first, *(entry.kind for entry in WRITTEN)} == set(EntryKind)
+
+
+def test_a_secret_stands_in_the_place_of_the_data() -> None:
+    listed = ["secret" if name == "data" else name for name in KINDS["input"]]
+
+    assert list(secret_entry().fields) == listed
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *PassReason,
+        *InputKind,
+        *("applied", "cut", "dropped", "unknown"),
+        *("secret", "denied-by-operator"),
+    ],
+)
+def test_every_word_that_stands_in_an_entry_is_on_the_page(word: str) -> None:
+    assert f"`{word}`" in KINDS_SECTION
+
+
+def test_the_page_has_every_limit_and_no_other() -> None:
+    in_code = {
+        **limits(logbook),
+        **limits(log_writer),
+        **limits(inheritance),
+        **limits(entries),
+    }
+
+    assert in_code == LIMITS
+
+
+def test_the_members_of_every_entry_are_listed_in_their_order() -> None:
+    section = PAGE.split("\n## 2.")[1].split("\n## 3.")[0]
+
+    assert tuple(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == tuple(
+        re.findall(r'"(\w+)":', EXAMPLE[0].decode())
+    )
+
+
+def test_the_example_verifies_and_ends_as_the_page_says() -> None:
+    head = verify(EXAMPLE, SESSION).head
+
+    assert head.index == 1
+    assert f"The hash of the second is `{head.hash.hex()}`." in PAGE
+
+
+def test_the_signed_bytes_of_a_head_are_as_the_page_says() -> None:
+    head = genesis(SESSION)
+    first, session, index, digest = re.findall(r"^ {4}(\S.*)$", PAGE, re.MULTILINE)
+
+    assert (session, index) == ("<session>", "<index>")
+    assert digest.startswith("<hash")
+    assert head.signed_bytes().decode() == (
+        f"{first}\n{head.session}\n{head.index}\n{head.hash.hex()}\n"
+    )
