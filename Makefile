@@ -10,7 +10,7 @@ SEEDS   ?= 200
 SECONDS ?= 5
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format sim mutants fuzz coverage bench lock schema vectors clean
+.PHONY: help setup run test thorough check format sim mutants fuzz bench generated lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,9 @@ run: $(READY)  ## do the main job
 test: $(READY)  ## all tests, with full branch coverage of the pure packages
 	@sh tools/system-packages
 	@$(BIN)/python tools/run_tests.py
+
+thorough: $(READY)  ## the property tests with many more examples
+	@$(BIN)/python -m pytest -q -n 2 --hypothesis-profile=thorough --timeout=1800 -k "properties or fuzz"
 
 check: $(READY)  ## format, lint, layers, types
 	@$(BIN)/ruff format --check .
@@ -50,11 +53,10 @@ fuzz: $(READY)  ## throw bytes at every parser; SECONDS=5 for each
 bench: $(READY)  ## measure what the budgets speak of
 	@$(BIN)/python bench/core.py
 
-schema: $(READY)  ## rewrite docs/spec/wire.schema.json
+generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
 	@$(BIN)/python tools/write_schema.py
-
-vectors: $(READY)  ## rewrite tests/wire/vectors
 	@$(BIN)/python tools/write_vectors.py
+	@$(BIN)/python tools/write_reference.py
 
 lock: $(READY)  ## choose the newest dependencies and pin them with hashes
 	@$(BIN)/python tools/lock.py

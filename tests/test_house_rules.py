@@ -1,0 +1,95 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "holdfast"
+MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+MAX_LINES = 600
+MAX_TEST_LINES = 400
+PURE = ("model", "wire", "crypto", "term", "core")
+WORDS_NOT_USED = {
+    "base",
+    "common",
+    "data",
+    "handler",
+    "helpers",
+    "impl",
+    "info",
+    "manager",
+    "misc",
+    "utils",
+}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_no_module_outgrows_the_limit(module: Path) -> None:
+    assert len((SOURCE / module).read_text().splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize("test", TESTS, ids=lambda path: path.name)
+def test_no_test_file_outgrows_the_limit(test: Path) -> None:
+    assert len(test.read_text().splitlines()) <= MAX_TEST_LINES
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_no_module_is_named_for_nothing(module: Path) -> None:
+    assert not WORDS_NOT_USED & set(module.with_suffix("").parts)
+
+
+@pytest.mark.parametrize(
+    "module", [m for m in MODULES if m.parts[0] in PURE and m.name != "__init__.py"]
+)
+def test_every_pure_module_with_code_has_a_test_file_of_its_name(module: Path) -> None:
+    text = (SOURCE / module).read_text()
+    if "def " not in text or module.parent.name == "errors":
+        return
+
+    assert (ROOT / "tests" / module.parent / f"test_{module.name}").exists()
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_every_module_says_what_it_is_for(module: Path) -> None:
+    assert (SOURCE / module).read_text().startswith(('"""', 'r"""'))
+
+
+@pytest.mark.parametrize("name", ["frames", "versions"])
+def test_what_the_keeper_needs_of_the_wire_is_standard_library_only(name: str) -> None:
+    program = f"import sys, holdfast.wire.{name}; print('msgspec' in sys.modules)"
+
+    loaded = subprocess.check_output([sys.executable, "-c", program], env={})
+
+    assert loaded.strip() == b"False"
+
+
+def test_asking_for_the_version_loads_little() -> None:
+    program = "import sys, holdfast.version; print(len(sys.modules))"
+
+    loaded = int(subprocess.check_output([sys.executable, "-c", program], env={}))
+
+    assert loaded < 120
+
+
+def test_no_registry_host_and_no_path_of_a_machine_is_committed() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"],  # noqa: S607  # whichever git there is
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    hosts = re.compile(
+        r"https?://[^/\s\"]*(pypi|pythonhosted|npmjs|debian)\.", re.IGNORECASE
+    )
+    own_path = str(ROOT)
+    for name in listed.stdout.decode().split("\0"):
+        path = ROOT / name
+        if name and path.is_file():
+            text = path.read_text(errors="ignore")
+            assert not hosts.search(text), name
+            assert own_path not in text, name
