@@ -48,7 +48,7 @@ mutants: $(READY)  ## plant known bugs in the core; at least 18 must be found
 	@$(BIN)/python tools/mutants.py
 
 fuzz: $(READY)  ## throw bytes at every parser; SECONDS=5 for each
-	@$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS)
+	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
 
 bench: $(READY)  ## measure what the budgets speak of
 	@$(BIN)/python bench/core.py

@@ -297,6 +297,26 @@ MUTANTS = (
             ),
         ),
     ),
+    Mutant(
+        "a freeze that lets the program run",
+        "core/session.py",
+        (("return [Freeze()] if self.frozen_by else [Thaw()]", "return [Thaw()]"),),
+    ),
+    Mutant(
+        "idle although it prints",
+        "core/reaping.py",
+        (
+            (
+                "is_active = activity.is_live or activity != watch.activity",
+                "is_active = activity.is_live",
+            ),
+        ),
+    ),
+    Mutant(
+        "a skipped viewer is not told how much it missed",
+        "core/stream.py",
+        (("return Skip(start - cursor, start,", "return Skip(0, start,"),),
+    ),
 )
 
 

@@ -1,8 +1,8 @@
 """Throw bytes at every parser: a result or a refusal, quickly and in little memory.
 
-python tests/fuzz/run.py --seconds 5            every parser, five seconds each
-python tests/fuzz/run.py --parser wire.frames   that one only
-python tests/fuzz/run.py --parser wire.frames --hex 0102    these bytes, once
+python -m tests.fuzz.run --seconds 5            every parser, five seconds each
+python -m tests.fuzz.run --parser wire.frames   that one only
+python -m tests.fuzz.run --parser wire.frames --hex 0102    these bytes, once
 
 A parser is anything that takes bytes. It passes if it returns or raises the
 refusal it is registered with; anything else fails and is printed with the
@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from types import FrameType
+
+from tests.fuzz.core_parsers import CORE_PARSERS
 
 from holdfast.model.errors import HoldfastError, PeerError, leaves
 from holdfast.model.ids import ClientId
@@ -72,7 +74,7 @@ class Failure:
     what: str
 
     def __str__(self) -> str:
-        command = f"{sys.executable} {__file__} --parser {self.parser} --hex"
+        command = f"{sys.executable} -m tests.fuzz.run --parser {self.parser} --hex"
         return f"FAILED {self.parser}: {self.what}\n  {command} {self.data.hex()!r}"
 
 
@@ -166,6 +168,7 @@ PARSERS = [
         Parser(f"wire.{kind.name}", read_message(kind), payloads(kind), PeerError)
         for kind in FrameKind
     ),
+    *(Parser(name, parse, corpus) for name, parse, corpus in CORE_PARSERS),
 ]
 
 

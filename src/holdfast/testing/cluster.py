@@ -14,6 +14,7 @@ from holdfast.model.ids import SessionId
 from holdfast.testing.history import search_check, witness_check
 from holdfast.testing.holder_node import HolderNode, sign
 from holdfast.testing.host_node import HostNode
+from holdfast.testing.idle_crowd import IdleCrowd
 from holdfast.testing.ledger import Ledger
 from holdfast.testing.nemesis import Nemesis
 from holdfast.testing.operator_node import OperatorNode
@@ -26,6 +27,7 @@ QUIET = 60.0
 
 HOSTS = 3
 SESSIONS = 2
+CROWD = 4
 
 EVERYTHING = frozenset(Right)
 AGENT = frozenset({Right.OBSERVE, Right.INPUT, Right.TAKE})
@@ -66,6 +68,7 @@ class Cluster:
         self._supervise()
         self._sample()
         self._programs()
+        crowds = [IdleCrowd(host.machine, CROWD) for host in self.hosts[1:]]
         for operator in self.operators:
             operator.live()
             operator.insist()
@@ -74,6 +77,8 @@ class Cluster:
         self._heal()
         self.world.run(ACTIVE + QUIET)
         self._check_rest()
+        for crowd in crowds:
+            crowd.close()
 
     # ── who there is ──────────────────────────────────────────────────────
 
@@ -139,9 +144,10 @@ class Cluster:
                 seat = host.seats[session]
                 if host.machine.is_frozen() or not host.machine.is_up:
                     continue
-                if not seat.is_frozen and self.world.now < ACTIVE:
-                    seat.terminal.print(self.world.rng.choice((0, 8, 60)))
-                seat.terminal.consume()
+                if seat.runs:
+                    if self.world.now < ACTIVE:
+                        seat.terminal.print(self.world.rng.choice((0, 8, 60)))
+                    seat.terminal.consume()
                 if holder.is_alive:
                     holder.pump()
         self.world.after(0.05, self._programs)
@@ -160,7 +166,7 @@ class Cluster:
         self.relay.disk_is_full = False
         self.relay.restore_newest()
         for operator in self.operators:
-            operator.is_resting = True
+            operator.is_resting = operator.is_reading = True
         for host in self.hosts:
             host.failpoint_rate = 0.0
             if not host.machine.is_up:
@@ -206,7 +212,9 @@ class Cluster:
             ]
             witness_check(history)
             shown = [known for _, known in self.ledger.account(session).terminal]
-            search_check(history[:200], shown)
+            history.sort(key=lambda operation: operation.called_at)
+            first = self.world.rng.randrange(max(len(history) - 199, 1))
+            search_check(history[first : first + 200], shown)
             self.world.reached["acknowledged"] += len(history)
 
     def _check_operators(self, session: SessionId, holder: HolderNode) -> None:

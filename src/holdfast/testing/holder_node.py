@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.core import gate, intake, lease, serializer, stream, turn
+from holdfast.core import gate, intake, lease, serializer, session, stream, turn
 from holdfast.core.inheritance import Note, inherit
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import (
@@ -21,6 +21,7 @@ from holdfast.core.logbook import (
     genesis,
     recover,
 )
+from holdfast.core.session import SessionLife
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import Input
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 SECRET_KEY = b"sim"
 CHUNK = 64
+STALLED = 5.0
 
 
 @dataclass(slots=True)
@@ -45,12 +47,16 @@ class Seat:
 
     session: SessionId
     incarnation: Incarnation
+    life: SessionLife
     log: LogFile
     terminal: Terminal
     memory: bytearray
     note: Note | None = None
     lease_expires_at: float | None = None
     is_frozen: bool = False
+    runs: bool = True
+    """Whether the kernel lets the program run: not while anything freezes it."""
+
     viewers: dict[ActorId, "OperatorNode"] = field(default_factory=dict)
 
 
@@ -153,6 +159,8 @@ class HolderNode:
         at = self.host.machine.clock()
         act = self.intake.thaw if thaw else self.intake.freeze
         self.world.reached["thaw" if thaw else "freeze"] += 1
+        asked = session.ThawAsked if thaw else session.FreezeAsked
+        self._live(asked(operator.actor))
         self._perform(act(operator.actor, at))
 
     def grant(self, actor: ActorId, envelope: Envelope) -> None:
@@ -185,7 +193,7 @@ class HolderNode:
         if plan.gap:
             self.world.reached["resume with a gap"] += 1
         self._views[operator.actor] = stream.Viewer(
-            plan.at, bound=len(self.seat.memory), stalled_after=30.0
+            plan.at, bound=len(self.seat.memory), stalled_after=STALLED
         )
         self._operators[operator.actor] = operator
         args = (session, incarnation, plan.at, plan.gap, after)
@@ -206,11 +214,18 @@ class HolderNode:
             return
         self.window.append(self.seat.terminal.drain())
         now = self.host.machine.clock().now
-        for actor, viewer in self._views.items():
+        for actor, viewer in list(self._views.items()):
+            operator, before = self._operators[actor], viewer.cursor
             for effect in viewer.pull(self.window, CHUNK, now):
-                self._show(self._operators[actor], effect)
-                if isinstance(effect, stream.Send):
+                if isinstance(effect, stream.Skip):
+                    demand(effect.at - effect.gap == before, "I6", "gap miscounted")
+                    self._show(operator, effect)
+                elif operator.is_reading:
+                    self._show(operator, effect)
                     viewer.accepted(len(effect.data), now)
+            if viewer.tick(self.window, now):
+                self.world.reached["viewer cut"] += 1
+                del self._views[actor]
 
     def _show(
         self, operator: "OperatorNode", effect: stream.Send | stream.Skip
@@ -261,6 +276,14 @@ class HolderNode:
             self._writing = None  # It was cut.
         self._arm()
 
+    def _live(self, event: session.Event) -> None:
+        """Let the session's life say whether its program runs."""
+        life = self.seat.life
+        for effect in life.handle(event, self.host.machine.clock().now):
+            if isinstance(effect, (session.Freeze, session.Thaw)):
+                self.seat.runs = isinstance(effect, session.Thaw)
+        demand(self.seat.runs == (not life.frozen_by), "I2", "frozen, and yet it runs")
+
     def _perform_lease(self, effects: list[lease.Effect]) -> None:
         self.seat.lease_expires_at = self.lease.expires_at
         for effect in effects:
@@ -272,11 +295,14 @@ class HolderNode:
                         incarnation,
                         is_speaking=is_speaking,
                     )
-                case lease.SelfFence():
+                case lease.SelfFence(incarnation):
                     self.world.reached["self-fence"] += 1
+                    self._live(session.Fenced(incarnation))
+                    demand(not self.seat.runs, "I2", "a fenced program runs")
                     self._perform(self.intake.fenced(self.host.machine.clock()))
-                case lease.Unfence():
+                case lease.Unfence(incarnation):
                     self.world.reached["unfence"] += 1
+                    self._live(session.Unfenced(incarnation))
                 case lease.Retire():
                     self.world.reached["retired"] += 1
                     self.host.discard(self)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.core import lease, lease_registry
 from holdfast.core.logbook import Receipt
+from holdfast.core.session import SessionLife, Started
 from holdfast.model.ids import HostId, Incarnation, SessionId
 from holdfast.testing.holder_node import HolderNode, Seat, receipt_of
 from holdfast.testing.ledger import Ledger
@@ -134,7 +135,9 @@ class HostNode:
         replica.begin(incarnation)
         capacity = self.world.rng.choice((16, 64, 1024))
         memory = bytearray(self.world.rng.choice((256, 1024)))
-        seat = Seat(session, incarnation, log, Terminal(capacity), memory)
+        life = SessionLife(session, incarnation)
+        life.handle(Started(pid=1), self.machine.clock().now)
+        seat = Seat(session, incarnation, life, log, Terminal(capacity), memory)
         seat.lease_expires_at = until
         self.seats[session] = seat
         self.holders[session] = HolderNode(self, seat, born=True)

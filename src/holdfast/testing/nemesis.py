@@ -56,6 +56,7 @@ class Nemesis:
             "program hangs": self._program_hangs,
             "operator crashes": self._operator_crashes,
             "operator leaves": self._operator_leaves,
+            "viewer stops reading": self._viewer_stops,
             "revoke": self._revoke,
             "invalidate": self._invalidate,
             "spurious claim": self._spurious_claim,
@@ -193,6 +194,12 @@ class Nemesis:
             for holder in host.holders.values():
                 if holder.is_alive and not host.machine.is_frozen():
                     holder.depart(operator.actor)
+
+    def _viewer_stops(self) -> None:
+        operator = self._rng.choice(self._cluster.operators)
+        operator.is_reading = False
+        delay = self._rng.uniform(1, 20)
+        self._world.after(delay, setattr, operator, "is_reading", ON)
 
     def _revoke(self) -> None:
         by = self._cluster.operators[0].actor

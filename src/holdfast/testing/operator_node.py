@@ -61,6 +61,9 @@ class OperatorNode:
         self.may_seize = False
         self.cheats = False
         self.is_resting = False
+        self.is_reading = True
+        """Whether its terminal takes output; if not, its viewer falls behind."""
+
         self.history: list[Operation] = []
         self._clients = 0
         self.views = {session: _View(self._new_client()) for session in sessions}

@@ -36,7 +36,8 @@ MINIMUM: dict[str, int] = {
     "one-way partition": 20,
     "policy crashes": 25,
     "policy hangs": 27,
-    "opened": 102,
+    "reap beaten by an attach": 100,
+    "reaped": 200,
     "recovered": 100,
     "relay killed": 40,
     "relay killed between store and answer": 1,
@@ -63,5 +64,7 @@ MINIMUM: dict[str, int] = {
     "turn taken": 214,
     "unfence": 20,
     "unsynced log lost": 10,
+    "viewer cut": 5,
+    "viewer skipped": 1000,
     "wall clock stepped": 20,
 }

@@ -1,0 +1,80 @@
+"""What else takes bytes it cannot trust, beside the wire?"""
+
+from collections.abc import Callable
+
+from holdfast.core.logbook import EntryKind, Logbook, genesis, read_entries, recover
+from holdfast.core.stream import StreamWindow
+from holdfast.model.geometry import Size
+from holdfast.model.ids import Epoch, Incarnation, SessionId, parse_session_id
+from holdfast.model.text import checked_name, printable
+from holdfast.term.queries import QueryFilter
+from holdfast.term.replies import reply
+from holdfast.wire.lines import decode_line, encode_line
+
+SESSION = SessionId("s_" + "a" * 16)
+ESCAPES = [
+    b"plain text\r\n",
+    b"\x1b[c\x1b[>c\x1b[6n\x1b[?6n\x1b[5n",
+    b"\x1b]11;?\x1b\\\x1b]52;c;?\x07\x1bP+q544e\x1b\\",
+    b"\x1b[1;2;3m\x1b[?2026h\x1b]0;title\x07\x05",
+]
+
+
+def _book() -> list[bytes]:
+    book, lines = Logbook(genesis(SESSION)), []
+    for number in range(4):
+        entry = book.draft(
+            EntryKind.DETACHED, {"actor": "a", "n": number}, Incarnation(1), Epoch(1), 5
+        )
+        book.commit(entry)
+        lines.append(entry.line)
+    return lines
+
+
+BOOK = _book()
+
+
+def _line(data: bytes) -> object:
+    record = decode_line(data)
+    assert encode_line(record) == data, "read, but not as it was written"
+    return record
+
+
+def _output(data: bytes) -> None:
+    whole, cut = QueryFilter(), QueryFilter()
+    once = whole.feed(data)
+    half = len(data) // 2
+    twice = cut.feed(data[:half]).visible + cut.feed(data[half:]).visible
+    assert twice == once.visible, "the cut shows"
+    for query in once.queries:
+        reply(query, Size(80, 24))
+
+
+def _window(data: bytes) -> None:
+    window = StreamWindow.open(memoryview(bytearray(data)))
+    assert 0 <= window.start <= window.end
+    window.append(b"more")
+
+
+def _window_corpus() -> list[bytes]:
+    memory = bytearray(256)
+    StreamWindow.create(memoryview(memory)).append(b"x" * 300)
+    return [bytes(memory)]
+
+
+def _text(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    shown = printable(text)
+    assert not any(ord(character) < 0x20 for character in shown)
+    checked_name(text)
+
+
+CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
+    ("wire.lines", _line, BOOK),
+    ("core.logbook", lambda data: recover(data, SESSION), [b"\n".join(BOOK) + b"\n"]),
+    ("core.entries", lambda data: list(read_entries([data], SESSION)), BOOK),
+    ("core.stream", _window, _window_corpus()),
+    ("term.queries", _output, ESCAPES),
+    ("model.ids", lambda data: parse_session_id(data.decode("latin-1")), [b"s_x"]),
+    ("model.text", _text, [b"build-7", b"-rf", "naïve\u202e".encode()]),
+]
