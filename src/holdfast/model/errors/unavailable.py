@@ -152,3 +152,69 @@ class RolledBack(Unavailable):
             seen=seen,
             offered=offered,
         )
+
+
+class NoKeeper(Unavailable):
+    """The keeper does not answer."""
+
+    code = "no-keeper"
+    next_step = "`holdfast up` starts it; `holdfast doctor` says what is wrong."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the keeper does not answer: {why}", why=why)
+
+
+class NoTerminalLeft(Unavailable):
+    """The kernel has no pseudo-terminal to give."""
+
+    code = "no-terminal-left"
+    next_step = "End some sessions, or raise kernel.pty.max."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"no terminal can be had: {why}", why=why)
+
+
+class SessionUnreachable(Unavailable):
+    """The process that holds the session did not answer, or hung up."""
+
+    code = "session-unreachable"
+    next_step = "Try again; `holdfast ls` says whether the session still runs."
+
+    def __init__(self, session: str, why: str) -> None:
+        super().__init__(
+            f"session {session} does not answer: {why}", session=session, why=why
+        )
+
+
+class WaitedInVain(Unavailable):
+    """What was waited for did not come in the time given."""
+
+    code = "waited-in-vain"
+    next_step = "Look at the session, or wait longer with --timeout."
+
+    def __init__(self, what: str, waited_ms: int) -> None:
+        super().__init__(
+            f"{what} did not come within {waited_ms} ms",
+            what=what,
+            waited_ms=waited_ms,
+        )
+
+
+class PainterDied(Unavailable):
+    """The process that draws screens went away, and its screens with it."""
+
+    code = "painter-died"
+    next_step = "Ask again: another is started, and painted from the window."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the painter is gone: {why}", why=why)
+
+
+class ScreenForgotten(Unavailable):
+    """The painter has no screen of the session, or has put it away."""
+
+    code = "screen-forgotten"
+    next_step = "Paint it again from the window."
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"the painter has no screen of {session}", session=session)

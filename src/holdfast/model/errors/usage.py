@@ -220,3 +220,118 @@ class StillAlive(UsageError):
             incarnation=incarnation,
             state=state,
         )
+
+
+class PlaceNotOurs(UsageError):
+    """A folder that must be ours alone is not."""
+
+    code = "place-not-ours"
+    next_step = "Make it yours with mode 0700, or set HOLDFAST_RUNTIME_DIR."
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"cannot use {path}: {why}", path=path, why=why)
+
+
+class SocketPathTooLong(UsageError):
+    """A socket's path is longer than the kernel takes."""
+
+    code = "socket-path-too-long"
+    next_step = "Set HOLDFAST_RUNTIME_DIR to a shorter path."
+
+    def __init__(self, path: str, limit: int) -> None:
+        super().__init__(
+            f"{path} is over the {limit} bytes a socket's path may have",
+            path=path,
+            limit=limit,
+        )
+
+
+class CannotStart(UsageError):
+    """The command of a new session could not be started."""
+
+    code = "cannot-start"
+    next_step = "Check the command, its path and the folder to start it in."
+
+    def __init__(self, command: str, why: str) -> None:
+        super().__init__(f"cannot start {command!r}: {why}", command=command, why=why)
+
+
+class NameTaken(UsageError):
+    """Another session has that name."""
+
+    code = "name-taken"
+    next_step = "Choose another name; `holdfast ls` shows which are taken."
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is a session named {name!r} already", name=name)
+
+
+class AmbiguousSession(UsageError):
+    """A name or the beginning of an id fits more than one session."""
+
+    code = "ambiguous-session"
+    next_step = "Write more letters of the id, as `holdfast ls` prints it."
+
+    def __init__(self, text: str, count: int) -> None:
+        super().__init__(f"{text!r} fits {count} sessions", text=text, count=count)
+
+
+class SessionNotNamed(UsageError):
+    """A session was to be picked, and which one is not clear."""
+
+    code = "session-not-named"
+    next_step = "Name one that `holdfast ls` lists, or start one with `holdfast new`."
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"no session was named, and {count or 'none'} of them are here",
+            count=count,
+        )
+
+
+class NotATerminal(UsageError):
+    """Something that needs a terminal was run without one."""
+
+    code = "not-a-terminal"
+    next_step = (
+        "Run it in a terminal; `new --detach`, `read`, `send` and `wait` need none."
+    )
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not a terminal", what=what)
+
+
+class AttachedToItself(UsageError):
+    """A session was to be shown inside itself, which would never end."""
+
+    code = "attached-to-itself"
+    next_step = "Attach from a terminal outside of this session."
+
+    def __init__(self, session: str) -> None:
+        super().__init__(
+            f"this terminal is session {session}: shown in itself, it would print"
+            " its own output for ever",
+            session=session,
+        )
+
+
+class MalformedArgument(UsageError):
+    """A word on the command line does not say what it should."""
+
+    code = "malformed-argument"
+    next_step = "`--help` after the verb says what it takes."
+
+    def __init__(self, text: str, wanted: str) -> None:
+        super().__init__(f"{text!r} is not {wanted}", text=text, wanted=wanted)
+
+
+class RequestTooLarge(UsageError):
+    """A request holds more than fits one packet to the keeper."""
+
+    code = "request-too-large"
+    next_step = "Use a shorter command and fewer or shorter variables."
+
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            f"a request of {size} bytes does not fit one packet", size=size
+        )

@@ -1,0 +1,1 @@
+"""Holds one session: terminal, stream, line, gate, logbook. A plain selector loop."""

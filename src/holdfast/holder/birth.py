@@ -1,0 +1,128 @@
+"""How does a holder come to its session: by making one, or by taking one up?"""
+
+import os
+import pwd
+import socket
+import time
+
+from holdfast.core.stream import StreamWindow
+from holdfast.holder.loop import Holder
+from holdfast.holder.note_memory import AREA
+from holdfast.holder.vaulted import Vaulted
+from holdfast.linux import packets, places, pty, shared_memory, spawn
+from holdfast.model.errors import HoldfastError
+from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
+from holdfast.model.ids import ENTROPY, SessionId, session_id
+from holdfast.model.text import checked_name
+
+WINDOW = 1024 * 1024
+"""Bytes of output kept: some ten thousand lines."""
+
+KEEPER_TIMEOUT = 10.0
+
+Facts = dict[str, object]
+
+
+def hold(packet: packets.Packet, fds: list[int]) -> None:
+    """Hold the session the packet speaks of, until it is over."""
+    if packet.get("do") == "create":
+        _create(packet)
+    else:
+        _adopt(packet, fds)
+
+
+def _adopt(packet: packets.Packet, fds: list[int]) -> None:
+    facts = packet["facts"]
+    assert isinstance(facts, dict)  # noqa: S101  # the keeper keeps what we gave it
+    master, memory, listener, pidfd = fds
+    vaulted = Vaulted(
+        SessionId(str(packet["id"])),
+        facts,
+        master,
+        memory,
+        socket.socket(fileno=listener),
+        pidfd,
+    )
+    status = packet.get("exit")
+    known = status if isinstance(status, int) else None
+    Holder(vaulted, exit_status=known).run()
+
+
+def _create(packet: packets.Packet) -> None:
+    token = str(packet["token"])
+    try:
+        vaulted = _make(packet)
+    except (HoldfastError, OSError) as error:
+        _report_failure(token, error)
+        return
+    Holder(vaulted, token=token).run()
+
+
+def _make(packet: packets.Packet) -> Vaulted:
+    session = session_id(os.urandom(ENTROPY))
+    size = _size(packet)
+    name = checked_name(str(packet["name"])) if packet.get("name") else session[2:8]
+    leader = spawn.Leader(
+        _command(packet), str(packet.get("cwd") or "/"), _environment(packet, session)
+    )
+    master, slave = pty.open_pty(size)
+    memory = shared_memory.create(session, AREA + WINDOW)
+    StreamWindow.create(shared_memory.view(memory)[AREA:])
+    pid = spawn.start_leader(leader, slave)
+    pidfd = os.pidfd_open(pid)
+    os.close(slave)
+    facts: Facts = {
+        "name": name,
+        "pid": pid,
+        "state": "running",
+        "command": list(leader.command),
+        "cwd": leader.cwd,
+        "created_ms": time.time_ns() // 1_000_000,
+        "size": [size.columns, size.rows],
+        "keep": False,
+    }
+    return Vaulted(session, facts, master, memory, _listen(session), pidfd)
+
+
+def _size(packet: packets.Packet) -> Size:
+    match packet.get("size"):
+        case [int(columns), int(rows)]:
+            return clamped(columns, rows)
+        case _:
+            return DEFAULT_SIZE
+
+
+def _command(packet: packets.Packet) -> tuple[str, ...]:
+    command = packet.get("command")
+    if isinstance(command, list) and command:
+        return tuple(str(word) for word in command)
+    return (os.environ.get("SHELL") or pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh",)
+
+
+def _environment(packet: packets.Packet, session: SessionId) -> dict[str, str]:
+    given = packet.get("env")
+    wanted = given if isinstance(given, dict) else {}
+    found = {str(name): str(value) for name, value in wanted.items()}
+    return {"TERM": "xterm-256color", **found, "HOLDFAST_SESSION": session}
+
+
+def _listen(session: SessionId) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o177)
+    try:
+        listener.bind(str(places.session_socket(session)))
+    finally:
+        os.umask(mask)
+    listener.listen(128)
+    return listener
+
+
+def _report_failure(token: str, error: HoldfastError | OSError) -> None:
+    packet: Facts = {"do": "failed", "token": token, "text": str(error)}
+    if isinstance(error, HoldfastError):
+        packet |= {"code": error.code, "facts": error.facts}
+    else:
+        packet |= {"code": "cannot-start", "facts": {"command": "", "why": str(error)}}
+    with packets.connect(places.keeper_socket(), KEEPER_TIMEOUT) as link:
+        packets.send(link, packet)
+        packets.receive(link)

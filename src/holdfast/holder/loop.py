@@ -1,0 +1,289 @@
+"""The holder's process: one session, one selector loop, and no other state of mind.
+
+What comes in (bytes of the program, messages of clients, the leader's end, the
+keeper's end, time) is told to the machines; what they answer is done, in order.
+"""
+
+import selectors
+import signal
+import socket
+import time
+from collections.abc import Callable
+
+from holdfast.core import session as life
+from holdfast.core.stream import StreamWindow, plan_resume
+from holdfast.holder.connection import CHUNK, Connection
+from holdfast.holder.desk import Desk
+from holdfast.holder.keeper_link import KeeperLink
+from holdfast.holder.note_memory import AREA, NoteMemory
+from holdfast.holder.vaulted import Vaulted
+from holdfast.linux import processes, pty, shared_memory
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import HoldfastError, UnexpectedMessage
+from holdfast.model.geometry import Size, clamped
+from holdfast.model.ids import FIRST_INCARNATION
+from holdfast.term.queries import QueryFilter
+from holdfast.term.replies import reply
+from holdfast.version import __version__
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import Message, refusal
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.versions import SPOKEN, choose
+
+EXIT_PATIENCE = 2.0
+"""Seconds to wait for the kernel to say how a leader ended that is not our child."""
+
+
+class Holder:
+    """The process that holds one session."""
+
+    def __init__(
+        self,
+        vaulted: Vaulted,
+        *,
+        token: str = "",
+        exit_status: int | None = None,
+    ) -> None:
+        self._vaulted = vaulted
+        self._selector = selectors.DefaultSelector()
+        self._connections: list[Connection] = []
+        self._exit = exit_status
+        memory = shared_memory.view(vaulted.memory)
+        self._window = StreamWindow.open(memory[AREA:])
+        self._queries = QueryFilter()
+        self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
+        self._life.handle(life.Started(self._pid), time.monotonic())
+        self._desk = Desk(vaulted, NoteMemory(memory[:AREA]), self._announce)
+        self._keeper = KeeperLink(vaulted, self._selector)
+        self._keeper.deposit(token)
+        self._is_open = True
+        self._watch(vaulted.master, self._printed)
+        self._watch(vaulted.listener, self._accept)
+        self._watch(vaulted.pidfd, self._leader_ended)
+        vaulted.listener.settimeout(0)
+
+    def run(self) -> None:
+        """Hold the session until it is forgotten."""
+        while self._keeper.is_wanted:
+            for key, events in self._selector.select(self._timeout()):
+                if callable(key.data):
+                    key.data()
+                else:
+                    self._serve(key.data, events)
+            self._tick()
+            self._desk.sync()
+            self._drop_closed()
+
+    # ── the program ───────────────────────────────────────────────────────
+
+    @property
+    def _pid(self) -> int:
+        pid = self._vaulted.facts["pid"]
+        assert isinstance(pid, int)  # noqa: S101  # we wrote it
+        return pid
+
+    def _printed(self) -> None:
+        data = pty.read_available(self._vaulted.master, CHUNK)
+        if data is None:
+            self._close_terminal()
+            return
+        filtered = self._queries.feed(data)
+        if filtered.visible:
+            self._window.append(filtered.visible)
+        for query in filtered.queries:
+            answer = reply(query, self._size())
+            if answer:
+                pty.write_available(self._vaulted.master, answer)
+        now = time.monotonic()
+        for connection in self._connections:
+            connection.pump(self._window, now)
+            self._rewatch(connection)
+
+    def _close_terminal(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._selector.unregister(self._vaulted.master)
+
+    def _leader_ended(self) -> None:
+        self._selector.unregister(self._vaulted.pidfd)
+        if self._exit is None:
+            self._exit = self._exit_status()
+        if self._is_open:
+            self._printed()
+        status = self._exit
+        self._keeper.change({"state": "exited", "exit": status})
+        word = "unknown" if status is None else f"{status}"
+        self._desk.exited(word)
+        for connection in self._connections:
+            self._send(connection, wire.Exited(status or 0))
+
+    def _exit_status(self) -> int | None:
+        deadline = time.monotonic() + EXIT_PATIENCE
+        while time.monotonic() < deadline:
+            for status in (
+                processes.exit_of_child(self._pid),
+                processes.exit_of(self._vaulted.pidfd),
+            ):
+                if status is not None:
+                    return status
+            time.sleep(0.001)
+        return None
+
+    def _size(self) -> Size:
+        size = self._vaulted.facts["size"]
+        assert isinstance(size, list)  # noqa: S101  # we wrote it
+        return clamped(int(size[0]), int(size[1]))
+
+    # ── clients ───────────────────────────────────────────────────────────
+
+    def _accept(self) -> None:
+        try:
+            link, _ = self._vaulted.listener.accept()
+        except BlockingIOError:
+            return
+        connection = Connection(link)
+        self._connections.append(connection)
+        self._selector.register(link, selectors.EVENT_READ, connection)
+
+    def _serve(self, connection: Connection, events: int) -> None:
+        if events & selectors.EVENT_WRITE:
+            connection.flush()
+            connection.pump(self._window, time.monotonic())
+        if events & selectors.EVENT_READ:
+            connection.receive(self._heard)
+        self._rewatch(connection)
+
+    def _send(self, connection: Connection, message: Message) -> None:
+        connection.send(message)
+        self._rewatch(connection)
+
+    def _announce(self, message: Message) -> None:
+        for connection in self._connections:
+            if connection.client is not None:
+                self._send(connection, message)
+
+    def _rewatch(self, connection: Connection) -> None:
+        if connection.is_closed:
+            return
+        wanted = selectors.EVENT_READ
+        if connection.wants_to_write:
+            wanted |= selectors.EVENT_WRITE
+        if self._selector.get_key(connection.link).events != wanted:
+            self._selector.modify(connection.link, wanted, connection)
+
+    def _drop_closed(self) -> None:
+        for connection in [one for one in self._connections if one.is_closed]:
+            self._connections.remove(connection)
+            self._selector.unregister(connection.link)
+            connection.close()
+            if connection.client is not None:
+                last = not any(one.client for one in self._connections)
+                self._desk.left(connection.client, last=last)
+
+    # ── messages ──────────────────────────────────────────────────────────
+
+    def _heard(  # noqa: C901  # one case for each message
+        self, connection: Connection, message: Message
+    ) -> None:
+        if not connection.is_welcome and not isinstance(message, wire.Hello):
+            raise UnexpectedMessage(type(message).__name__, "nobody has said HELLO")
+        match message:
+            case wire.Hello():
+                version = choose(SPOKEN, message.versions)
+                connection.is_welcome = True
+                connection.send(wire.Welcome(version, __version__))
+            case wire.Ping(number):
+                connection.send(wire.Pong(number))
+            case wire.Attach():
+                self._attach(connection, message)
+            case wire.Detach():
+                connection.is_closed = True
+            case wire.Submit():
+                self._desk.submit(connection, message)
+            case wire.End(number):
+                self._end(number)
+            case wire.Take() | wire.Drop() | wire.Seize():
+                self._desk.request_turn(connection, message)
+            case _:
+                error = UnexpectedMessage(
+                    type(message).__name__, "it is not served yet"
+                )
+                connection.send(refusal(error, FrameKind.GOODBYE))
+
+    def _attach(self, connection: Connection, asked: wire.Attach) -> None:
+        same = asked.incarnation == FIRST_INCARNATION
+        try:
+            plan = plan_resume(self._window, asked.after if same else None, None)
+        except HoldfastError as error:
+            connection.send(refusal(error, FrameKind.ATTACH))
+            return
+        connection.client = asked.client
+        self._desk.came(connection.client)
+        size = self._size()
+        connection.send(
+            wire.Attached(
+                session=self._vaulted.session,
+                name=str(self._vaulted.facts["name"]),
+                incarnation=FIRST_INCARNATION,
+                epoch=self._desk.epoch,
+                holder=self._desk.holder,
+                start=self._window.start,
+                end=self._window.end,
+                state="running" if self._exit is None else "exited",
+                size=wire.Cells(size.columns, size.rows),
+                operators=self._operators(),
+            )
+        )
+        if plan.gap:
+            connection.send(wire.Gap(plan.at - plan.gap, plan.at))
+        connection.watch(plan.at)
+        connection.pump(self._window, time.monotonic())
+        if self._exit is not None:
+            connection.send(wire.Exited(self._exit))
+
+    def _operators(self) -> tuple[wire.Operator, ...]:
+        return tuple(
+            wire.Operator(
+                self._desk.actor, ActorKind.HUMAN, self._desk.name, one.client
+            )
+            for one in self._connections
+            if one.client is not None
+        )
+
+    def _end(self, number: int) -> None:
+        asked = life.EndAsked(self._desk.actor, number)
+        self._live(self._life.handle(asked, time.monotonic()))
+
+    # ── time ──────────────────────────────────────────────────────────────
+
+    def _timeout(self) -> float | None:
+        deadlines = (
+            self._desk.next_deadline(),
+            self._life.next_deadline(),
+            self._keeper.next_deadline(),
+        )
+        first = min((at for at in deadlines if at is not None), default=None)
+        return None if first is None else max(0.0, first - time.monotonic())
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        self._desk.tick()
+        self._keeper.tick(now)
+        if self._exit is None:
+            self._live(self._life.tick(now))
+
+    def _live(self, effects: list[life.Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case life.Signal(number):
+                    processes.signal_group(self._vaulted.pidfd, self._pid, number)
+                    processes.signal_group(
+                        self._vaulted.pidfd, self._pid, signal.SIGCONT
+                    )
+                case life.KillAll():
+                    processes.kill_session(self._pid)
+                case _:
+                    pass
+
+    def _watch(self, what: int | socket.socket, do: Callable[[], None]) -> None:
+        self._selector.register(what, selectors.EVENT_READ, do)

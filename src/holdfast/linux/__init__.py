@@ -1,0 +1,1 @@
+"""System calls, and no event loop: terminals, descriptors, processes, places."""

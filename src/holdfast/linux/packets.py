@@ -1,0 +1,79 @@
+"""Packets of JSON between our own processes, with descriptors beside them.
+
+One packet of a SOCK_SEQPACKET socket is one JSON object; the kernel keeps their
+borders. Descriptors travel with the packet that names them. Whoever is not of
+our uid is not talked to.
+"""
+
+import json
+import os
+import socket
+import struct
+from pathlib import Path
+
+MAX_PACKET = 64 * 1024
+"""Bytes in a packet: a command with its whole environment."""
+
+MAX_FDS = 8
+"""Descriptors beside one packet: more than a session has to keep."""
+
+_CREDENTIALS = struct.Struct("3i")
+
+Packet = dict[str, object]
+
+
+def listen(path: Path) -> socket.socket:
+    """Listen for packets at `path`, which nobody else may reach."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    mask = os.umask(0o177)
+    try:
+        path.unlink(missing_ok=True)
+        listener.bind(str(path))
+    finally:
+        os.umask(mask)
+    listener.listen(1024)
+    return listener
+
+
+def connect(path: Path, timeout: float) -> socket.socket:
+    """Connect to whoever listens at `path`."""
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    link.settimeout(timeout)
+    try:
+        link.connect(str(path))
+    except OSError:
+        link.close()
+        raise
+    return link
+
+
+def is_ours(peer: socket.socket) -> bool:
+    """Tell whether the kernel says that the other side has our uid."""
+    raw = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(raw)
+    return bool(uid == os.getuid())
+
+
+def send(link: socket.socket, packet: Packet, fds: list[int] | None = None) -> None:
+    """Send one packet, whole or not at all."""
+    socket.send_fds(link, [json.dumps(packet).encode()], fds or [])
+
+
+def receive(link: socket.socket) -> tuple[Packet, list[int]] | None:
+    """Return the next packet and its descriptors, or None when the other is gone.
+
+    What is not a JSON object counts as gone: our own processes send nothing else.
+    """
+    try:
+        raw, fds, flags, _ = socket.recv_fds(link, MAX_PACKET, MAX_FDS)
+    except ConnectionError:
+        return None
+    try:
+        packet = json.loads(raw)
+    except ValueError:
+        packet = None
+    if not isinstance(packet, dict) or flags & socket.MSG_CTRUNC:
+        for fd in fds:
+            os.close(fd)
+        return None
+    return packet, list(fds)

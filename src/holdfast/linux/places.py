@@ -1,0 +1,95 @@
+"""Where do our sockets and files live, and are those places really ours?
+
+A place that another user can write to is not used: whoever can put a socket
+there can pretend to be the keeper (T44, T45).
+"""
+
+import os
+import stat
+from pathlib import Path
+
+from holdfast.model.errors import PlaceNotOurs, SocketPathTooLong
+from holdfast.model.ids import SessionId
+
+MAX_SOCKET_PATH = 107
+"""Bytes of a path that the kernel takes for a Unix socket."""
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def runtime_dir() -> Path:
+    """Return the folder for sockets, making it if need be.
+
+    Raises:
+        UsageError: It is not ours alone, or cannot be made.
+
+    """
+    return _own(_runtime_path())
+
+
+def keeper_socket() -> Path:
+    """Return where the keeper listens.
+
+    Raises:
+        UsageError: The place is not ours, or its path is too long.
+
+    """
+    return _checked(runtime_dir() / "keeper.sock")
+
+
+def session_dir() -> Path:
+    """Return the folder with one socket and one log for each session.
+
+    Raises:
+        UsageError: It is not ours alone, or cannot be made.
+
+    """
+    return _own(runtime_dir() / "s")
+
+
+def session_socket(session: SessionId) -> Path:
+    """Return where the holder of a session listens.
+
+    Raises:
+        UsageError: The place is not ours, or its path is too long.
+
+    """
+    return _checked(session_dir() / f"{session}.sock")
+
+
+def session_log(session: SessionId) -> Path:
+    """Return the file of a session's logbook."""
+    return session_dir() / f"{session}.log"
+
+
+def _runtime_path() -> Path:
+    chosen = os.environ.get("HOLDFAST_RUNTIME_DIR")
+    if chosen:
+        return Path(chosen)
+    xdg = os.environ.get("XDG_RUNTIME_DIR")
+    if xdg:
+        return Path(xdg) / "holdfast"
+    return Path.home() / ".local" / "state" / "holdfast" / "run"
+
+
+def _own(folder: Path) -> Path:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise PlaceNotOurs(
+            str(folder), error.strerror or "it cannot be made"
+        ) from error
+    if not stat.S_ISDIR(found.st_mode):
+        raise PlaceNotOurs(str(folder), "it is not a folder")
+    if found.st_uid != os.getuid():
+        raise PlaceNotOurs(str(folder), "it belongs to somebody else")
+    if found.st_mode & _OTHERS:
+        raise PlaceNotOurs(str(folder), "others may enter it")
+    return folder
+
+
+def _checked(path: Path) -> Path:
+    if len(os.fsencode(path)) > MAX_SOCKET_PATH:
+        raise SocketPathTooLong(str(path), MAX_SOCKET_PATH)
+    return path

@@ -1,0 +1,99 @@
+"""Which process is this, does it live, and how did it end?
+
+A pidfd names a process for good: a number that the kernel gives to somebody
+else never fools it (T25).
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import signal
+import struct
+from pathlib import Path
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_DUMPABLE = 4
+
+_INFO = struct.Struct("=QQ 11I i")
+"""struct pidfd_info, first version: mask, cgroup, pid to fsgid, exit code."""
+
+_PIDFD_INFO_EXIT = 1 << 3
+_PIDFD_GET_INFO = 0xC0000000 | _INFO.size << 16 | 0xFF << 8 | 11
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def become_subreaper() -> None:
+    """Let orphans of our descendants fall to us instead of to init."""
+    if _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "cannot become a subreaper")
+
+
+def hide_memory() -> None:
+    """Keep our memory out of core files and away from other processes (T47)."""
+    _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def reap() -> dict[int, int]:
+    """Collect every child that has ended: pid, and code or negative signal."""
+    ended: dict[int, int] = {}
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        ended[pid] = os.waitstatus_to_exitcode(status)
+
+
+def exit_of(pidfd: int) -> int | None:
+    """Return how the process ended, if the kernel will say; code or -signal.
+
+    Works for processes that are not our children, from Linux 6.15 on, once
+    whoever is their parent has collected them.
+    """
+    raw = bytearray(_INFO.size)
+    struct.pack_into("=Q", raw, 0, _PIDFD_INFO_EXIT)
+    try:
+        fcntl.ioctl(pidfd, _PIDFD_GET_INFO, raw)
+    except OSError:
+        return None
+    mask, *_, status = _INFO.unpack(raw)
+    if not mask & _PIDFD_INFO_EXIT:
+        return None
+    return os.waitstatus_to_exitcode(status)
+
+
+def exit_of_child(pid: int) -> int | None:
+    """Return how a child of ours ended and collect it; None if it is not ours."""
+    try:
+        found, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return None
+    return os.waitstatus_to_exitcode(status) if found else None
+
+
+def signal_group(pidfd: int, pid: int, number: int) -> None:
+    """Send a signal to the leader and its group, if the leader still lives."""
+    try:
+        signal.pidfd_send_signal(pidfd, number)
+    except ProcessLookupError:
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def kill_session(leader: int) -> int:
+    """Kill every process of the leader's session; return how many there were."""
+    killed = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text("latin-1").rpartition(")")[2].split()
+            if int(fields[3]) == leader:
+                os.kill(int(stat.parent.name), signal.SIGKILL)
+                killed += 1
+        except OSError:
+            continue  # It was faster.
+    return killed

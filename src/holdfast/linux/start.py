@@ -1,0 +1,84 @@
+"""Is the keeper there? If not, start it, once, however many ask at the same time."""
+
+import fcntl
+import os
+import sys
+import time
+
+from holdfast.linux import packets, places
+from holdfast.model.errors import NoKeeper
+
+PATIENCE = 5.0
+"""Seconds a new keeper has to listen: a hundred times what it needs."""
+
+_STEP = 0.005
+
+
+def ensure_keeper() -> None:
+    """Return when a keeper listens.
+
+    Raises:
+        Unavailable: None does, and none could be started.
+        UsageError: The place for its socket is not ours.
+
+    """
+    if _answers():
+        return
+    lock = os.open(places.runtime_dir() / "start.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        # Whoever gets the lock second finds that it is done.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _answers():
+            start_keeper()
+            _wait()
+    finally:
+        os.close(lock)
+
+
+def _answers() -> bool:
+    try:
+        packets.connect(places.keeper_socket(), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
+def start_keeper() -> None:
+    """Start a keeper without waiting for it; a second one ends by itself.
+
+    It becomes nobody's child, in a session of its own: closing the terminal it
+    was started from, or logging out, does not reach it, and whoever started it
+    has no dead child to collect.
+    """
+    places.runtime_dir()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setsid()
+            if os.fork() == 0:
+                _become_keeper()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _become_keeper() -> None:
+    log = os.open(
+        places.runtime_dir() / "keeper.log",
+        os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW,
+        0o600,
+    )
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.chdir("/")
+    for fd, source in ((0, nothing), (1, log), (2, log)):
+        os.dup2(source, fd)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    os.execv(sys.executable, [sys.executable, "-m", "holdfast.keeper"])  # noqa: S606  # that is the job
+
+
+def _wait() -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not _answers():
+        if time.monotonic() > deadline:
+            raise NoKeeper("it did not start; see keeper.log in the runtime folder")
+        time.sleep(_STEP)

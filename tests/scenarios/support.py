@@ -1,0 +1,274 @@
+"""Real processes: a machine of its own for each test, and a client that speaks."""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from holdfast.linux import packets, places, start
+from holdfast.model.ids import ENTROPY, NO_EPOCH, Incarnation, SessionId, client_id
+from holdfast.model.inputs import InputKind
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import Message, decode, encode
+from holdfast.wire.frames import FrameReader
+from holdfast.wire.versions import SPOKEN
+
+PATIENCE = 20.0
+"""Seconds before a scenario gives up: never reached when all is well."""
+
+LIFE = Incarnation(1)
+
+Kind = TypeVar("Kind")
+
+
+def eventually(what: str, found: Callable[[], Kind | None]) -> Kind:
+    """Return what `found` finds as soon as it finds something."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            result = found()
+            if result:
+                return result
+        time.sleep(0.005)
+    raise AssertionError(f"it never came to this: {what}")
+
+
+class Machine:
+    """Our processes for one user, and what the keeper says of them."""
+
+    def __init__(self) -> None:
+        self.clients: list[Client] = []
+
+    def join(self, session: SessionId) -> "Client":
+        """Attach to a session."""
+        self.clients.append(Client(session))
+        return self.clients[-1]
+
+    def ask(self, **packet: object) -> packets.Packet:
+        """Ask the keeper something."""
+        with packets.connect(places.keeper_socket(), PATIENCE) as link:
+            packets.send(link, packet)
+            heard = packets.receive(link)
+        if heard is None:
+            raise ConnectionResetError("the keeper hung up")
+        return heard[0]
+
+    def new(self, *command: str) -> SessionId:
+        """Start a session."""
+        answer = self.ask(
+            do="create",
+            command=list(command),
+            cwd="/",
+            env={"PATH": os.environ["PATH"], "PS1": "$ "},
+            size=[80, 24],
+        )
+        assert answer["ok"], answer
+        return SessionId(str(answer["id"]))
+
+    def facts(self, session: SessionId) -> packets.Packet | None:
+        """Return what the keeper keeps of a session."""
+        sessions = self.ask(do="list")["sessions"]
+        assert isinstance(sessions, list)
+        return next((one for one in sessions if one["id"] == session), None)
+
+    def pid(self, what: str, session: SessionId | None = None) -> int:
+        """Return the pid of keeper, nursery, or a session's holder or leader."""
+        if what in ("keeper", "nursery"):
+            found = self.ask(do="status")["pid" if what == "keeper" else what]
+        else:
+            assert session is not None
+            facts = self.facts(session)
+            assert facts is not None
+            found = facts["holder" if what == "holder" else "pid"]
+        assert isinstance(found, int)
+        return found
+
+    def kill(self, what: str, session: SessionId | None = None) -> None:
+        """Kill one of our processes as nothing can be killed harder."""
+        eventually("there is a keeper", lambda: self.ask(do="status"))
+        if session is not None:
+            self.wait_whole(session)
+        os.kill(self.pid(what, session), signal.SIGKILL)
+
+    def is_whole(self, session: SessionId) -> bool:
+        """Tell whether the session has a holder that the keeper knows of."""
+        facts = self.facts(session)
+        return facts is not None and bool(facts["held"])
+
+    def wait_whole(self, session: SessionId) -> None:
+        """Wait until everything that was killed has been replaced."""
+        eventually("all is whole", lambda: self.is_whole(session))
+
+
+@contextlib.contextmanager
+def machine() -> Iterator[Machine]:
+    """Run a keeper of our own, and end everything it has started."""
+    folder = tempfile.mkdtemp(prefix="hf")
+    os.environ["HOLDFAST_RUNTIME_DIR"] = folder
+    try:
+        start.ensure_keeper()
+        made = Machine()
+        yield made
+        for client in made.clients:
+            client.close()
+    finally:
+        _end_everything(folder)
+        del os.environ["HOLDFAST_RUNTIME_DIR"]
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end_everything(folder: str) -> None:
+    mark = f"HOLDFAST_RUNTIME_DIR={folder}".encode()
+    for _ in range(3):  # What is being started while we look is found next time.
+        for environ in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                pid = int(environ.parent.name)
+                if pid != os.getpid() and mark in environ.read_bytes().split(b"\0"):
+                    os.kill(pid, signal.SIGKILL)
+
+
+class Client:
+    """A client that attaches, types, and comes back after a cut."""
+
+    def __init__(self, session: SessionId) -> None:
+        self.session = session
+        self.client = client_id(os.urandom(ENTROPY))
+        self.output = b""
+        self.end: int | None = None
+        self.gone = 0
+        self.epoch = NO_EPOCH
+        self._sequence = 0
+        self._open: dict[int, wire.Submit] = {}
+        self._link = socket.socket(socket.AF_UNIX)
+        self.attach()
+
+    def attach(self) -> wire.Attached:
+        """Attach, going on where we were, and send again what has no answer."""
+        self.close()
+        self._link = eventually("connected", self._connect)
+        self._reader = FrameReader()
+        self._inbox: list[Message] = []
+        self.send(wire.Hello(SPOKEN, "test", "cli"))
+        self.send(
+            wire.Attach(
+                session=self.session,
+                client=self.client,
+                mode=wire.Mode.OPERATE,
+                size=None,
+                incarnation=None if self.end is None else LIFE,
+                after=self.end,
+                keyframe=False,
+            )
+        )
+        attached = self.wait(wire.Attached)
+        for submit in self._open.values():
+            self.send(submit)
+        return attached
+
+    def close(self) -> None:
+        """Vanish."""
+        self._link.close()
+
+    def send(self, message: Message) -> None:
+        """Send a message."""
+        self._link.sendall(encode(message))
+
+    def enter(self, text: bytes) -> wire.Acknowledge | wire.Refuse | wire.Report:
+        """Type something and return what became of it, whoever dies meanwhile."""
+        self._sequence += 1
+        self._open[self._sequence] = wire.Submit(
+            client=self.client,
+            sequence=self._sequence,
+            kind=InputKind.KEYS,
+            incarnation=LIFE,
+            epoch=self.epoch,
+            payload=text,
+        )
+        answer = self.through_cuts(
+            lambda: self.send(self._open[self._sequence]),
+            lambda: self.wait(wire.Acknowledge, wire.Refuse, wire.Report),
+        )
+        assert isinstance(answer, (wire.Acknowledge, wire.Refuse, wire.Report))
+        del self._open[self._sequence]
+        return answer
+
+    def through_cuts(self, first: Callable[[], None], then: Callable[[], Kind]) -> Kind:
+        """Do something, and attach again whenever the other side has died."""
+        deadline = time.monotonic() + PATIENCE
+        with contextlib.suppress(OSError):
+            first()
+        while time.monotonic() < deadline:
+            try:
+                return then()
+            except (EOFError, OSError):
+                self.attach()
+        raise AssertionError("cut off for ever")
+
+    def wait(self, *kinds: type[Kind]) -> Kind:
+        """Return the next message of these kinds; output is kept on the way."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for message in self._inbox:
+                if isinstance(message, kinds):
+                    self._inbox.remove(message)
+                    return message
+            self._receive(deadline - time.monotonic())
+        raise AssertionError(f"none of {kinds} came")
+
+    def wait_output(self, wanted: bytes) -> bytes:
+        """Read, through any cut, until the output holds `wanted`."""
+        deadline = time.monotonic() + PATIENCE
+        while wanted not in self.output:
+            assert time.monotonic() < deadline, (
+                f"no {wanted!r} in {self.output[-400:]!r}"
+            )
+            try:
+                self._receive(0.5)
+            except (EOFError, ConnectionError):
+                self.attach()
+        return self.output
+
+    def _connect(self) -> socket.socket:
+        link = socket.socket(socket.AF_UNIX)
+        try:
+            link.connect(str(places.session_socket(self.session)))
+        except OSError:
+            link.close()
+            raise
+        return link
+
+    def _receive(self, timeout: float) -> None:
+        self._link.settimeout(max(timeout, 0.01))
+        try:
+            data = self._link.recv(65536)
+        except TimeoutError:
+            return
+        if not data:
+            raise EOFError
+        for frame in self._reader.feed(data):
+            self._take(decode(frame))
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case wire.Output(offset, data):
+                assert offset == self.end, f"{offset} after {self.end}"
+                self.output += data
+                self.end = offset + len(data)
+            case wire.Gap(begin, end):
+                assert begin == self.end, f"a gap from {begin} after {self.end}"
+                self.gone += end - begin
+                self.end = end
+            case wire.Attached():
+                self.epoch = message.epoch
+                self.end = message.start if self.end is None else self.end
+                self._inbox.append(message)
+            case wire.TurnPassed():
+                self.epoch = message.epoch
+            case _:
+                self._inbox.append(message)

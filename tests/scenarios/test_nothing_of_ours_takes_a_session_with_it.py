@@ -1,0 +1,164 @@
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+from tests.scenarios.support import Machine, eventually, machine
+
+from holdfast.linux import places
+from holdfast.wire import messages as wire
+
+
+@pytest.fixture
+def here() -> Iterator[Machine]:
+    with machine() as made:
+        yield made
+
+
+OURS = ("holder", "keeper", "nursery")
+
+
+@pytest.mark.parametrize("victim", OURS)
+def test_a_shell_keeps_its_variables_whoever_is_killed(
+    here: Machine, victim: str
+) -> None:
+    session = here.new("bash", "--norc")
+    client = here.join(session)
+    leader = here.pid("leader", session)
+    client.enter(b"X=42\r")
+
+    here.kill(victim, session)
+
+    client.enter(b"echo it-is-$X\r")
+    client.wait_output(b"it-is-42")
+    here.wait_whole(session)
+    assert here.pid("leader", session) == leader
+
+
+def test_all_of_them_in_turn_and_again(here: Machine) -> None:
+    session = here.new("bash", "--norc")
+    client = here.join(session)
+    client.enter(b"X=1\r")
+
+    for victim in OURS * 3:
+        here.kill(victim, session)
+        client.enter(b"X=$((X+1)); echo now-$X.\r")
+        eventually("the keeper is back", lambda: here.is_whole(session))
+
+    client.wait_output(b"now-10.")
+
+
+def test_no_byte_is_lost_and_none_comes_twice_while_a_program_prints(
+    here: Machine,
+) -> None:
+    program = "i=0; while [ $i -lt 4000 ]; do i=$((i+1)); echo line-$i; done; echo end."
+    session = here.new("sh", "-c", f"sleep 0.3; {program}; sleep 60")
+    client = here.join(session)
+
+    for pause in (0.01, 0.09, 0.02, 0.05, 0.03, 0.07):
+        time.sleep(pause)
+        here.kill("holder", session)
+        client.wait_output(b"line-")
+    client.wait_output(b"end.")
+
+    assert client.gone == 0
+    lines = client.output.split()
+    assert lines == [f"line-{n}".encode() for n in range(1, 4001)] + [b"end."]
+
+
+def test_what_was_typed_once_is_applied_once(here: Machine) -> None:
+    session = here.new("cat")
+    client = here.join(session)
+    for number in range(40):
+        if number % 4 == 1:
+            here.kill("holder", session)
+        answer = client.enter(b"word-%03d\r" % number)
+        assert isinstance(answer, (wire.Acknowledge, wire.Report)), answer
+        if isinstance(answer, wire.Report):
+            assert answer.outcome in ("unknown", "dropped")
+
+    client.enter(b"done.\r")
+    output = client.wait_output(b"done.\r\ndone.")
+    for number in range(40):
+        assert output.count(b"word-%03d" % number) in (0, 2)  # Echoed, and read.
+
+
+def test_an_exit_status_is_kept_whoever_dies_first(here: Machine) -> None:
+    session = here.new("sh", "-c", "sleep 0.4; exit 7")
+
+    here.kill("holder", session)
+    eventually("another holder", lambda: here.is_whole(session))
+    here.kill("keeper")
+
+    def status() -> object:
+        facts = here.facts(session)
+        return facts["exit"] if facts is not None else None
+
+    assert eventually("the status is known", status) == 7
+
+
+def test_connects_queue_while_a_holder_is_replaced(here: Machine) -> None:
+    session = here.new("bash", "--norc")
+    for _ in range(10):
+        here.kill("holder", session)
+
+        client = here.join(session)
+        client.enter(b"echo ok\r")
+        client.close()
+        here.wait_whole(session)
+
+
+def test_a_command_that_does_not_exist_is_said_and_nothing_is_left(
+    here: Machine,
+) -> None:
+    answer = here.ask(do="create", command=["no-such-thing"], cwd="/", env={})
+
+    assert (answer["ok"], answer["code"]) == (False, "cannot-start")
+    assert here.ask(do="list")["sessions"] == []
+    assert list(places.session_dir().glob("*.sock")) == []
+
+
+def test_a_second_keeper_ends_by_itself_and_steals_nothing(here: Machine) -> None:
+    from holdfast.linux import start  # noqa: PLC0415  # shows what is called
+
+    before = here.pid("keeper")
+    start.start_keeper()
+    start.start_keeper()
+    time.sleep(0.5)
+
+    assert here.pid("keeper") == before
+
+
+def test_t44_sockets_and_logs_are_for_us_alone(here: Machine) -> None:
+    session = here.new("bash", "--norc")
+
+    for path in (
+        places.keeper_socket(),
+        places.session_socket(session),
+        places.session_log(session),
+    ):
+        assert path.stat().st_mode & 0o777 == 0o600, path
+
+
+def test_an_end_that_is_not_obeyed_is_enforced(here: Machine) -> None:
+    session = here.new("sh", "-c", "trap '' HUP TERM; while :; do sleep 1; done")
+    client = here.join(session)
+
+    client.send(wire.End(signal.SIGTERM))
+
+    assert client.wait(wire.Exited).status == -signal.SIGKILL
+
+
+def test_nobody_speaks_to_a_client_that_does_not_speak_the_protocol(
+    here: Machine,
+) -> None:
+    session = here.new("bash", "--norc")
+    rude = here.join(session)
+    rude._link.sendall(os.urandom(4096))  # noqa: SLF001  # below the protocol
+
+    with pytest.raises((EOFError, ConnectionError)):
+        rude.wait(wire.Pong)
+    polite = here.join(session)
+    polite.enter(b"echo fine\r")
+    polite.wait_output(b"fine")
