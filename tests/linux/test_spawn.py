@@ -1,4 +1,5 @@
 import os
+import select
 import signal
 import time
 
@@ -82,6 +83,20 @@ def test_the_kernel_says_how_somebody_elses_child_ended() -> None:
     os.waitpid(pid, 0)
 
     assert processes.exit_of(pidfd) in (7, None)  # None before Linux 6.15
+    os.close(pidfd)
+
+
+def test_how_a_process_ended_is_known_before_anybody_collects_it() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(9)
+    pidfd = os.pidfd_open(pid)
+    select.select([pidfd], [], [], 5)
+
+    assert processes.exit_of_zombie(pid) == 9
+    os.waitpid(pid, 0)
+    assert processes.exit_of_zombie(pid) is None
+    assert processes.exit_of_zombie(os.getpid()) is None
     os.close(pidfd)
 
 

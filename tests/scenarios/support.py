@@ -198,6 +198,24 @@ class Client:
         del self._open[self._sequence]
         return answer
 
+    def post(self, text: bytes, kind: InputKind = InputKind.KEYS) -> None:
+        """Send an input without waiting for what becomes of it."""
+        self._sequence += 1
+        self.send(
+            wire.Submit(
+                client=self.client,
+                sequence=self._sequence,
+                kind=kind,
+                incarnation=LIFE,
+                epoch=self.epoch,
+                payload=text,
+            )
+        )
+
+    def settle(self) -> object:
+        """Return the next answer to what was posted."""
+        return self.wait(wire.Acknowledge, wire.Refuse, wire.Report)
+
     def through_cuts(self, first: Callable[[], None], then: Callable[[], Kind]) -> Kind:
         """Do something, and attach again whenever the other side has died."""
         deadline = time.monotonic() + PATIENCE

@@ -2,11 +2,13 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.linux import places
+from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 
 
@@ -82,6 +84,27 @@ def test_what_was_typed_once_is_applied_once(here: Machine) -> None:
     output = client.wait_output(b"done.\r\ndone.")
     for number in range(40):
         assert output.count(b"word-%03d" % number) in (0, 2)  # Echoed, and read.
+
+
+def test_a_keeper_killed_while_it_replaces_a_holder_loses_nothing(
+    here: Machine,
+) -> None:
+    session = here.new("bash", "--norc")
+    client = here.join(session)
+    client.enter(b"X=42\r")
+    keeper, nursery = here.pid("keeper"), here.pid("nursery")
+    holder = here.pid("holder", session)
+    children = Path(f"/proc/{nursery}/task/{nursery}/children")
+
+    os.kill(holder, signal.SIGKILL)
+    eventually(
+        "the successor is forked",
+        lambda: [pid for pid in children.read_text().split() if int(pid) != holder],
+    )
+    os.kill(keeper, signal.SIGKILL)
+
+    client.enter(b"echo it-is-$X\r")
+    client.wait_output(b"it-is-42")
 
 
 def test_an_exit_status_is_kept_whoever_dies_first(here: Machine) -> None:
@@ -162,3 +185,42 @@ def test_nobody_speaks_to_a_client_that_does_not_speak_the_protocol(
     polite = here.join(session)
     polite.enter(b"echo fine\r")
     polite.wait_output(b"fine")
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"), [("resize", b"0x0"), ("signal", b"abc"), ("keys", b"x" * 5000)]
+)
+def test_input_that_means_nothing_is_refused_and_harms_nobody(
+    here: Machine, kind: str, payload: bytes
+) -> None:
+    session = here.new("cat")
+    client = here.join(session)
+    holder = here.pid("holder", session)
+
+    client.post(payload, InputKind(kind))
+
+    assert isinstance(client.settle(), wire.Refuse)
+    assert here.pid("holder", session) == holder
+
+
+def test_a_resize_reaches_the_program_and_every_viewer(here: Machine) -> None:
+    session = here.new(
+        "sh", "-c", "trap 'stty size' WINCH; while :; do sleep 0.05; done"
+    )
+    client, viewer = here.join(session), here.join(session)
+
+    client.post(b"132x43", InputKind.RESIZE)
+
+    assert viewer.wait(wire.Resized).size == wire.Cells(132, 43)
+    viewer.wait_output(b"43 132")
+
+
+def test_a_forgotten_session_is_gone_with_its_holder(here: Machine) -> None:
+    session = here.new("true")
+    eventually("it has exited", lambda: (here.facts(session) or {}).get("exit") == 0)
+    holder = here.pid("holder", session)
+
+    here.ask(do="forget", id=session)
+
+    assert here.facts(session) is None
+    eventually("its holder is gone", lambda: not Path(f"/proc/{holder}/fd").exists())

@@ -19,9 +19,11 @@ from holdfast.core.logbook import Head, Logbook, genesis
 from holdfast.holder.connection import Connection
 from holdfast.holder.log_file import LogFile
 from holdfast.holder.note_memory import NoteMemory
+from holdfast.holder.payloads import check, signal_of, size_of
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import places, processes, pty
 from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.errors import HoldfastError
 from holdfast.model.geometry import Size
 from holdfast.model.ids import (
     FIRST_INCARNATION,
@@ -39,6 +41,9 @@ from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.frames import FrameKind
 
+SYNC_PATIENCE = 0.005
+"""Seconds a busy loop may put the disk off: nobody waits longer for an answer."""
+
 RULE = "local user"
 """What the logbook names as the rule while there is no policy."""
 
@@ -47,14 +52,20 @@ class Desk:
     """Where clients' inputs arrive."""
 
     def __init__(
-        self, vaulted: Vaulted, note: NoteMemory, announce: Callable[[Message], None]
+        self,
+        vaulted: Vaulted,
+        note: NoteMemory,
+        announce: Callable[[Message], None],
+        resized: Callable[[Size], None],
     ) -> None:
         self._vaulted = vaulted
+        self._resized = resized
         self._note = note
         self._announce = announce
         self._clients: dict[ClientId, Connection] = {}
         self._writing: tuple[serializer.Apply, int] | None = None
         self._sync_to: Index | None = None
+        self._sync_by = 0.0
         self.name = pwd.getpwuid(os.getuid()).pw_name[:64]
         self.actor = actor_id(f"uid {os.getuid()}".encode())
         self._log = LogFile(places.session_log(vaulted.session), vaulted.session)
@@ -82,7 +93,13 @@ class Desk:
     def submit(self, connection: Connection, submit: wire.Submit) -> None:
         """Take an input."""
         self._clients[submit.client] = connection
-        self._do(self._intake.submit(submit.to_input(self.actor), _now()))
+        given = submit.to_input(self.actor)
+        try:
+            check(given, is_canonical=pty.is_canonical(self._vaulted.master))
+        except HoldfastError as error:
+            connection.send(refusal(error, FrameKind.SUBMIT, given.id))
+            return
+        self._do(self._intake.submit(given, _now()))
 
     def request_turn(
         self, connection: Connection, asked: wire.Take | wire.Drop | wire.Seize
@@ -100,6 +117,17 @@ class Desk:
     def exited(self, how: str) -> None:
         """Refuse everything from now on."""
         self._do(self._intake.exited(how, _now()))
+
+    @property
+    def waits_for_disk(self) -> bool:
+        """Whether something is to be made durable."""
+        return self._sync_to is not None
+
+    def must_sync(self, *, is_idle: bool) -> bool:
+        """Tell whether the disk has waited long enough."""
+        if self._sync_to is None:
+            return False
+        return is_idle or time.monotonic() >= self._sync_by
 
     def sync(self) -> None:
         """Make durable what waits for it, and acknowledge it."""
@@ -154,13 +182,17 @@ class Desk:
                 work.extendleft(reversed(self._perform(effect)))
         return refused
 
-    def _perform(self, effect: Effect) -> list[Effect]:
+    def _perform(  # noqa: C901  # one case for each effect
+        self, effect: Effect
+    ) -> list[Effect]:
         match effect:
             case Store(entry):
                 return self._store(entry.line)
             case KeepNote(note):
                 self._note.keep(note)
             case serializer.Sync(index):
+                if self._sync_to is None:
+                    self._sync_by = time.monotonic() + SYNC_PATIENCE
                 self._sync_to = max(self._sync_to or index, index)
             case serializer.Apply():
                 self._writing = (effect, 0)
@@ -192,7 +224,7 @@ class Desk:
         elif given.kind is InputKind.SIGNAL:
             pid = self._vaulted.facts["pid"]
             assert isinstance(pid, int)  # noqa: S101  # we wrote it
-            number = int(given.payload)
+            number = signal_of(given.payload)
             processes.signal_group(self._vaulted.pidfd, pid, number)
         else:
             return self._written()
@@ -218,10 +250,10 @@ class Desk:
         return self._intake.wrote(apply.index, taken, at) if taken else []
 
     def _resize(self, given: Input) -> None:
-        columns, _, rows = given.payload.partition(b"x")
-        size = Size(int(columns), int(rows))
+        size = size_of(given.payload)
         pty.set_size(self._vaulted.master, size)
         self._vaulted.facts["size"] = [size.columns, size.rows]
+        self._resized(size)
 
     def _passed(self, passed: turn.PassTurn) -> None:
         self._announce(

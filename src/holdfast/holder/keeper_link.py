@@ -35,6 +35,17 @@ class KeeperLink:
         self._exit: object = None
         self._attempts = 0
 
+    def begin(self, token: str) -> None:
+        """Deposit for the first time.
+
+        A keeper that has died since it had us made is looked for later: we hold
+        everything the session needs, and must not die of its death.
+        """
+        try:
+            self.deposit(token)
+        except OSError:
+            self._again_at = time.monotonic()
+
     def deposit(self, token: str = "") -> None:
         """Give the keeper a copy of everything; `token` answers a creation."""
         link = packets.connect(places.keeper_socket(), TIMEOUT)
@@ -89,10 +100,19 @@ class KeeperLink:
         except BlockingIOError:
             return
         if heard is not None:
-            if heard[0].get("do") == "forget":
-                self.is_wanted = False
+            self._obey(heard[0])
             return
         self._selector.unregister(self._link)
         self._link.close()
         self._link = None
         self._again_at = time.monotonic()
+
+    def _obey(self, packet: packets.Packet) -> None:
+        match packet.get("do"):
+            case "forget":
+                self.is_wanted = False
+            case "changed":
+                for name in ("name", "keep"):
+                    self._vaulted.facts[name] = packet[name]
+            case _:
+                pass  # The answer to something we said.

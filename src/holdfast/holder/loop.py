@@ -16,6 +16,7 @@ from holdfast.holder.connection import CHUNK, Connection
 from holdfast.holder.desk import Desk
 from holdfast.holder.keeper_link import KeeperLink
 from holdfast.holder.note_memory import AREA, NoteMemory
+from holdfast.holder.payloads import signal_of
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import processes, pty, shared_memory
 from holdfast.model.actors import ActorKind
@@ -53,9 +54,11 @@ class Holder:
         self._queries = QueryFilter()
         self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
         self._life.handle(life.Started(self._pid), time.monotonic())
-        self._desk = Desk(vaulted, NoteMemory(memory[:AREA]), self._announce)
+        self._desk = Desk(
+            vaulted, NoteMemory(memory[:AREA]), self._announce, self._resized
+        )
         self._keeper = KeeperLink(vaulted, self._selector)
-        self._keeper.deposit(token)
+        self._keeper.begin(token)
         self._is_open = True
         self._watch(vaulted.master, self._printed)
         self._watch(vaulted.listener, self._accept)
@@ -65,13 +68,17 @@ class Holder:
     def run(self) -> None:
         """Hold the session until it is forgotten."""
         while self._keeper.is_wanted:
-            for key, events in self._selector.select(self._timeout()):
+            ready = self._selector.select(self._timeout())
+            for key, events in ready:
                 if callable(key.data):
                     key.data()
                 else:
                     self._serve(key.data, events)
             self._tick()
-            self._desk.sync()
+            # The disk comes last: what was typed is shown before it is durable,
+            # and acknowledged after.
+            if self._desk.must_sync(is_idle=not ready):
+                self._desk.sync()
             self._drop_closed()
 
     # ── the program ───────────────────────────────────────────────────────
@@ -123,6 +130,7 @@ class Holder:
             for status in (
                 processes.exit_of_child(self._pid),
                 processes.exit_of(self._vaulted.pidfd),
+                processes.exit_of_zombie(self._pid),
             ):
                 if status is not None:
                     return status
@@ -133,6 +141,11 @@ class Holder:
         size = self._vaulted.facts["size"]
         assert isinstance(size, list)  # noqa: S101  # we wrote it
         return clamped(int(size[0]), int(size[1]))
+
+    def _resized(self, size: Size) -> None:
+        cells = wire.Cells(size.columns, size.rows)
+        self._announce(wire.Resized(self._window.end, cells))
+        self._keeper.change({"size": [size.columns, size.rows]})
 
     # ── clients ───────────────────────────────────────────────────────────
 
@@ -201,7 +214,7 @@ class Holder:
             case wire.Submit():
                 self._desk.submit(connection, message)
             case wire.End(number):
-                self._end(number)
+                self._end(connection, number)
             case wire.Take() | wire.Drop() | wire.Seize():
                 self._desk.request_turn(connection, message)
             case _:
@@ -250,13 +263,20 @@ class Holder:
             if one.client is not None
         )
 
-    def _end(self, number: int) -> None:
+    def _end(self, connection: Connection, number: int) -> None:
+        try:
+            signal_of(str(number).encode())
+        except HoldfastError as error:
+            connection.send(refusal(error, FrameKind.END))
+            return
         asked = life.EndAsked(self._desk.actor, number)
         self._live(self._life.handle(asked, time.monotonic()))
 
     # ── time ──────────────────────────────────────────────────────────────
 
     def _timeout(self) -> float | None:
+        if self._desk.waits_for_disk:
+            return 0.0
         deadlines = (
             self._desk.next_deadline(),
             self._life.next_deadline(),

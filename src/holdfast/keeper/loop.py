@@ -165,6 +165,9 @@ class Keeper:
             if name in packet:
                 kept.facts[name] = packet[name]
         self._note_exit(str(packet.get("id")), packet.get("exit"))
+        if packet.get("do") != "facts":  # Else the holder has said it itself.
+            told = {name: kept.facts[name] for name in ("name", "keep")}
+            self._tell_holder(str(packet["id"]), {"do": "changed", **told})
         return {"ok": True}
 
     def _note_exit(self, session: str, status: object) -> None:
@@ -173,13 +176,17 @@ class Keeper:
             kept.exit = status
 
     def _forget(self, session: str) -> Facts:
-        for link, held in list(self._links.items()):
-            if held == session:
-                del self._links[link]
+        self._tell_holder(session, {"do": "forget"})
+        for link in [one for one, held in self._links.items() if held == session]:
+            del self._links[link]
         _close(self._vault.forget(session))
-        for path in (places.session_dir() / f"{session}.sock",):
-            path.unlink(missing_ok=True)
+        (places.session_dir() / f"{session}.sock").unlink(missing_ok=True)
         return {"ok": True}
+
+    def _tell_holder(self, session: str, packet: packets.Packet) -> None:
+        for link, held in self._links.items():
+            if held == session:
+                self._reply(link, packet)
 
     def _status(self) -> Facts:
         return {

@@ -29,8 +29,9 @@ costs a fork every two seconds."""
 PATIENT = 5
 """Deaths in a row that are answered at once: a person with `kill`, not a bug."""
 
-CALM = 10.0
-"""Seconds of life after which a holder's death counts as the first again."""
+CALM = 0.1
+"""Seconds of life after which a holder's death counts as the first again: one that
+is broken dies within milliseconds of taking its session up."""
 
 _STEP = 0.05
 

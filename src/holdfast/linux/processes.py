@@ -66,6 +66,23 @@ def exit_of(pidfd: int) -> int | None:
     return os.waitstatus_to_exitcode(status)
 
 
+def exit_of_zombie(pid: int) -> int | None:
+    """Return how a process ended that nobody has collected yet; code or -signal.
+
+    Where init does not collect orphans, as in many containers, they stay.
+    """
+    try:
+        fields = (
+            Path(f"/proc/{pid}/stat").read_text("latin-1").rpartition(")")[2].split()
+        )
+    except OSError:
+        return None
+    fields = stat.rpartition(")")[2].split()
+    if fields[0] != "Z":
+        return None
+    return os.waitstatus_to_exitcode(int(fields[-1]))
+
+
 def exit_of_child(pid: int) -> int | None:
     """Return how a child of ours ended and collect it; None if it is not ours."""
     try:

@@ -40,6 +40,11 @@ def echoes(master: int) -> bool:
     return bool(termios.tcgetattr(master)[_LFLAG] & termios.ECHO)
 
 
+def is_canonical(master: int) -> bool:
+    """Tell whether the terminal hands its program whole lines."""
+    return bool(termios.tcgetattr(master)[_LFLAG] & termios.ICANON)
+
+
 def read_available(master: int, limit: int) -> bytes | None:
     """Return what the program has printed, at most `limit` bytes; b"" if nothing.
 

@@ -335,3 +335,23 @@ class RequestTooLarge(UsageError):
         super().__init__(
             f"a request of {size} bytes does not fit one packet", size=size
         )
+
+
+class NoSuchSignal(UsageError):
+    """A number or word was taken for a signal and is none."""
+
+    code = "no-such-signal"
+    next_step = "Use a number from 1 to 64; `kill -l` lists them."
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text!r} is not a signal", text=text)
+
+
+class MalformedSize(UsageError):
+    """A text was taken for a size and is none."""
+
+    code = "malformed-size"
+    next_step = "Write columns x rows, such as 120x40."
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text!r} is not a size", text=text)

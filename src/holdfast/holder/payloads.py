@@ -1,0 +1,72 @@
+"""What do the bytes of an input mean, for the kinds that are not text?
+
+    resize   columns, x, rows, in digits:  120x40
+    signal   the number, in digits:        2
+
+Anything else is refused before it is taken: a process that holds a session must
+not stumble over what somebody sends it.
+"""
+
+import re
+
+from holdfast.model.errors import LineTooLong, MalformedSize, NoSuchSignal
+from holdfast.model.geometry import Size
+from holdfast.model.inputs import Input, InputKind
+from holdfast.model.text import printable
+
+MAX_LINE = 4095
+"""Bytes of a line that a canonical terminal keeps; it silently drops the rest."""
+
+_SIZE = re.compile(rb"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")
+_SIGNAL = re.compile(rb"[1-9][0-9]?")
+_LAST_SIGNAL = 64
+_LINE_ENDS = re.compile(rb"[\r\n\x04]")
+
+
+def check(given: Input, *, is_canonical: bool) -> None:
+    """Do nothing if the input can be applied.
+
+    Raises:
+        UsageError: Its bytes mean nothing, or would be cut.
+
+    """
+    match given.kind:
+        case InputKind.RESIZE:
+            size_of(given.payload)
+        case InputKind.SIGNAL:
+            signal_of(given.payload)
+        case _ if is_canonical:
+            longest = max(map(len, _LINE_ENDS.split(given.payload)))
+            if longest > MAX_LINE:
+                raise LineTooLong(longest, MAX_LINE)
+        case _:
+            pass
+
+
+def size_of(payload: bytes) -> Size:
+    """Read a size.
+
+    Raises:
+        UsageError: It is none.
+
+    """
+    found = _SIZE.fullmatch(payload)
+    if found is None:
+        raise MalformedSize(_shown(payload))
+    return Size(int(found[1]), int(found[2]))
+
+
+def signal_of(payload: bytes) -> int:
+    """Read a signal's number.
+
+    Raises:
+        UsageError: There is no such signal.
+
+    """
+    if _SIGNAL.fullmatch(payload) is None or int(payload) > _LAST_SIGNAL:
+        raise NoSuchSignal(_shown(payload))
+    return int(payload)
+
+
+def _shown(payload: bytes) -> str:
+    return printable(payload.decode("latin-1"), 40)
