@@ -72,9 +72,7 @@ def exit_of_zombie(pid: int) -> int | None:
     Where init does not collect orphans, as in many containers, they stay.
     """
     try:
-        fields = (
-            Path(f"/proc/{pid}/stat").read_text("latin-1").rpartition(")")[2].split()
-        )
+        stat = Path(f"/proc/{pid}/stat").read_text("latin-1")
     except OSError:
         return None
     fields = stat.rpartition(")")[2].split()
