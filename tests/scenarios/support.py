@@ -96,6 +96,12 @@ class Machine:
             self.wait_whole(session)
         os.kill(self.pid(what, session), signal.SIGKILL)
 
+    def replace_holder(self, session: SessionId) -> None:
+        """Kill a holder, and wait until the keeper has another one's deposit."""
+        dead = self.pid("holder", session)
+        self.kill("holder", session)
+        eventually("another holder", lambda: self.pid("holder", session) != dead)
+
     def is_whole(self, session: SessionId) -> bool:
         """Tell whether the session has a holder that the keeper knows of."""
         facts = self.facts(session)

@@ -44,9 +44,12 @@ def test_all_of_them_in_turn_and_again(here: Machine) -> None:
     client.enter(b"X=1\r")
 
     for victim in OURS * 3:
-        here.kill(victim, session)
+        if victim == "holder":
+            here.replace_holder(session)
+        else:
+            here.kill(victim, session)
         client.enter(b"X=$((X+1)); echo now-$X.\r")
-        eventually("the keeper is back", lambda: here.is_whole(session))
+        here.wait_whole(session)
 
     client.wait_output(b"now-10.")
 
@@ -110,8 +113,7 @@ def test_a_keeper_killed_while_it_replaces_a_holder_loses_nothing(
 def test_an_exit_status_is_kept_whoever_dies_first(here: Machine) -> None:
     session = here.new("sh", "-c", "sleep 0.4; exit 7")
 
-    here.kill("holder", session)
-    eventually("another holder", lambda: here.is_whole(session))
+    here.replace_holder(session)
     here.kill("keeper")
 
     def status() -> object:
