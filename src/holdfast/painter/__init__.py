@@ -1,0 +1,1 @@
+"""The terminal emulator, in a process that may die without harm."""

@@ -1,0 +1,47 @@
+"""What must a terminal emulator do for us?
+
+As little as can be: so that one can take the place of another. An emulator may
+crash the process or never return; nothing else is expected of whoever runs it
+than to survive that.
+"""
+
+from typing import Protocol
+
+from holdfast.model.geometry import Size
+from holdfast.term.screen import Screen
+
+
+class Emulator(Protocol):
+    """One terminal that is drawn nowhere."""
+
+    def feed(self, data: bytes) -> None:
+        """Carry out what a program printed. It contains no links (OSC 8)."""
+        ...
+
+    def resize(self, size: Size) -> None:
+        """Become another size, as a window does."""
+        ...
+
+    def screen(self) -> Screen:
+        """Return what is to be seen."""
+        ...
+
+    def cursor(self) -> tuple[int, int]:
+        """Return row and column as a program is told them.
+
+        They count from 1, and from the scroll region's corner if the program
+        asked for that.
+        """
+        ...
+
+    def keyframe(self) -> bytes:
+        """Return bytes that make a new terminal of the same size the same.
+
+        It then looks the same, goes on the same, and is in the middle of the same
+        sequence.
+        """
+        ...
+
+    def close(self) -> None:
+        """Free what it holds. It is of no further use."""
+        ...

@@ -1,0 +1,285 @@
+"""What can Ghostty's core tell about a terminal?
+
+All dealings with the library are here. Its pointers never leave this file.
+"""
+
+import re
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from pyghostty import (  # type: ignore[import-untyped]  # it has no types
+    GhosttyError,
+    Terminal,
+    ffi,
+    lib,
+)
+from pyghostty.core import init_sized  # type: ignore[import-untyped]  # ditto
+
+from holdfast.model.geometry import Size
+from holdfast.term.screen import Screen
+
+SCROLLBACK = 2 * 1024 * 1024
+"""Bytes of lines above the screen that a terminal keeps: about 2,000 lines."""
+
+UNLIMITED = 2**63 - 1
+"""Lines are limited by their bytes: a limit in lines makes the core slow."""
+
+CONTINUATION = 64 * 1024
+"""Longest unfinished sequence that can be repeated: longer than any that a
+terminal carries out, pictures and clipboards aside."""
+
+MAX_STRING = 64 * 1024
+"""Longest clipboard or application string the core collects, instead of 64 MiB."""
+
+ALTERNATE_MODES = (1049, 1047, 47)
+ORIGIN = 6
+
+_PALETTE = re.compile(rb"\x1b\]4;[^\x1b]*\x1b\\")
+_SHAPE_REPORT = re.compile(rb"\$r([1-6]) q")
+
+
+class GhosttyCore:
+    """One terminal of Ghostty's core."""
+
+    def __init__(self, size: Size, wrapped: object = None) -> None:
+        self._size = size
+        self._terminal: Any = wrapped or Terminal(
+            size.columns, size.rows, scrollback=UNLIMITED
+        )
+        self._limit()
+
+    def feed(self, data: bytes) -> None:
+        """Carry out what a program printed. It contains no links (OSC 8)."""
+        self._terminal.feed(data)
+        if self._terminal.size != (self._size.columns, self._size.rows):
+            # A program asked for 132 columns. Its window has not changed.
+            self.resize(self._size)
+
+    def resize(self, size: Size) -> None:
+        """Become another size, as a window does."""
+        self._size = size
+        self._terminal.resize(size.columns, size.rows)
+
+    def screen(self) -> Screen:
+        """Return what is to be seen."""
+        row, column = self.place()
+        return Screen(
+            size=self._size,
+            lines=tuple(self._terminal.text().split("\n")),
+            cursor_row=row,
+            cursor_column=column,
+            cursor_visible=bool(self._get("cursor_visible", "bool")),
+            title=self.title(),
+            alternate=self.alternate_mode() is not None,
+        )
+
+    def cursor(self) -> tuple[int, int]:
+        """Return row and column as a program is told them."""
+        if not (self.has_mode(ORIGIN) and self._get("vt_ground", "bool")):
+            row, column = self.place()
+            return row + 1, column + 1
+        # Only the core knows where the region begins, and it tells programs.
+        row_text, column_text = self._told(b"\x1b[6n")[2:-1].split(b";")
+        return int(row_text), int(column_text)
+
+    def close(self) -> None:
+        """Free what it holds. It is of no further use."""
+        self._terminal.close()
+
+    # ── what keyframes are made of ────────────────────────────────────────────
+
+    @property
+    def size(self) -> Size:
+        """Return the size last given."""
+        return self._size
+
+    def copy(self) -> "GhosttyCore":
+        """Return another terminal in the same state.
+
+        Raises:
+            GhosttyError: The core cannot write down what it holds, as in the middle
+                of a sequence that is too long.
+
+        """
+        start, length = ffi.new("uint8_t**"), ffi.new("size_t*")
+        _check(lib.ghostty_snapshot_encode_alloc(self._inner, ffi.NULL, start, length))
+        decoder, inner = ffi.new("GhosttySnapshotDecoder*"), ffi.new("GhosttyTerminal*")
+        _check(
+            lib.ghostty_snapshot_decoder_new_buf(ffi.NULL, decoder, start[0], length[0])
+        )
+        failed = lib.ghostty_snapshot_decoder_decode(decoder[0], inner)
+        lib.ghostty_snapshot_decoder_free(decoder[0])
+        lib.ghostty_free(ffi.NULL, start[0], length[0])
+        _check(failed)
+        return GhosttyCore(self._size, _wrapped(inner))
+
+    def unfinished(self) -> bytes | None:
+        """Return the sequence the stream is in the middle of; None if too long."""
+        length = ffi.new("size_t*")
+        buffer = ffi.new("uint8_t[]", CONTINUATION)
+        if lib.ghostty_terminal_continuation_buf(
+            self._inner, buffer, CONTINUATION, length
+        ):
+            return None
+        return bytes(ffi.buffer(buffer, length[0])[:])
+
+    def formatted(
+        self,
+        *,
+        unwrap: bool = False,
+        extra: Iterable[str] = (),
+        pen: Iterable[str] = (),
+    ) -> bytes:
+        """Return the screen with what is above it, as the core writes it down."""
+        options = init_sized("GhosttyFormatterTerminalOptions")
+        options.emit = lib.GHOSTTY_FORMATTER_FORMAT_VT
+        options.unwrap = unwrap
+        for name in extra:
+            setattr(options.extra, name, True)
+        for name in pen:
+            setattr(options.extra.screen, name, True)
+        formatter = ffi.new("GhosttyFormatter*")
+        _check(
+            lib.ghostty_formatter_terminal_new(
+                ffi.NULL, formatter, self._inner, options[0]
+            )
+        )
+        start, length = ffi.new("uint8_t**"), ffi.new("size_t*")
+        failed = lib.ghostty_formatter_format_alloc(
+            formatter[0], ffi.NULL, start, length
+        )
+        lib.ghostty_formatter_free(formatter[0])
+        _check(failed)
+        written = bytes(ffi.buffer(start[0], length[0])[:])
+        lib.ghostty_free(ffi.NULL, start[0], length[0])
+        return written
+
+    def cell_under_cursor(self) -> tuple[bytes, int]:
+        """Return the cursor's cell as bytes, and how many columns back it begins."""
+        row, column = self.place()
+        ref = self._terminal.ref(column, row)
+        cell, wide = ffi.new("GhosttyCell*"), ffi.new("GhosttyCellWide*")
+        _check(lib.ghostty_grid_ref_cell(ref, cell))
+        _check(lib.ghostty_cell_get(cell[0], lib.GHOSTTY_CELL_DATA_WIDE, wide))
+        back = int(wide[0] == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL and column > 0)
+        selection = init_sized("GhosttySelection")
+        selection.start = self._terminal.ref(column - back, row)[0]
+        selection.end = ref[0]
+        options = init_sized("GhosttyTerminalSelectionFormatOptions")
+        options.emit = lib.GHOSTTY_FORMATTER_FORMAT_VT
+        options.selection = selection
+        length, buffer = ffi.new("size_t*"), ffi.new("uint8_t[]", MAX_STRING)
+        _check(
+            lib.ghostty_terminal_selection_format_buf(
+                self._inner, options[0], buffer, MAX_STRING, length
+            )
+        )
+        # Before the cell stands the palette, which a viewer has of its own.
+        written = bytes(ffi.buffer(buffer, length[0])[:])
+        return _PALETTE.sub(b"", written), back
+
+    def ground(self, row: int) -> bytes:
+        """Return the colour behind a row's first cell, as SGR 48 takes it."""
+        ref = self._terminal.ref(0, row)
+        cell, tag = ffi.new("GhosttyCell*"), ffi.new("GhosttyCellContentTag*")
+        _check(lib.ghostty_grid_ref_cell(ref, cell))
+        _check(lib.ghostty_cell_get(cell[0], lib.GHOSTTY_CELL_DATA_CONTENT_TAG, tag))
+        if tag[0] == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_PALETTE:
+            index = ffi.new("GhosttyColorPaletteIndex*")
+            _check(
+                lib.ghostty_cell_get(
+                    cell[0], lib.GHOSTTY_CELL_DATA_COLOR_PALETTE, index
+                )
+            )
+            return b"5;%d" % index[0]
+        if tag[0] == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_RGB:
+            colour = ffi.new("GhosttyColorRgb*")
+            _check(
+                lib.ghostty_cell_get(cell[0], lib.GHOSTTY_CELL_DATA_COLOR_RGB, colour)
+            )
+            return b"2;%d;%d;%d" % (colour.r, colour.g, colour.b)
+        return b""
+
+    def place(self) -> tuple[int, int]:
+        """Return the cursor's row and column on the screen, from 0."""
+        column, row = self._terminal.cursor
+        return int(row), int(column)
+
+    def wraps_next(self) -> bool:
+        """Tell whether the next character goes to the next line."""
+        return bool(self._get("cursor_pending_wrap", "bool"))
+
+    def alternate_mode(self) -> int | None:
+        """Return the mode by which the alternate screen is shown, if it is."""
+        if (
+            self._get("active_screen", "GhosttyTerminalScreen")
+            != lib.GHOSTTY_TERMINAL_SCREEN_ALTERNATE
+        ):
+            return None
+        set_modes = [mode for mode in ALTERNATE_MODES if self.has_mode(mode)]
+        return set_modes[0] if set_modes else ALTERNATE_MODES[0]
+
+    def has_mode(self, number: int) -> bool:
+        """Tell whether a private mode is set."""
+        return bool(self._terminal.mode(number))
+
+    def total_rows(self) -> int:
+        """Return the rows of the screen shown and of what is above it."""
+        return int(self._get("total_rows", "size_t"))
+
+    def cursor_shape(self) -> bytes:
+        """Return the number that DECSCUSR knows the cursor's shape by, or nothing.
+
+        It is asked as a program asks, so no sequence may be unfinished.
+        """
+        found = _SHAPE_REPORT.search(self._told(b"\x1bP$q q\x1b\\"))
+        return found[1] if found else b""
+
+    def title(self) -> str:
+        """Return the title as the program chose it, or an empty one."""
+        text = self._get("title", "GhosttyString")
+        raw = bytes(ffi.buffer(text.ptr, text.len)[:]) if text.len else b""
+        return raw.decode(errors="replace")
+
+    def _told(self, query: bytes) -> bytes:
+        told: list[bytes] = []
+        self._terminal.on_reply(told.append)
+        self._terminal.feed(query)
+        self._terminal.on_reply(None)
+        return b"".join(told)
+
+    @property
+    def _inner(self) -> Any:  # noqa: ANN401  # a pointer of the core's
+        return self._terminal._t[0]  # noqa: SLF001  # the wrapper has no other way
+
+    def _get(self, name: str, kind: str) -> Any:  # noqa: ANN401  # whatever kind says
+        return self._terminal.get(name, kind)
+
+    def _limit(self) -> None:
+        for name, kind, value in (
+            ("SCROLLBACK_MAX_BYTES", "size_t", SCROLLBACK),
+            ("CONTINUATION_MAX_BYTES", "size_t", CONTINUATION),
+            ("KITTY_IMAGE_STORAGE_LIMIT", "uint64_t", 0),
+            ("APC_MAX_BYTES", "size_t", MAX_STRING),
+            ("CLIPBOARD_WRITE_MAX_BYTES", "size_t", MAX_STRING),
+        ):
+            option = getattr(lib, f"GHOSTTY_TERMINAL_OPT_{name}")
+            pointer = ffi.new(f"{kind}*", value)
+            _check(lib.ghostty_terminal_set(self._inner, option, pointer))
+
+
+def _wrapped(inner: Any) -> Any:  # noqa: ANN401  # types the wrapper does not have
+    """Return the wrapper's Terminal around one that it did not make."""
+    terminal = Terminal.__new__(Terminal)
+    terminal._t = inner  # noqa: SLF001  # as its own constructor does
+    terminal._unknown_cb = terminal._reply_cb = terminal._cb_err = None  # noqa: SLF001
+    terminal._free = weakref.finalize(  # noqa: SLF001
+        terminal, lib.ghostty_terminal_free, inner[0]
+    )
+    return terminal
+
+
+def _check(result: int) -> None:
+    if result:
+        raise GhosttyError(result)

@@ -1,0 +1,120 @@
+"""Packets: how a painter and whoever uses it talk.
+
+One socket, SOCK_SEQPACKET, so a packet is never cut or joined.
+
+    offset  size  field
+    0       4     length of the header, big endian
+    4       n     header, a JSON object
+    4+n     …     data, as many bytes as are left
+
+The user sends one request and waits for its answer; nothing else is ever sent,
+except one READY by the painter when it can work. An answer is one or more
+packets, all but the last with "more": true; their data belong together.
+
+    request                                    data       answer's data
+    {"do": "reset", "session", "size", "at"}   keyframe   -
+    {"do": "draw", "session"}                  keyframe   -
+    {"do": "feed", "session", "at"}            output     -
+    {"do": "skip", "session", "at"}            -          -
+    {"do": "resize", "session", "size"}        -          -
+    {"do": "keyframe", "session"}              -          ANSI
+    {"do": "screen", "session"}                -          a Screen, as JSON
+    {"do": "answer", "session", "query"}       -          what the program reads
+    {"do": "drop", "session"}                  -          -
+
+    answer   {"ok": true, "at": offset painted up to, "size": [columns, rows]}
+             {"ok": false, "code", "text", "facts"}
+
+`at` is the offset of the first byte; bytes painted before are passed over.
+`skip` goes on at a later offset, as if nothing had been printed in between.
+`draw` goes on with a keyframe that did not fit into `reset`.
+"""
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdfast.model.errors import MalformedMessage
+
+MAX_DATA = 64 * 1024
+"""Most data in one packet: well under what a socket buffer takes at once."""
+
+MAX_PACKET = MAX_DATA + 8 * 1024
+"""Longest packet, header included."""
+
+READY = "ready"
+
+_LENGTH = struct.Struct(">I")
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """One header with its data."""
+
+    header: Mapping[str, object]
+    data: bytes = b""
+
+    def to_bytes(self) -> bytes:
+        """Write the packet down."""
+        header = json.dumps(self.header, separators=(",", ":")).encode()
+        return _LENGTH.pack(len(header)) + header + self.data
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> "Packet":
+        """Read a packet.
+
+        Raises:
+            PeerError: It is none.
+
+        """
+        if len(raw) < _LENGTH.size:
+            raise MalformedMessage("packet", "it is too short")
+        (length,) = _LENGTH.unpack_from(raw)
+        end = _LENGTH.size + length
+        if end > len(raw):
+            raise MalformedMessage("packet", "its header is cut off")
+        try:
+            header = json.loads(raw[_LENGTH.size : end])
+        except (ValueError, RecursionError):
+            raise MalformedMessage("packet", "its header is no JSON") from None
+        if not isinstance(header, dict):
+            raise MalformedMessage("packet", "its header is no object")
+        return cls(header, raw[end:])
+
+    def number(self, name: str) -> int:
+        """Return a number of the header that is not negative.
+
+        Raises:
+            PeerError: There is none.
+
+        """
+        value = self.header.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise MalformedMessage("packet", f"{name} is no number")
+        return value
+
+    def text(self, name: str) -> str:
+        """Return a text of the header.
+
+        Raises:
+            PeerError: There is none.
+
+        """
+        value = self.header.get(name)
+        if not isinstance(value, str):
+            raise MalformedMessage("packet", f"{name} is no text")
+        return value
+
+    def pair(self, name: str) -> tuple[int, int]:
+        """Return a pair of numbers of the header.
+
+        Raises:
+            PeerError: There is none.
+
+        """
+        match self.header.get(name):
+            case [int(one), int(other)]:
+                return one, other
+            case _:
+                raise MalformedMessage("packet", f"{name} is no pair of numbers")

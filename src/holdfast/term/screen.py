@@ -1,0 +1,142 @@
+"""What does a terminal show at one moment?
+
+A screen is made by an emulator that was fed hostile bytes, and may come from a
+process that those bytes have broken. So a Screen is clean whoever made it:
+
+I1  No text in it holds a control character, a line break, or a character that
+    turns the reading order: each has become U+FFFD.
+I2  It has exactly as many lines as its size has rows, and its cursor is on it.
+I3  `from_object` takes what `to_object` gave, and refuses what no screen is.
+
+Joiners and variation selectors stay: an emoji is made with them, and without
+them it would be drawn as several.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdfast.model.errors import MalformedMessage, SizeOutOfRange
+from holdfast.model.geometry import Size
+from holdfast.model.text import printable
+
+MAX_TITLE = 256
+"""Longest title kept: more than any title bar shows."""
+
+MAX_CELL = 16
+"""Characters that one cell of a line may have: an emoji family has 11. What
+combines beyond that is cut off, so that a line has a bound."""
+
+_UNFIT = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Controls, line breaks, turns of the reading order, and what hides itself."""
+
+_STAND_IN = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What is to be seen, as text. Rows and columns count from 0."""
+
+    size: Size
+    lines: tuple[str, ...]
+    cursor_row: int = 0
+    cursor_column: int = 0
+    cursor_visible: bool = True
+    title: str = ""
+    alternate: bool = False
+
+    def __post_init__(self) -> None:
+        """Make the texts clean and the measures fit."""
+        rows, columns = self.size.rows, self.size.columns
+        longest = columns * MAX_CELL
+        lines = [clean(line[:longest]) for line in self.lines[:rows]]
+        lines += [""] * (rows - len(lines))
+        fitted = {
+            "lines": tuple(lines),
+            "cursor_row": max(0, min(self.cursor_row, rows - 1)),
+            "cursor_column": max(0, min(self.cursor_column, columns - 1)),
+            "title": printable(self.title, MAX_TITLE)[:MAX_TITLE],
+        }
+        for name, value in fitted.items():
+            object.__setattr__(self, name, value)
+
+    def text(self) -> str:
+        """Return the lines as one text, without the empty ones at the end."""
+        return "\n".join(self.lines).rstrip("\n")
+
+    def to_object(self) -> dict[str, object]:
+        """Return what JSON can write down."""
+        return {
+            "size": [self.size.columns, self.size.rows],
+            "lines": list(self.lines),
+            "cursor": [self.cursor_row, self.cursor_column],
+            "visible": self.cursor_visible,
+            "title": self.title,
+            "alternate": self.alternate,
+        }
+
+    @classmethod
+    def from_object(cls, read: object) -> "Screen":
+        """Make a screen from what JSON had written down.
+
+        Raises:
+            PeerError: It is no screen.
+
+        """
+        if not isinstance(read, Mapping):
+            raise _malformed("it is no object")
+        columns, rows = _pair(read, "size")
+        row, column = _pair(read, "cursor")
+        title = read.get("title")
+        if not isinstance(title, str):
+            raise _malformed("its title is no text")
+        try:
+            size = Size(columns, rows)
+        except SizeOutOfRange as error:
+            raise _malformed(str(error)) from None
+        return cls(
+            size=size,
+            lines=_lines(read),
+            cursor_row=row,
+            cursor_column=column,
+            cursor_visible=_flag(read, "visible"),
+            title=title,
+            alternate=_flag(read, "alternate"),
+        )
+
+
+def clean(text: str) -> str:
+    """Return `text` with a stand-in for each character a line may not have."""
+    return _UNFIT.sub(_STAND_IN, text)
+
+
+def _pair(read: Mapping[str, object], name: str) -> tuple[int, int]:
+    match read.get(name):
+        case [int(one), int(other)]:
+            return one, other
+        case _:
+            raise _malformed(f"its {name} is no pair of numbers")
+
+
+def _flag(read: Mapping[str, object], name: str) -> bool:
+    flag = read.get(name)
+    if not isinstance(flag, bool):
+        raise _malformed(f"its {name} is neither true nor false")
+    return flag
+
+
+def _lines(read: Mapping[str, object]) -> tuple[str, ...]:
+    lines = read.get("lines")
+    if not isinstance(lines, list):
+        raise _malformed("its lines are no list")
+    texts = tuple(line for line in lines if isinstance(line, str))
+    if len(texts) != len(lines):
+        raise _malformed("a line is no text")
+    return texts
+
+
+def _malformed(why: str) -> MalformedMessage:
+    return MalformedMessage("screen", why)

@@ -1,0 +1,86 @@
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.model.errors import PeerError
+from holdfast.model.geometry import Size
+from holdfast.term.screen import MAX_CELL, MAX_TITLE, Screen, clean
+
+WHOLE = Screen(Size(4, 2), ("ab", "c")).to_object()
+ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=20)
+SCREENS = st.builds(
+    Screen,
+    size=st.builds(Size, st.integers(1, 9), st.integers(1, 9)),
+    lines=st.lists(ANY_TEXT, max_size=12).map(tuple),
+    cursor_row=st.integers(-5, 20),
+    cursor_column=st.integers(-5, 20),
+    cursor_visible=st.booleans(),
+    title=ANY_TEXT.map(lambda text: text * 20),
+    alternate=st.booleans(),
+)
+
+
+@given(screen=SCREENS)
+def test_i1_no_text_holds_a_control_character(screen: Screen) -> None:
+    texts = [*screen.lines, screen.title]
+
+    assert not any(re.search("[\x00-\x1f\x7f-\x9f\u202e\u2028]", t) for t in texts)
+    assert "\n".join(texts).encode()
+
+
+@given(screen=SCREENS)
+def test_i2_the_measures_fit(screen: Screen) -> None:
+    assert len(screen.lines) == screen.size.rows
+    assert 0 <= screen.cursor_row < screen.size.rows
+    assert 0 <= screen.cursor_column < screen.size.columns
+
+
+@given(screen=SCREENS)
+def test_i3_what_was_written_down_is_read_again(screen: Screen) -> None:
+    read = json.loads(json.dumps(screen.to_object()))
+
+    assert Screen.from_object(read) == screen
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        None,
+        [],
+        {},
+        WHOLE | {"size": [0, 0]},
+        WHOLE | {"size": [80]},
+        WHOLE | {"size": ["a", "b"]},
+        WHOLE | {"cursor": None},
+        WHOLE | {"visible": 1},
+        WHOLE | {"alternate": None},
+        WHOLE | {"title": 3},
+        WHOLE | {"lines": "ab"},
+        WHOLE | {"lines": [1]},
+    ],
+    ids=str,
+)
+def test_i3_what_is_no_screen_is_refused(read: Any) -> None:  # noqa: ANN401
+    with pytest.raises(PeerError):
+        Screen.from_object(read)
+
+
+def test_the_text_ends_with_the_last_line_that_has_any() -> None:
+    assert Screen(Size(9, 4), ("", "a b", "")).text() == "\na b"
+
+
+def test_emoji_stay_whole() -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f e\u0301"
+
+    assert clean(family) == family
+
+
+def test_what_combines_without_end_is_cut_off() -> None:
+    screen = Screen(Size(2, 1), ("e" + "\u0301" * 100_000,), title="t" * 10_000)
+
+    assert len(screen.lines[0]) == 2 * MAX_CELL
+    assert len(screen.title) == MAX_TITLE

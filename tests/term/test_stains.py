@@ -1,0 +1,113 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.term.stains import MAX_STAINS, Stains, Stretch
+
+OFFSETS = st.integers(0, 60)
+STRETCHES = st.tuples(OFFSETS, OFFSETS).map(sorted).map(tuple)
+
+
+def test_one_death_proves_nothing() -> None:
+    stains = Stains()
+    stains.died(10, 20)
+
+    assert not stains.degraded
+    assert stains.clear(0, 30) == [Stretch(0, 30)]
+
+
+def test_after_two_deaths_over_the_same_bytes_they_are_left_out() -> None:
+    stains = Stains()
+    stains.died(10, 20)
+    stains.died(15, 25)
+
+    assert stains.degraded
+    assert stains.clear(0, 30) == [Stretch(0, 10), Stretch(25, 30)]
+    assert stains.clear(12, 20) == []
+    assert stains.clear(26, 30) == [Stretch(26, 30)]
+    assert stains.clear(0, 5) == [Stretch(0, 5)]
+
+
+def test_a_stain_makes_what_follows_it_no_suspect() -> None:
+    stains = Stains()
+    for start, end in ((10, 20), (10, 20), (15, 30)):
+        stains.died(start, end)
+
+    assert stains.clear(0, 40) == [Stretch(0, 10), Stretch(20, 40)]
+
+
+def test_two_deaths_over_different_bytes_are_two_accidents() -> None:
+    stains = Stains()
+    stains.died(10, 20)
+    stains.died(20, 30)
+
+    assert not stains.degraded
+
+
+def test_bytes_that_were_survived_are_no_longer_suspect() -> None:
+    stains = Stains()
+    stains.died(10, 20)
+    stains.painted(20)
+    stains.painted(21)
+    stains.died(10, 20)
+
+    assert not stains.degraded
+
+
+def test_having_painted_up_to_the_suspect_proves_nothing_yet() -> None:
+    stains = Stains()
+    stains.died(10, 20)
+    stains.painted(20)
+    stains.died(20, 20)
+
+    assert stains.degraded
+
+
+def test_a_question_that_kills_twice_makes_what_was_painted_last_the_stain() -> None:
+    stains = Stains()
+    stains.died(40, 40)
+    stains.died(40, 40)
+
+    assert stains.clear(0, 50) == [Stretch(0, 39), Stretch(40, 50)]
+
+
+def test_a_stain_that_has_rolled_off_degrades_no_longer() -> None:
+    stains = Stains()
+    stains.died(10, 20)
+    stains.died(10, 20)
+
+    stains.rolled(19)
+    assert stains.degraded
+    stains.rolled(20)
+    assert not stains.degraded
+
+
+@given(
+    deaths=st.lists(STRETCHES.filter(lambda pair: pair[0] < pair[1])), asked=STRETCHES
+)
+def test_i1_i2_nothing_is_painted_to_death_three_times(
+    deaths: list[tuple[int, int]], asked: tuple[int, int]
+) -> None:
+    stains = Stains()
+    for start, end in deaths:
+        stains.died(start, end)
+        stains.died(start, end)
+
+    parts = stains.clear(*asked)
+    painted = [byte for part in parts for byte in range(part.start, part.end)]
+    stained = {byte for start, end in deaths for byte in range(start, end)}
+    assert painted == sorted(set(painted))
+    assert not stained & set(painted)
+    assert set(painted) <= set(range(*asked))
+    assert len(deaths) > MAX_STAINS or set(range(*asked)) - stained == set(painted)
+
+
+@given(starts=st.sets(st.integers(0, 5000), min_size=MAX_STAINS + 1, max_size=40))
+def test_i3_many_stains_are_joined_and_none_is_forgotten(starts: set[int]) -> None:
+    stains = Stains()
+    for start in starts:
+        stains.died(2 * start, 2 * start + 1)
+        stains.died(2 * start, 2 * start + 1)
+
+    parts = stains.clear(0, 20_000)
+    assert len(parts) <= MAX_STAINS + 1
+    assert not any(p.start <= 2 * s < p.end for p in parts for s in starts)
