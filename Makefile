@@ -10,7 +10,7 @@ SEEDS   ?= 200
 SECONDS ?= 5
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test thorough check format sim mutants fuzz bench generated lock clean
+.PHONY: help setup run test scenarios thorough check format sim mutants fuzz bench generated lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,12 +21,15 @@ $(READY): requirements/dev.txt pyproject.toml tools/bootstrap
 	@sh tools/bootstrap "$(PYTHON)" "$(VENV)"
 	@touch $@
 
-run: $(READY)  ## do the main job
-	@$(BIN)/holdfast tour
+run: $(READY)  ## open a live session, and attach to it if there is a terminal
+	@sh tools/run "$(BIN)"
 
-test: $(READY)  ## all tests, with full branch coverage of the pure packages
+test: $(READY)  ## all tests but scenarios, with full branch coverage of the pure packages
 	@sh tools/system-packages
 	@$(BIN)/python tools/run_tests.py
+
+scenarios: $(READY)  ## real processes, killed in every way; one file for each promise
+	@$(BIN)/python -m pytest -q -n 2 tests/scenarios tests/painter
 
 thorough: $(READY)  ## the property tests with many more examples
 	@$(BIN)/python -m pytest -q -n 2 --hypothesis-profile=thorough --timeout=1800 -k "properties or fuzz"
@@ -50,8 +53,9 @@ mutants: $(READY)  ## plant known bugs in the core; at least 18 must be found
 fuzz: $(READY)  ## throw bytes at every parser; SECONDS=5 for each
 	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
 
-bench: $(READY)  ## measure what the budgets speak of
+bench: $(READY)  ## measure what the budgets speak of, beside tmux where it is there
 	@$(BIN)/python bench/core.py
+	@$(BIN)/python bench/sessions.py
 
 generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
 	@$(BIN)/python tools/write_schema.py

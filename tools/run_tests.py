@@ -1,4 +1,4 @@
-"""Run every test, and demand full branch coverage of the pure packages.
+"""Run every test but the scenarios, and demand full coverage of the pure packages.
 
 Two workers, because that is what the smallest machine has; coverage of both is
 put together at the end.
@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+SCENARIOS = ("scenarios", "painter")
+"""Folders whose tests run real processes: `make scenarios`."""
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -15,7 +18,10 @@ def main(arguments: list[str]) -> int:
     """Run pytest under coverage with whatever else was asked for."""
     for left_over in ROOT.glob(".coverage*"):
         left_over.unlink()
-    tests = _python("-m", "coverage", "run", "-m", "pytest", "-n", "2", *arguments)
+    skipped = [f"--ignore=tests/{folder}" for folder in SCENARIOS]
+    tests = _python(
+        *("-m", "coverage", "run", "-m", "pytest", "-n", "2"), *skipped, *arguments
+    )
     if tests != 0:
         return tests
     _python("-m", "coverage", "combine", "-q")

@@ -14,7 +14,7 @@ def test_the_tour_runs_the_core_and_says_what_is_missing(
     assert status == 0
     assert "seized: epoch 2, 4 inputs thrown away" in told
     assert "does not verify at entry 3" in told
-    assert "There is no live session yet" in told
+    assert "`holdfast new` opens a live session" in told
 
 
 def test_the_tour_is_there_for_programs_too(

@@ -34,7 +34,7 @@ from holdfast.model.outcomes import Applied, Refused
 from holdfast.model.verdicts import Verdict
 
 NEXT = (
-    "sessions on this machine that survive the death of any of our processes",
+    "the rest of sessions on one machine: screens, up, down, doctor, upgrade",
     "operators: one writer, an enforced seize, a gate, a logbook on disk",
     "who staged what: shell integration, provenance, verbs for agents",
     "a sealed channel through a relay, and the SDK",
@@ -70,7 +70,7 @@ def _print(lines: list[str], worlds: int, failed: int) -> None:
         print(f"  {line}")
     verdict = "every invariant held" if not failed else f"{failed} of them FAILED"
     print(f"\n  {worlds} simulated worlds of crashes and partitions: {verdict}")
-    print("\nThere is no live session yet. What comes next, in this order:\n")
+    print("\n`holdfast new` opens a live session. What comes next, in this order:\n")
     for number, what in enumerate(NEXT, start=1):
         print(f"  {number}. {what}")
     print("\nMore worlds: make sim SEEDS=200. Planted bugs: make mutants.")

@@ -107,10 +107,11 @@ def _environment(packet: packets.Packet, session: SessionId) -> dict[str, str]:
 
 
 def _listen(session: SessionId) -> socket.socket:
+    path = places.session_socket(session)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o177)
     try:
-        listener.bind(str(places.session_socket(session)))
+        listener.bind(str(path))
     finally:
         os.umask(mask)
     listener.listen(128)

@@ -118,6 +118,8 @@ class Holder:
         if self._is_open:
             self._printed()
         status = self._exit
+        ended = life.LeaderExited(FIRST_INCARNATION, _exit_status(status))
+        self._live(self._life.handle(ended, time.monotonic()))
         self._keeper.change({"state": "exited", "exit": status})
         word = "unknown" if status is None else f"{status}"
         self._desk.exited(word)
@@ -289,8 +291,7 @@ class Holder:
         now = time.monotonic()
         self._desk.tick()
         self._keeper.tick(now)
-        if self._exit is None:
-            self._live(self._life.tick(now))
+        self._live(self._life.tick(now))
 
     def _live(self, effects: list[life.Effect]) -> None:
         for effect in effects:
@@ -302,8 +303,19 @@ class Holder:
                     )
                 case life.KillAll():
                     processes.kill_session(self._pid)
+                case life.Sweep(incarnation):
+                    # The leader's end is the session's: what it left is ended too.
+                    count = processes.kill_session(self._pid)
+                    swept = life.LeftoversSwept(incarnation, count)
+                    self._life.handle(swept, time.monotonic())
                 case _:
                     pass
 
     def _watch(self, what: int | socket.socket, do: Callable[[], None]) -> None:
         self._selector.register(what, selectors.EVENT_READ, do)
+
+
+def _exit_status(status: int | None) -> life.ExitStatus:
+    if status is not None and status < 0:
+        return life.ExitStatus(signal=-status)
+    return life.ExitStatus(code=status)

@@ -26,7 +26,8 @@ from holdfast.version import __version__
 FDS = 4
 """Descriptors of a session: terminal, memory, listening socket, pidfd."""
 
-CREATE_TIMEOUT = 10.0
+PAGE = 50
+"""Sessions listed in one packet: with long commands, what a packet holds."""
 
 
 class Keeper:
@@ -104,7 +105,7 @@ class Keeper:
             case "failed":
                 return self._failed(packet)
             case "list":
-                return {"ok": True, "sessions": self._sessions()}
+                return self._list(link)
             case "create":
                 return self._create(link, packet)
             case "rename" | "keep" | "facts":
@@ -136,6 +137,13 @@ class Keeper:
         if waiting is not None:
             self._reply(waiting, {**packet, "ok": False})
         return {"ok": True}
+
+    def _list(self, link: socket.socket) -> Facts:
+        found = self._sessions()
+        while len(found) > PAGE:
+            self._reply(link, {"ok": True, "sessions": found[:PAGE], "more": True})
+            found = found[PAGE:]
+        return {"ok": True, "sessions": found, "more": False}
 
     def _sessions(self) -> list[Facts]:
         return [

@@ -74,7 +74,9 @@ def _runtime_path() -> Path:
 
 def _own(folder: Path) -> Path:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not folder.is_symlink() and not folder.exists():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.chmod(0o700)  # Whatever the umask has taken away.
         found = folder.lstat()
     except OSError as error:
         raise PlaceNotOurs(

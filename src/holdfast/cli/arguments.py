@@ -1,0 +1,58 @@
+"""What does a word on the command line stand for?"""
+
+import re
+import signal
+
+from holdfast.model.errors import MalformedArgument
+from holdfast.model.text import printable
+
+_SIZE = re.compile(r"([0-9]{1,6})[xX]([0-9]{1,6})", re.ASCII)
+
+
+def size_from(text: str) -> tuple[int, int]:
+    """Read COLUMNSxROWS. Whether a terminal can be that large is asked elsewhere.
+
+    Raises:
+        UsageError: The text is no size.
+
+    """
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise MalformedArgument(printable(text, 64), "a size such as 80x24")
+    return int(found[1]), int(found[2])
+
+
+def variable_from(text: str) -> tuple[str, str]:
+    """Read NAME=VALUE.
+
+    Raises:
+        UsageError: There is no name, or no value.
+
+    """
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise MalformedArgument(printable(text, 64), "a variable such as NAME=VALUE")
+    return name, value
+
+
+def signal_from(text: str) -> int:
+    """Read a signal: TERM, SIGTERM or 15.
+
+    Raises:
+        UsageError: There is no such signal.
+
+    """
+    wanted = text.upper().removeprefix("SIG")
+    for known in signal.valid_signals():
+        name = signal.Signals(known).name if known in _NAMED else ""
+        if wanted in (name.removeprefix("SIG") or None, str(int(known))):
+            return int(known)
+    raise MalformedArgument(printable(text, 64), "a signal such as TERM, SIGTERM or 15")
+
+
+def signal_name(number: int) -> str:
+    """Return what a signal is called."""
+    return signal.Signals(number).name if number in _NAMED else f"signal {number}"
+
+
+_NAMED = frozenset(int(known) for known in signal.Signals)

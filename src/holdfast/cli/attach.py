@@ -1,0 +1,70 @@
+"""`holdfast attach`: show a session on this terminal."""
+
+import argparse
+import os
+import sys
+
+from holdfast.cli.manual import describe
+from holdfast.client import keeper
+from holdfast.client.keeper import Listed
+from holdfast.model.errors import SessionNotNamed
+from holdfast.model.text import printable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Show a session on this terminal and pass your keys to it. Ctrl-] d"
+        " detaches and leaves it running; Ctrl-] ? lists what else there is;"
+        " Ctrl-] Ctrl-] sends Ctrl-] itself.",
+        {
+            "holdfast attach": "the only session, or a list to pick from",
+            "holdfast attach web": "by name; s_ and 4 letters of the id do too",
+            "holdfast attach web --observe": "watch, and touch nothing",
+        },
+        {
+            0: "you detached",
+            "N": "the session ended: its own status, or 128 + signal",
+        },
+    )
+    parser.add_argument(
+        "session", metavar="NAME", nargs="?", help="name, id, or how an id begins"
+    )
+    parser.add_argument("--observe", action="store_true", help="only watch")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Find out which session is meant, and show it."""
+    known = keeper.sessions()
+    if options.session is not None:
+        session = keeper.resolve(options.session, known)
+    else:
+        session = _only([one for one in known if one.exit is None])
+    from holdfast.cli.attached import show  # noqa: PLC0415  # after the words are checked
+
+    return show(session, observe=options.observe)
+
+
+def _only(known: list[Listed]) -> Listed:
+    if len(known) == 1:
+        return known[0]
+    if not known:
+        raise SessionNotNamed(0)
+    for number, session in enumerate(known, start=1):
+        command = printable(" ".join(session.command), 60)
+        print(f"{number:>3}  {session.label}  {session.id}  {command}")
+    if not (os.isatty(0) and os.isatty(1)):
+        raise SessionNotNamed(len(known))
+    return _picked(known)
+
+
+def _picked(known: list[Listed]) -> Listed:
+    while True:
+        print(f"Which one? 1 to {len(known)}: ", end="", flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            raise SessionNotNamed(len(known))
+        text = line.strip()
+        if text.isdecimal() and 1 <= int(text) <= len(known):
+            return known[int(text) - 1]

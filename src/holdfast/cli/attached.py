@@ -1,0 +1,307 @@
+"""A session shown on the user's terminal, until one of the two is left.
+
+Carries keys to the holder and output to the terminal. When the holder dies, it
+waits for the successor and goes on after the last byte shown; inputs without an
+answer are sent again under their own ids. The user notices only if it took long.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import time
+
+from holdfast.cli.prefix import Detach, Help, PrefixKeys, Send
+from holdfast.cli.terminal import Leave, Terminal, demand_terminal
+from holdfast.client import keeper
+from holdfast.client.attaching import RETRY, attach, attachment_to
+from holdfast.client.attachment import Attachment
+from holdfast.client.connection import Connection
+from holdfast.model.actors import Actor
+from holdfast.model.errors import (
+    AttachedToItself,
+    HoldfastError,
+    SessionLost,
+    SessionUnreachable,
+    Unavailable,
+)
+from holdfast.model.inputs import InputKind
+from holdfast.wire.codec import Message
+from holdfast.wire.messages import (
+    Attached,
+    Cells,
+    Exited,
+    Lost,
+    Mode,
+)
+from holdfast.wire.messages import Detach as DetachMessage
+
+HELP = "Ctrl-] then: d detach   ? this help   Ctrl-] send Ctrl-] itself"
+
+GIVE_UP = 15.0
+"""Seconds without a holder after which the user is told instead of kept waiting."""
+
+SOON = 1.0
+"""Seconds of interruption that nobody needs to be told of."""
+
+ATTEMPT = 0.5
+"""Seconds for one attempt to attach again; then the keyboard is looked at."""
+
+MAX_OPEN = 64
+"""Inputs sent without an answer: well under what a holder lets wait."""
+
+MAX_BACKLOG = 64 * 1024
+"""Bytes typed that a program does not read; more is a cat on the keyboard."""
+
+MAX_WRITE = 256 * 1024
+"""Bytes gathered before they are shown, so that keys are looked at in between."""
+
+
+class _Left(Exception):
+    """The user left, or the session did; `status` is what to exit with."""
+
+    def __init__(self, status: int, *, is_over: bool = False) -> None:
+        super().__init__(status)
+        self.status = status
+        self.is_over = is_over
+
+
+def show(session: keeper.Listed, *, observe: bool = False) -> int:
+    """Show a session until the user detaches or it ends; return the exit status.
+
+    Raises:
+        UsageError: There is no terminal, or it is the session's own.
+        HoldfastError: The session cannot be attached to, and why.
+
+    """
+    if os.environ.get("HOLDFAST_SESSION") == session.id:
+        raise AttachedToItself(session.id)
+    demand_terminal()
+    mode = Mode.OBSERVE if observe else Mode.OPERATE
+    terminal = Terminal()
+    attachment = attachment_to(session.id, mode)
+    link, attached = attach(attachment, _cells(terminal), keyframe=True)
+    print(_notice(session, attachment), flush=True)
+    try:
+        with terminal:
+            _Shown(attachment, terminal).run(link, attached)
+    except _Left as left:
+        print(f"[holdfast] {_farewell(session, left)}")
+        if left.is_over and not observe:
+            # Whoever saw it end has been told how; nobody needs the record.
+            with contextlib.suppress(HoldfastError):
+                keeper.request("forget", {"id": session.id})
+        return left.status
+    except Leave as leave:
+        return 128 + leave.number
+    raise AssertionError("run ends with an exception")
+
+
+class _Shown:
+    """One session on one terminal."""
+
+    def __init__(self, attachment: Attachment, terminal: Terminal) -> None:
+        self._attachment = attachment
+        self._terminal = terminal
+        self._keys = PrefixKeys()
+        self._backlog = bytearray()
+        self._retry_at: float | None = None
+
+    def run(self, link: Connection, attached: Attached) -> None:
+        """Carry until somebody leaves, which is an exception."""
+        while True:
+            try:
+                with link:
+                    self._begin(link, attached)
+                    self._carry(link)
+            except SessionUnreachable:
+                pass
+            link, attached = self._find_again()
+
+    # ── carrying ──────────────────────────────────────────────────────────
+
+    def _begin(self, link: Connection, attached: Attached) -> None:
+        size = _cells(self._terminal)
+        if self._attachment.may_write and size != attached.size:
+            self._resize(link)
+
+    def _carry(self, link: Connection) -> None:
+        poller = select.poll()
+        for fd in (self._terminal.source, self._terminal.wake, link.fileno()):
+            poller.register(fd, select.POLLIN)
+        while True:
+            self._send_typed(link)  # Also what was typed while there was no link.
+            ready = dict(poller.poll(0 if link.pending else self._patience()))
+            if self._terminal.wake in ready:
+                self._terminal.drain_wake()
+            if self._signalled(link):
+                return
+            if self._terminal.source in ready:
+                self._typed(link)
+            if link.fileno() in ready or link.pending:
+                self._hear(link)
+
+    def _patience(self) -> int | None:
+        if not self._attachment.is_stalled:
+            return None
+        return int(RETRY * 1000)
+
+    def _signalled(self, link: Connection) -> bool:
+        """Do what signals asked for; True if the screen must be painted anew."""
+        terminal = self._terminal
+        if terminal.is_to_stop:
+            terminal.stop()
+        if terminal.was_continued:
+            terminal.retake()
+            self._attachment.offset = None  # Somebody else drew on the screen.
+            return True
+        if terminal.has_new_size:
+            terminal.has_new_size = False
+            if self._attachment.may_write:
+                self._resize(link)
+        return False
+
+    def _resize(self, link: Connection) -> None:
+        size = self._terminal.size()
+        payload = f"{size.columns}x{size.rows}".encode()
+        link.send(self._attachment.submit(InputKind.RESIZE, payload))
+
+    def _typed(self, link: Connection | None) -> None:
+        keys = self._terminal.read()
+        if not keys:
+            raise Leave(signal.SIGHUP)
+        for action in self._keys.typed(keys):
+            match action:
+                case Send(data):
+                    self._keep(data)
+                case Help():
+                    self._terminal.overlay(HELP)
+                case Detach():
+                    self._say_goodbye(link)
+                    raise _Left(0)
+
+    def _keep(self, data: bytes) -> None:
+        room = MAX_BACKLOG - len(self._backlog)
+        if self._attachment.mode is Mode.OBSERVE:
+            self._terminal.overlay("you are watching only; Ctrl-] d detaches")
+        elif len(data) > room:
+            self._terminal.bell()
+        else:
+            self._backlog += data
+
+    def _say_goodbye(self, link: Connection | None) -> None:
+        if link is None:
+            return
+        with contextlib.suppress(Unavailable):
+            if self._backlog and len(self._attachment.open) < MAX_OPEN:
+                self._send_typed(link)
+            link.send(DetachMessage())
+
+    def _send_typed(self, link: Connection) -> None:
+        attachment = self._attachment
+        if attachment.is_stalled:
+            now = time.monotonic()
+            if self._retry_at is None or now >= self._retry_at:
+                self._retry_at = now + RETRY
+                for again in attachment.open:
+                    link.send(again)
+            return
+        if self._backlog and len(attachment.open) < MAX_OPEN:
+            data = bytes(self._backlog)
+            self._backlog.clear()
+            link.send(attachment.submit(InputKind.KEYS, data))
+
+    def _hear(self, link: Connection) -> None:
+        shown = bytearray()
+        try:
+            while len(shown) < MAX_WRITE and (message := link.receive(0)) is not None:
+                shown += self._attachment.heard(message)
+                self._heed(message, shown)
+        finally:
+            # What came before the link broke has been counted as seen.
+            if shown:
+                self._terminal.write(bytes(shown))
+
+    def _heed(self, message: Message, shown: bytearray) -> None:
+        answer = self._attachment.answered(message)
+        match message:
+            case Exited(status):
+                self._terminal.write(bytes(shown))
+                shown.clear()
+                raise _Left(_exit_status(status), is_over=True)
+            case Lost():
+                raise SessionLost(self._attachment.incarnation or 1)
+            case _ if answer is not None and answer[1] is not None:
+                shown += b"\a"
+                self._terminal.overlay(str(answer[1]))
+            case _:
+                pass
+
+    # ── between two holders ───────────────────────────────────────────────
+
+    def _find_again(self) -> tuple[Connection, Attached]:
+        lost_at = time.monotonic()
+        ask_at = lost_at + SOON
+        while True:
+            try:
+                found = attach(
+                    self._attachment,
+                    _cells(self._terminal),
+                    keyframe=True,
+                    patience=ATTEMPT,
+                )
+            except SessionUnreachable:
+                if time.monotonic() - lost_at > GIVE_UP:
+                    raise
+                self._look_up()
+                if time.monotonic() >= ask_at:
+                    ask_at = time.monotonic() + SOON
+                    self._ask_keeper()
+                continue
+            if time.monotonic() - lost_at > SOON:
+                self._terminal.overlay("reconnected")
+            return found
+
+    def _look_up(self) -> None:
+        """Look at the keyboard in passing: whoever waits may want to leave."""
+        poller = select.poll()
+        poller.register(self._terminal.source, select.POLLIN)
+        if poller.poll(0):
+            self._typed(None)
+
+    def _ask_keeper(self) -> None:
+        """Ask whether there is anything left to wait for."""
+        try:
+            known = {session.id: session for session in keeper.sessions()}
+        except Unavailable:
+            return  # Without a keeper nobody knows, and we go on waiting.
+        session = known.get(self._attachment.session)
+        if session is None:
+            raise SessionLost(self._attachment.incarnation or 1)
+        if session.exit is not None:
+            raise _Left(_exit_status(session.exit), is_over=True)
+
+
+def _cells(terminal: Terminal) -> Cells:
+    size = terminal.size()
+    return Cells(size.columns, size.rows)
+
+
+def _exit_status(status: int) -> int:
+    return status if status >= 0 else 128 - status
+
+
+def _notice(session: keeper.Listed, attachment: Attachment) -> str:
+    others = [Actor(who.actor, who.kind, who.name).shown() for who in attachment.others]
+    company = f"with {', '.join(others)}" if others else "nobody else is here"
+    watching = ", watching only" if attachment.mode is Mode.OBSERVE else ""
+    return (
+        f"[holdfast] {session.label}: {company}{watching};"
+        " Ctrl-] d detaches, Ctrl-] ? helps"
+    )
+
+
+def _farewell(session: keeper.Listed, left: _Left) -> str:
+    if left.is_over:
+        return f"{session.label} has ended ({left.status})"
+    return f"detached; `holdfast attach {session.label}` comes back"

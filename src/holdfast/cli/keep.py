@@ -1,0 +1,28 @@
+"""`holdfast keep`: exempt a session from being ended for idleness."""
+
+import argparse
+
+from holdfast.cli.manual import describe
+from holdfast.client import keeper
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Mark a session to be kept, however long nobody uses it. With --off it is"
+        " treated like any other again.",
+        {
+            "holdfast keep web": "never end it for idleness",
+            "holdfast keep web --off": "no longer",
+        },
+    )
+    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("--off", action="store_true", help="take the mark away")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Have the mark set or taken away."""
+    session = keeper.resolve(options.session, keeper.sessions())
+    keeper.request("keep", {"id": session.id, "keep": not options.off})
+    return 0

@@ -1,0 +1,98 @@
+"""`holdfast ls`: list the sessions."""
+
+import argparse
+import os
+import sys
+import time
+
+from holdfast.cli.manual import describe
+from holdfast.client import keeper
+from holdfast.client.keeper import Listed
+from holdfast.model.errors import UsageError
+from holdfast.model.text import checked_name, printable
+
+TITLES = ("NAME", "ID", "STATE", "AGE", "COMMAND")
+MAX_COMMAND = 200
+UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "List the sessions of this user on this machine, oldest first. A session"
+        " that has ended stays in the list with its exit status until somebody has"
+        " seen it end.",
+        {
+            "holdfast ls": "a table",
+            "holdfast ls --json": "the same, for programs",
+        },
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the list."""
+    known = keeper.sessions()
+    if options.names:
+        for session in known:
+            print(_completed(session))
+    elif options.json:
+        import json  # noqa: PLC0415  # only who asked for it pays for it
+
+        facts = [session._asdict() for session in known]
+        print(json.dumps({"sessions": facts}, indent=2))
+    else:
+        _print_table([TITLES, *map(_row, known)] if known else [])
+    return 0
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    if not rows:
+        print("There is no session. `holdfast new` starts one.", file=sys.stderr)
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    room = os.get_terminal_size(1).columns if os.isatty(1) else 0
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        line = "  ".join(cells).rstrip()
+        print(line[: room - 1] + "…" if 0 < room < len(line) else line)
+
+
+def _row(session: Listed) -> tuple[str, ...]:
+    return (
+        session.label,
+        session.id,
+        state_of(session),
+        age(time.time() - session.created_ms / 1000),  # noqa: TID251  # for display
+        printable(" ".join(session.command), MAX_COMMAND),
+    )
+
+
+def state_of(session: Listed) -> str:
+    """Return what a session does, in two words at most."""
+    kept = ", kept" if session.keep else ""
+    if session.exit is None:
+        return printable(session.state or "running", 32) + kept
+    if session.exit >= 0:
+        return f"exited {session.exit}"
+    from holdfast.cli.arguments import signal_name  # noqa: PLC0415  # rarely needed
+
+    return f"killed {signal_name(-session.exit)}"
+
+
+def age(seconds: float) -> str:
+    """Return a length of time in its largest unit."""
+    for size, unit in UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)}{unit}"
+    return "now"
+
+
+def _completed(session: Listed) -> str:
+    """Return what a shell may complete: a name that needs no quotes, or the id."""
+    try:
+        return checked_name(session.name)
+    except UsageError:
+        return printable(session.id, 32)

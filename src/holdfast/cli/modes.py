@@ -1,0 +1,141 @@
+r"""Which modes has a program left on in the user's terminal?
+
+Theory of operation
+-------------------
+What the session prints goes to the terminal as it is, and passes by here. We
+note what of it switches the terminal into another mode, and can undo exactly
+that when the user leaves: the program in the session keeps its own idea, and
+the shell outside gets the terminal it had. What was never switched on is not
+switched off, because leaving an alternate screen that was never entered moves
+the cursor.
+
+Invariants:
+
+I1  However the stream is cut, the same modes are noted.
+I2  After `undo`, whatever the stream was, no noted mode is on.
+I3  What is remembered is bounded, whatever the stream holds.
+"""
+
+import re
+
+_SWITCH = re.compile(
+    rb"\x1b(?:\[\?([0-9;]{1,64})([hl])"  # private modes
+    rb"|\[([<>=])([0-9;]{0,16})u"  # kitty's keyboard
+    rb"|\[>4(;[0-9]{1,3})?m"  # xterm's other keys
+    rb"|\[([0-9]{0,3}) q"  # shape of the cursor
+    rb"|\[([0-9;]{0,16})r"  # scrolling region
+    rb"|([=>c]))"  # keypad; full reset
+)
+_UNFINISHED = 72
+"""Bytes kept of a sequence that is not complete: the longest we look for."""
+
+ON_BY_DEFAULT = frozenset({7, 25})
+"""Wrapping, and the cursor being seen."""
+
+KNOWN = ON_BY_DEFAULT | {
+    *(1, 5, 6, 9, 45, 47, 66, 69),
+    *(1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016),
+    *(1047, 1049, 2004, 2026, 2031, 2048),
+}
+"""Modes that are felt in the shell afterwards."""
+
+SCREENS = (47, 1047, 1049)
+"""Left last, so that nothing else is undone on the wrong screen."""
+
+_MAX_DEPTH = 16
+_ALWAYS = b"\x18\x1b\\\x1b[0m\x1b(B\x0f"
+"""End a sequence cut in the middle; plain colours; ordinary letters."""
+
+
+class ModeWatch:
+    """Watches output on its way to a terminal."""
+
+    def __init__(self) -> None:
+        self._held = b""
+        self._forget()
+
+    def feed(self, data: bytes) -> None:
+        """Take what is printed next."""
+        if not self._held and b"\x1b" not in data:
+            return
+        seen = self._held + data
+        end = 0
+        for found in _SWITCH.finditer(seen):
+            self._note(found)
+            end = found.end()
+        last = seen.rfind(b"\x1b", max(end, len(seen) - _UNFINISHED))
+        self._held = seen[last:] if last >= 0 else b""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another screen is shown, and the first one will come back."""
+        return not self._on.isdisjoint(SCREENS)
+
+    def undo(self) -> bytes:
+        """Return what brings the terminal back, and take it for done."""
+        parts = [_ALWAYS]
+        if self._other_keys:
+            parts.append(b"\x1b[>4m")
+        if self._depth:
+            parts.append(b"\x1b[<%du" % self._depth)
+        if self._kitty:
+            parts.append(b"\x1b[=0u")
+        if self._region:
+            parts.append(b"\x1b7\x1b[r\x1b8")  # It would move the cursor home.
+        if self._shape:
+            parts.append(b"\x1b[0 q")
+        if self._keypad:
+            parts.append(b"\x1b>")
+        parts += [b"\x1b[?%dl" % mode for mode in sorted(self._on - {*SCREENS})]
+        parts += [b"\x1b[?%dh" % mode for mode in sorted(self._off)]
+        parts += [b"\x1b[?%dl" % mode for mode in SCREENS if mode in self._on]
+        self._forget()
+        self._held = b""
+        return b"".join(parts)
+
+    def _forget(self) -> None:
+        self._on: set[int] = set()
+        self._off: set[int] = set()
+        self._depth = 0
+        self._kitty = self._other_keys = self._region = False
+        self._shape = self._keypad = False
+
+    def _note(self, found: re.Match[bytes]) -> None:
+        modes, switch, kitty, count, others, shape, region, letter = found.groups()
+        if modes is not None:
+            self._switched(modes, is_on=switch == b"h")
+        elif kitty is not None:
+            self._keyboard(kitty, count)
+        elif shape is not None:
+            self._shape = shape not in (b"", b"0")
+        elif region is not None:
+            self._region = bool(region)
+        elif letter == b"c":
+            self._forget()
+        elif letter is not None:
+            self._keypad = letter == b"="
+        else:
+            self._other_keys = others not in (None, b";0")
+
+    def _switched(self, modes: bytes, *, is_on: bool) -> None:
+        for mode in {int(number) for number in modes.split(b";") if number} & KNOWN:
+            changed, other = (
+                (self._off, self._on)
+                if mode in ON_BY_DEFAULT
+                else (self._on, self._off)
+            )
+            if is_on == (changed is self._on):
+                changed.add(mode)
+            else:
+                changed.discard(mode)
+            other.discard(mode)
+
+    def _keyboard(self, how: bytes, count: bytes) -> None:
+        match how:
+            case b">":
+                self._depth = min(self._depth + 1, _MAX_DEPTH)
+            case b"<":
+                popped = int(count) if count.isdigit() else 1
+                self._depth = max(0, self._depth - popped)
+            case _:
+                self._kitty = not count.startswith(b"0")

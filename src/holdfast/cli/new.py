@@ -1,0 +1,117 @@
+"""`holdfast new`: start a session, and attach to it."""
+
+import argparse
+import json
+import os
+import sys
+
+from holdfast.cli.arguments import size_from, variable_from
+from holdfast.cli.manual import describe
+from holdfast.model.errors import MalformedArgument
+from holdfast.model.text import checked_name
+
+OWN = "HOLDFAST_"
+"""Variables that speak of the session we are in, and not of the new one."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Start a session and attach to it, unless told not to. The session lives"
+        " on when you detach, when the terminal closes and when any process of"
+        " holdfast dies.",
+        {
+            "holdfast new": "your shell, here",
+            "holdfast new --name web -- npm run dev": "one command, by a name",
+            "holdfast new --detach --json -- make": "from a script",
+        },
+        {"N": "attached, and the command ended: its own status, or 128 + signal"},
+    )
+    parser.add_argument(
+        "--detach", action="store_true", help="print how to attach instead of doing so"
+    )
+    parser.add_argument("--name", metavar="N", help="what to call it (one is chosen)")
+    parser.add_argument("--cwd", metavar="D", help="the folder to start in (this one)")
+    parser.add_argument(
+        "--env",
+        metavar="K=V",
+        action="append",
+        default=[],
+        help="set a variable for it; may be repeated",
+    )
+    parser.add_argument(
+        "--size", metavar="CxR", help="columns and rows (this terminal's, or 80x24)"
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument(
+        "command",
+        metavar="CMD",
+        nargs="*",
+        help="what to run, after -- (your shell)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Have the session made, then show it or say how to."""
+    asked = _asked(options)
+    if not options.detach:
+        from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # not needed
+
+        demand_terminal()  # Before anything is made.
+    from holdfast.client import keeper  # noqa: PLC0415  # after the words are checked
+
+    made = keeper.request("create", asked)
+    session, name = str(made["id"]), str(made.get("name") or "")
+    if options.json:
+        print(json.dumps({"id": session, "name": name, "pid": made.get("pid")}))
+        sys.stdout.flush()
+    if not options.detach:
+        from holdfast.cli.attached import show  # noqa: PLC0415  # not for --detach
+
+        return show(keeper.resolve(session, keeper.sessions()))
+    if not options.json:
+        from holdfast.model.text import shown_name  # noqa: PLC0415  # for people only
+
+        label = shown_name(name) if name else session
+        print(f"{label} ({session}) runs; `holdfast attach {label}` shows it")
+    return 0
+
+
+def _asked(options: argparse.Namespace) -> dict[str, object]:
+    env = {
+        name: value for name, value in os.environ.items() if not name.startswith(OWN)
+    }
+    env |= dict(map(variable_from, options.env))
+    return {
+        "name": None if options.name is None else checked_name(options.name),
+        "command": options.command or [os.environ.get("SHELL") or "/bin/sh"],
+        "cwd": _folder(options.cwd or "."),
+        "env": env,
+        "size": _size(options.size),
+    }
+
+
+def _folder(asked: str) -> str:
+    try:
+        return os.path.abspath(asked)  # noqa: PTH100  # a path would resolve links
+    except FileNotFoundError:
+        raise MalformedArgument(asked, "a folder: the present one is gone") from None
+
+
+def _size(asked: str | None) -> list[int]:
+    from holdfast.model.geometry import (  # noqa: PLC0415  # slow to load
+        DEFAULT_SIZE,
+        Size,
+        clamped,
+    )
+
+    if asked is not None:
+        size = Size(*size_from(asked))
+        return [size.columns, size.rows]
+    try:
+        found = os.get_terminal_size(1)
+    except OSError:
+        found = os.terminal_size((0, 0))
+    size = clamped(found.columns, found.lines) if all(found) else DEFAULT_SIZE
+    return [size.columns, size.rows]

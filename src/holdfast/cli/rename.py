@@ -1,0 +1,26 @@
+"""`holdfast rename`: give a session another name."""
+
+import argparse
+
+from holdfast.cli.manual import describe
+from holdfast.client import keeper
+from holdfast.model.text import checked_name
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Give a session another name. Its id stays, and so does whoever is attached.",
+        {"holdfast rename web shop": "web is now called shop"},
+    )
+    parser.add_argument("session", metavar="OLD", help="name, id, or how an id begins")
+    parser.add_argument("name", metavar="NEW", help="1 to 64 letters, digits, . _ -")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Have it renamed."""
+    name = checked_name(options.name)
+    session = keeper.resolve(options.session, keeper.sessions())
+    keeper.request("rename", {"id": session.id, "name": name})
+    return 0

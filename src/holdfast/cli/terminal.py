@@ -1,0 +1,197 @@
+"""The user's own terminal, lent to a session and always given back.
+
+Theory of operation
+-------------------
+While a session is shown, the terminal passes every key through, and the program
+inside may switch it into modes of its own. Whatever ends the showing (detach,
+exit, an error, SIGTERM, SIGHUP, SIGINT, SIGQUIT, or being stopped), both are
+undone: the line discipline is as we found it, and what the program left on is
+switched off (modes).
+
+Signals that end us raise Leave where we are, because a terminal that is stopped
+can keep a write waiting for ever. Signals that do not end us set a mark and wake
+whoever waits on `wake`.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import termios
+import tty
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from holdfast.cli.modes import ModeWatch
+from holdfast.model.errors import NotATerminal
+from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
+from holdfast.model.text import printable
+
+LEAVING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+MARKING = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT)
+
+STOPPED = 500
+"""Milliseconds that a terminal that takes no output is waited for at the end."""
+
+KEYS = 4096
+"""Bytes read from the keyboard at once: what the kernel holds for us."""
+
+
+class Leave(BaseException):
+    """A signal told us to end; not an error, and caught by nothing in between."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Terminal:
+    """The terminal on `source` and `target`, raw from entering to leaving."""
+
+    def __init__(self, source: int = 0, target: int = 1) -> None:
+        demand_terminal(source, target)
+        self.source = source
+        self.target = target
+        self.has_new_size = False
+        self.is_to_stop = False
+        self.was_continued = False
+        self._watch = ModeWatch()
+        self._is_in_line = False
+        self._before: list[Any] = []
+        self._handlers: dict[signal.Signals, Any] = {}
+        self._is_leaving = False
+        self.wake, self._waker = os.pipe()
+        os.set_blocking(self.wake, False)
+        os.set_blocking(self._waker, False)
+
+    def __enter__(self) -> Self:
+        self._before = termios.tcgetattr(self.source)
+        try:
+            for number in LEAVING:
+                self._handlers[number] = signal.signal(number, self._leave)
+            for number in MARKING:
+                self._handlers[number] = signal.signal(number, self._mark)
+            self._raw()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._is_leaving = True
+        self._restore()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        os.close(self.wake)
+        os.close(self._waker)
+
+    def size(self) -> Size:
+        """Return how large the terminal says it is."""
+        try:
+            found = os.get_terminal_size(self.target)
+        except OSError:
+            return DEFAULT_SIZE
+        if 0 in found:
+            return DEFAULT_SIZE  # It does not know.
+        return clamped(found.columns, found.lines)
+
+    def read(self) -> bytes:
+        """Return keys that were pressed; none means that the terminal is gone."""
+        try:
+            return os.read(self.source, KEYS)
+        except OSError:
+            return b""
+
+    def write(self, data: bytes) -> None:
+        """Print what the session printed, as it is.
+
+        Raises:
+            Leave: The terminal is gone.
+
+        """
+        self._watch.feed(data)
+        self._is_in_line = not data.endswith(b"\n")
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self.target, view) :]
+        except OSError:
+            raise Leave(signal.SIGHUP) from None
+
+    def overlay(self, text: str) -> None:
+        """Say something of our own on the last line, and leave the rest alone."""
+        size = self.size()
+        line = printable(f"[holdfast] {text}", max(1, size.columns - 1)).encode()
+        self.write(b"\x1b7\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b[K\x1b8" % (size.rows, line))
+
+    def bell(self) -> None:
+        """Say that a key did nothing."""
+        self.write(b"\a")
+
+    def drain_wake(self) -> None:
+        """Take note of having been woken."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.wake, KEYS)
+
+    def stop(self) -> None:
+        """Give the terminal back, stop, and take it again when continued.
+
+        The signal that cannot be ignored is used, so that stopping happens here,
+        with the terminal restored, or nowhere.
+        """
+        self.is_to_stop = False
+        self._restore()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self.was_continued = True
+
+    def retake(self) -> None:
+        """Be raw again after somebody else had the terminal."""
+        self.was_continued = False
+        self._raw()
+
+    def _raw(self) -> None:
+        tty.setraw(self.source, termios.TCSANOW)
+
+    def _restore(self) -> None:
+        # A stopped terminal takes no bytes; its line discipline it always takes.
+        with contextlib.suppress(OSError):
+            poller = select.poll()
+            poller.register(self.target, select.POLLOUT)
+            if any(event & select.POLLOUT for _, event in poller.poll(STOPPED)):
+                # What the user sees next begins at the left.
+                is_cut = self._is_in_line and not self._watch.is_elsewhere
+                self._is_in_line = False
+                os.write(self.target, self._watch.undo() + b"\r\n" * is_cut)
+        with contextlib.suppress(termios.error, OSError):
+            termios.tcsetattr(self.source, termios.TCSANOW, self._before)
+
+    def _leave(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        if not self._is_leaving:
+            self._is_leaving = True
+            raise Leave(number)
+
+    def _mark(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self.has_new_size |= number == signal.SIGWINCH
+        self.is_to_stop |= number == signal.SIGTSTP
+        self.was_continued |= number == signal.SIGCONT
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._waker, b"\0")
+
+
+def demand_terminal(source: int = 0, target: int = 1) -> None:
+    """Do nothing if there is a terminal to show a session on.
+
+    Raises:
+        UsageError: There is none.
+
+    """
+    for fd, what in ((source, "standard input"), (target, "standard output")):
+        if not os.isatty(fd):
+            raise NotATerminal(what)

@@ -1,0 +1,1 @@
+"""How programs talk to the keeper and to holders; nothing is imported here."""

@@ -1,0 +1,163 @@
+"""From a session's id to a link on which its stream comes, and to inputs answered.
+
+For programs that do one thing and wait for it. A holder that dies meanwhile is
+waited for: its successor knows the ids of the inputs that were sent before.
+"""
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+
+from holdfast.client.attachment import Attachment
+from holdfast.client.connection import PATIENCE, Connection
+from holdfast.linux import places
+from holdfast.model.errors import (
+    HoldfastError,
+    OutcomeUnknown,
+    SessionUnreachable,
+    UnexpectedMessage,
+)
+from holdfast.model.ids import ENTROPY, SessionId, client_id
+from holdfast.model.inputs import MAX_INPUT, InputKind
+from holdfast.wire.codec import Message, error_from
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.messages import Attached, Cells, Mode, Refuse
+
+RETRY = 0.1
+"""Seconds until an input is sent again for which there was no room."""
+
+
+def attachment_to(session: str, mode: Mode = Mode.OPERATE) -> Attachment:
+    """Return a view of a session by a client that did not exist before."""
+    return Attachment(SessionId(session), client_id(os.urandom(ENTROPY)), mode)
+
+
+def attach(
+    attachment: Attachment,
+    size: Cells | None = None,
+    *,
+    keyframe: bool = False,
+    patience: float = PATIENCE,
+) -> tuple[Connection, Attached]:
+    """Open a link, attach on it and send again what has no answer yet.
+
+    Raises:
+        Unavailable: The holder did not answer within `patience` seconds.
+        HoldfastError: It refused, and why.
+
+    """
+    path = places.session_socket(attachment.session)
+    link = Connection.open(attachment.session, path, patience=patience)
+    try:
+        link.send(attachment.attach(size, keyframe=keyframe))
+        attached = _attached(attachment, link, time.monotonic() + patience)
+        for submit in attachment.open:
+            link.send(submit)
+    except BaseException:
+        link.close()
+        raise
+    return link, attached
+
+
+def messages(link: Connection, deadline: float | None) -> Iterator[Message]:
+    """Return what comes, one by one, until `deadline`.
+
+    Raises:
+        Unavailable: The holder is gone.
+
+    """
+    while True:
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            return
+        message = link.receive(left)
+        if message is None:
+            return
+        yield message
+
+
+def submit(
+    attachment: Attachment, kind: InputKind, payload: bytes, timeout: float
+) -> int | None:
+    """Make inputs of `payload`, and return when the terminal has taken them all.
+
+    What is returned is the stream's end just before: everything they cause is
+    printed from there on. None: there was nothing to send.
+
+    Raises:
+        HoldfastError: One was refused, and why; later ones were not sent.
+        Unsettled: There is no answer to one.
+
+    """
+    begun_at = None
+    for start in range(0, len(payload), MAX_INPUT):
+        piece = payload[start : start + MAX_INPUT]
+        end = _submit_one(attachment, kind, piece, time.monotonic() + timeout)
+        begun_at = end if begun_at is None else begun_at
+    return begun_at
+
+
+def _submit_one(
+    attachment: Attachment, kind: InputKind, payload: bytes, deadline: float
+) -> int:
+    begun_at: int | None = None
+    sequence = 0
+    while True:
+        link, attached = attach(attachment)
+        with link:
+            if begun_at is None:
+                begun_at = attached.end
+                made = attachment.submit(kind, payload)
+                sequence = made.sequence
+                link.send(made)
+            try:
+                if _settle(attachment, link, deadline):
+                    return begun_at
+            except SessionUnreachable:
+                if time.monotonic() < deadline:
+                    continue  # The successor is sent the same id again.
+                raise OutcomeUnknown(attachment.client, sequence) from None
+            raise OutcomeUnknown(attachment.client, sequence)
+
+
+def _settle(attachment: Attachment, link: Connection, deadline: float) -> bool:
+    while time.monotonic() < deadline:
+        until = deadline
+        if attachment.is_stalled:
+            until = min(deadline, time.monotonic() + RETRY)
+        if _answer(attachment, messages(link, until)):
+            return True
+        for again in attachment.open if attachment.is_stalled else ():
+            link.send(again)
+    return False
+
+
+def _answer(attachment: Attachment, coming: Iterable[Message]) -> bool:
+    for message in coming:
+        attachment.heard(message)
+        answer = attachment.answered(message)
+        if answer is not None:
+            _, error = answer
+            if error is not None:
+                raise error
+            return True
+        if attachment.is_stalled and isinstance(message, Refuse):
+            return False
+    return False
+
+
+def _attached(attachment: Attachment, link: Connection, deadline: float) -> Attached:
+    for message in messages(link, deadline):
+        match message:
+            case Attached():
+                attachment.heard(message)
+                return message
+            case Refuse(refused=FrameKind.ATTACH):
+                raise _refusal(message)
+            case _:
+                raise UnexpectedMessage(type(message).__name__, "attaching")
+    raise SessionUnreachable(attachment.session, "it does not let us attach")
+
+
+def _refusal(refuse: Refuse) -> HoldfastError:
+    return error_from(refuse)

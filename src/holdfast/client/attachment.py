@@ -1,0 +1,205 @@
+"""What does one client know of one session, whichever link it has at the moment?
+
+Theory of operation
+-------------------
+Links die with holders; what is known here outlives them: how far the stream has
+been seen, who has the turn, and which inputs have no answer yet. On a new link
+the same client attaches after the last byte it has, and sends the unanswered
+inputs again, unchanged and in order, under the ids they had. A holder answers
+an id it knows with what became of it, so nothing happens twice.
+
+Invariants:
+
+I1  Every byte of the stream is handed out at most once, and in order.
+I2  An input keeps its id and its bytes until it is answered.
+I3  Ids are counted from 1 without gaps, as far as the holder counts them.
+
+Some refusals leave the holder's count where it was (UNCOUNTED): such an input
+stays unanswered, and goes again later, before anything newer.
+"""
+
+from holdfast.model.errors import (
+    Busy,
+    HoldfastError,
+    InputCut,
+    InputGap,
+    OutcomeUnknown,
+    TooManyClients,
+    TurnMoved,
+)
+from holdfast.model.ids import (
+    NO_EPOCH,
+    ActorId,
+    ClientId,
+    Epoch,
+    Incarnation,
+    SessionId,
+)
+from holdfast.model.inputs import InputKind
+from holdfast.wire.codec import Message, error_from
+from holdfast.wire.messages import (
+    Acknowledge,
+    Attach,
+    Attached,
+    Cells,
+    Ending,
+    Gap,
+    Keyframe,
+    Mode,
+    Operator,
+    Output,
+    Refuse,
+    Report,
+    Submit,
+    TurnPassed,
+)
+
+UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
+"""Refusals after which the holder still waits for the same id."""
+
+
+class Attachment:
+    """One client's view of one session, kept from link to link."""
+
+    def __init__(
+        self, session: SessionId, client: ClientId, mode: Mode = Mode.OPERATE
+    ) -> None:
+        self.session = session
+        self.client = client
+        self.mode = mode
+        self.incarnation: Incarnation | None = None
+        self.epoch: Epoch = NO_EPOCH
+        self.holder: ActorId | None = None
+        self.us: ActorId | None = None
+        self.others: tuple[Operator, ...] = ()
+        self.offset: int | None = None
+        """The stream has been seen up to here; None before the first byte."""
+
+        self.is_stalled = False
+        """Whether inputs wait to be sent again because the holder had no room."""
+
+        self._open: dict[int, Submit] = {}
+        self._next = 1
+
+    @property
+    def open(self) -> list[Submit]:
+        """The inputs without an answer, oldest first: what a new link begins with."""
+        return [self._open[sequence] for sequence in sorted(self._open)]
+
+    @property
+    def may_write(self) -> bool:
+        """Whether an input would be ours to make: our turn, or nobody's."""
+        return self.mode is Mode.OPERATE and self.holder in ("", self.us)
+
+    def attach(self, size: Cells | None, *, keyframe: bool) -> Attach:
+        """Return the first message on a new link."""
+        return Attach(
+            session=self.session,
+            client=self.client,
+            mode=self.mode,
+            size=size,
+            incarnation=None if self.offset is None else self.incarnation,
+            after=self.offset,
+            keyframe=keyframe,
+        )
+
+    def submit(self, kind: InputKind, payload: bytes) -> Submit:
+        """Make an input, which is open until it is answered."""
+        assert self.incarnation is not None, "attach first"  # noqa: S101
+        made = Submit(
+            client=self.client,
+            sequence=self._next,
+            kind=kind,
+            incarnation=self.incarnation,
+            epoch=self.epoch,
+            payload=payload,
+        )
+        self._open[self._next] = made
+        self._next += 1
+        return made
+
+    def heard(self, message: Message) -> bytes:
+        """Take a message; return what it adds to the screen, often nothing."""
+        match message:
+            case Output(offset, data):
+                return self._printed(offset, data)
+            case Keyframe():
+                self.offset = message.offset
+                return message.data
+            case Gap(_, end):
+                self.offset = end
+            case Attached():
+                self._attached(message)
+            case TurnPassed():
+                self.holder, self.epoch = message.holder, message.epoch
+            case _:
+                pass
+        return b""
+
+    def answered(self, message: Message) -> tuple[int, HoldfastError | None] | None:
+        """Return which input `message` settles, and the error if it was not applied.
+
+        None: it settles none.
+        """
+        match message:
+            case Acknowledge(client, sequence) if client == self.client:
+                return self._settled(sequence, None)
+            case Report(client, sequence) if client == self.client:
+                return self._settled(sequence, self._ending(message))
+            case Refuse(client=client, sequence=sequence) if client == self.client:
+                return self._refused(message)
+            case _:
+                return None
+
+    def _printed(self, offset: int, data: bytes) -> bytes:
+        end = offset + len(data)
+        seen = offset if self.offset is None else self.offset
+        self.offset = max(seen, end)
+        return data if seen <= offset else data[seen - offset :]
+
+    def _attached(self, message: Attached) -> None:
+        if message.incarnation != self.incarnation:
+            self.offset = None  # Offsets of another life mean nothing in this one.
+        self.incarnation = message.incarnation
+        self.epoch, self.holder = message.epoch, message.holder
+        self.us = next(
+            (who.actor for who in message.operators if who.client == self.client), None
+        )
+        self.others = tuple(
+            who for who in message.operators if who.client != self.client
+        )
+
+    def _settled(
+        self, sequence: int, error: HoldfastError | None
+    ) -> tuple[int, HoldfastError | None] | None:
+        if self._open.pop(sequence, None) is None:
+            return None
+        self.is_stalled = self.is_stalled and bool(self._open)
+        return sequence, error
+
+    def _refused(self, refuse: Refuse) -> tuple[int, HoldfastError | None] | None:
+        error = error_from(refuse)
+        if refuse.code not in UNCOUNTED:
+            return self._settled(refuse.sequence, error)
+        expected = error.facts.get("expected", refuse.sequence)
+        if isinstance(expected, int) and expected not in self._open:
+            # What the holder waits for was given up: count on from there.
+            self._next = expected
+            self._open.clear()
+            self.is_stalled = False
+            return refuse.sequence, error
+        self.is_stalled = True
+        return None
+
+    def _ending(self, report: Report) -> HoldfastError:
+        size = len(self._open[report.sequence].payload) if self._is_open(report) else 0
+        match report.outcome:
+            case Ending.CUT:
+                return InputCut(report.written, size)
+            case Ending.DROPPED:
+                return TurnMoved(self.holder or "", self.epoch)
+            case Ending.UNKNOWN:
+                return OutcomeUnknown(report.client, report.sequence)
+
+    def _is_open(self, report: Report) -> bool:
+        return report.sequence in self._open

@@ -1,0 +1,184 @@
+"""One link to a holder: messages out, messages in, blocking, with deadlines.
+
+A holder that died is replaced with the same listening socket, on which connects
+queue; for the moment in which even that is missing, connecting is tried again.
+"""
+
+import contextlib
+import socket
+import time
+from collections import deque
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from holdfast.linux.packets import is_ours
+from holdfast.model.errors import (
+    NoCommonVersion,
+    SessionUnreachable,
+    UnexpectedMessage,
+)
+from holdfast.model.ids import SessionId
+from holdfast.model.text import printable
+from holdfast.version import __version__
+from holdfast.wire.codec import Message, decode, encode
+from holdfast.wire.frames import FrameReader
+from holdfast.wire.messages import ClientKind, Goodbye, Hello, Ping, Pong, Welcome
+from holdfast.wire.versions import SPOKEN, choose, spelled
+
+PATIENCE = 2.0
+"""Seconds in which a holder is replaced, many times over."""
+
+READ = 256 * 1024
+"""Bytes taken from the socket at once: four full frames of output."""
+
+_STEP = 0.01
+
+
+class Connection:
+    """A link on which both sides have said who they are and what they speak."""
+
+    def __init__(self, session: SessionId, link: socket.socket) -> None:
+        self._session = session
+        self._link = link
+        self._reader = FrameReader()
+        self._heard: deque[Message] = deque()
+
+    @classmethod
+    def open(
+        cls, session: SessionId, path: Path, *, patience: float = PATIENCE
+    ) -> Self:
+        """Connect to the holder that listens at `path`.
+
+        Raises:
+            Unavailable: None answers within `patience` seconds.
+            PeerError: It speaks no version that we speak, or nonsense.
+
+        """
+        deadline = time.monotonic() + patience
+        connection = cls(session, _dial(session, path, deadline))
+        try:
+            connection._greet(deadline)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def fileno(self) -> int:
+        """Return the descriptor to wait on; `pending` first, it may hold messages."""
+        return self._link.fileno()
+
+    @property
+    def pending(self) -> bool:
+        """Whether `receive` has something to return at once."""
+        return bool(self._heard)
+
+    def send(self, message: Message) -> None:
+        """Send one message, whole.
+
+        Raises:
+            Unavailable: The holder is gone.
+            UsageError: The message cannot be written.
+
+        """
+        self._link.settimeout(PATIENCE)
+        try:
+            self._link.sendall(encode(message))
+        except OSError as error:
+            raise self._gone(error) from error
+
+    def receive(self, timeout: float | None = None) -> Message | None:
+        """Return the next message, or None when none came within `timeout`.
+
+        Questions whether we are there are answered, and not returned.
+
+        Raises:
+            Unavailable: The holder is gone, or said goodbye.
+            PeerError: It sent what no holder sends.
+
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            while self._heard:
+                message = self._heard.popleft()
+                match message:
+                    case Ping(number):
+                        self.send(Pong(number))
+                    case Goodbye():
+                        raise self._dismissed(message)
+                    case _:
+                        return message
+            if not self._fill(deadline):
+                return None
+
+    def close(self) -> None:
+        """Hang up."""
+        self._link.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _greet(self, deadline: float) -> None:
+        self.send(Hello(SPOKEN, f"holdfast {__version__}", ClientKind.CLI))
+        answer = self.receive(max(0.0, deadline - time.monotonic()))
+        match answer:
+            case Welcome(version):
+                choose(SPOKEN, (version,))
+            case None:
+                raise SessionUnreachable(self._session, "it does not say hello")
+            case _:
+                raise UnexpectedMessage(type(answer).__name__, "greeting")
+
+    def _fill(self, deadline: float | None) -> bool:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        # A socket with timeout 0 does not block, and says so with another error.
+        self._link.settimeout(left)
+        try:
+            raw = self._link.recv(READ)
+        except (TimeoutError, BlockingIOError):
+            return False
+        except OSError as error:
+            raise self._gone(error) from error
+        if not raw:
+            raise SessionUnreachable(self._session, "it hung up")
+        self._heard.extend(map(decode, self._reader.feed(raw)))
+        return True
+
+    def _gone(self, error: OSError) -> SessionUnreachable:
+        return SessionUnreachable(self._session, error.strerror or "it does not read")
+
+    def _dismissed(self, goodbye: Goodbye) -> Exception:
+        if goodbye.code == NoCommonVersion.code:
+            return NoCommonVersion(spelled(SPOKEN), printable(goodbye.text))
+        return SessionUnreachable(
+            self._session, f"{printable(goodbye.text)} ({goodbye.code})"
+        )
+
+
+def _dial(session: SessionId, path: Path, deadline: float) -> socket.socket:
+    while True:
+        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        link.settimeout(max(_STEP, deadline - time.monotonic()))
+        try:
+            link.connect(str(path))
+        except OSError as error:
+            link.close()
+            is_back_soon = isinstance(error, FileNotFoundError | ConnectionError)
+            if not is_back_soon or time.monotonic() + _STEP > deadline:
+                why = error.strerror or "no answer"
+                raise SessionUnreachable(session, why) from error
+            time.sleep(_STEP)
+            continue
+        with contextlib.suppress(OSError):
+            if is_ours(link):
+                return link
+        link.close()
+        raise SessionUnreachable(session, "its socket belongs to somebody else")

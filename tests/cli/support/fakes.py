@@ -1,0 +1,356 @@
+"""A keeper and holders without processes: the real protocol on real sockets.
+
+What a real session has, its stream, its turn and what it remembers of inputs,
+is in FakeSession and outlives the links; `die` and `revive` are a holder killed
+and replaced.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from holdfast.linux import packets
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import Busy, HoldfastError, InputGap
+from holdfast.model.ids import (
+    ENTROPY,
+    ClientId,
+    Epoch,
+    Incarnation,
+    Index,
+    actor_id,
+    session_id,
+)
+from holdfast.model.inputs import InputId, InputKind
+from holdfast.wire.codec import Message, decode, encode, refusal
+from holdfast.wire.frames import FrameKind, FrameReader
+from holdfast.wire.messages import (
+    Acknowledge,
+    Attach,
+    Attached,
+    Cells,
+    Detach,
+    End,
+    Exited,
+    Gap,
+    Goodbye,
+    Hello,
+    Keyframe,
+    Operator,
+    Output,
+    Submit,
+    TurnPassed,
+    Welcome,
+)
+
+US = actor_id(b"us")
+OTHER = actor_id(b"somebody else")
+PATIENCE = 10.0
+
+
+class FakeSession:
+    """One session: what a holder and its successors know, and their socket."""
+
+    def __init__(self, folder: Path, name: str = "web") -> None:
+        self.id = session_id(os.urandom(ENTROPY))
+        self.folder = folder
+        self.path = folder / "s" / f"{self.id}.sock"
+        self.facts: dict[str, Any] = {
+            "id": self.id,
+            "name": name,
+            "pid": 4711,
+            "state": "running",
+            "exit": None,
+            "command": ["bash"],
+            "cwd": "/",
+            "created_ms": 0,
+            "size": [80, 24],
+            "keep": False,
+        }
+        self.changed = threading.Condition()
+        self.stream = b""
+        self.start = 0
+        self.incarnation = 1
+        self.epoch = 0
+        self.holder = ""
+        self.inputs: list[Submit] = []
+        self.submitted: list[Submit] = []
+        self.attaches: list[Attach] = []
+        self.ended_with: int | None = None
+        self.detached = 0
+        self.company: tuple[Operator, ...] = ()
+        self.refusal: HoldfastError | None = None
+        self.door: HoldfastError | None = None
+        self.busy_times = 0
+        self.is_silent = False
+        self.keyframe: bytes | None = None
+        self.farewell: Goodbye | None = None
+        self._next: dict[str, int] = {}
+        self._links: list[socket.socket] = []
+        self._viewers: list[socket.socket] = []
+        self._listener: socket.socket | None = None
+        self.revive()
+
+    # ── what tests do and look at ─────────────────────────────────────────
+
+    def revive(self) -> None:
+        self.path.parent.mkdir(mode=0o700, exist_ok=True)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(self.path))
+        listener.listen(64)
+        self._listener = listener
+        threading.Thread(target=self._serve, args=(listener,), daemon=True).start()
+
+    def die(self) -> None:
+        with self.changed:
+            assert self._listener is not None
+            # A blocked accept would keep the socket alive.
+            with contextlib.suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)
+            self._listener.close()
+            self.path.unlink(missing_ok=True)
+            for link in self._links:
+                with contextlib.suppress(OSError):
+                    link.shutdown(socket.SHUT_RDWR)
+            self._links.clear()
+            self._viewers.clear()
+
+    def prints(self, data: bytes) -> None:
+        with self.changed:
+            offset = self.start + len(self.stream)
+            self.stream += data
+            self._tell(Output(offset, data))
+
+    def exits(self, status: int) -> None:
+        with self.changed:
+            self.facts |= {"state": "exited", "exit": status}
+            self._tell(Exited(status))
+
+    def speaks_nonsense(self) -> None:
+        with self.changed:
+            for viewer in self._viewers:
+                viewer.sendall(b"\xff" * 16)
+
+    def passes_turn(self, holder: str) -> None:
+        with self.changed:
+            self._pass(holder)
+
+    def wait_until(self, happened: Callable[[], bool]) -> None:
+        with self.changed:
+            assert self.changed.wait_for(happened, PATIENCE), "it never happened"
+
+    def typed(self) -> bytes:
+        return b"".join(i.payload for i in self.inputs if i.kind is InputKind.KEYS)
+
+    def sizes(self) -> list[bytes]:
+        return [i.payload for i in self.inputs if i.kind is InputKind.RESIZE]
+
+    # ── the holder ────────────────────────────────────────────────────────
+
+    def _serve(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                link, _ = listener.accept()
+                with self.changed:
+                    self._links.append(link)
+                threading.Thread(target=self._hear, args=(link,), daemon=True).start()
+
+    def _hear(self, link: socket.socket) -> None:
+        reader = FrameReader()
+        with contextlib.suppress(OSError):
+            while raw := link.recv(65536):
+                for frame in reader.feed(raw):
+                    with self.changed:
+                        self._answer(link, decode(frame))
+                        self.changed.notify_all()
+        link.close()
+
+    def _answer(self, link: socket.socket, message: Message) -> None:
+        match message:
+            case Hello():
+                self._say(link, self.farewell or Welcome(1, "fake"))
+            case Attach():
+                self._attach(link, message)
+            case Submit():
+                self._submit(link, message)
+            case End(signal):
+                self.ended_with = signal
+                self.facts |= {"state": "exited", "exit": -signal}
+                self._tell(Exited(-signal))
+            case Detach():
+                self.detached += 1
+            case _:
+                raise AssertionError(message)
+
+    def _attach(self, link: socket.socket, asked: Attach) -> None:
+        self.attaches.append(asked)
+        if self.door is not None:
+            self._say(link, refusal(self.door, FrameKind.ATTACH))
+            return
+        end = self.start + len(self.stream)
+        us = Operator(US, ActorKind.HUMAN, "anna", asked.client)
+        columns, rows = self.facts["size"]
+        self._say(
+            link,
+            Attached(
+                session=self.id,
+                name=self.facts["name"],
+                incarnation=Incarnation(self.incarnation),
+                epoch=Epoch(self.epoch),
+                holder=self.holder,  # type: ignore[arg-type]
+                start=self.start,
+                end=end,
+                state=self.facts["state"],
+                size=Cells(columns, rows),
+                operators=(us, *self.company),
+            ),
+        )
+        self._viewers.append(link)
+        same_life = asked.incarnation == self.incarnation
+        after = asked.after if same_life else None
+        at = self.start if after is None else max(after, self.start)
+        if after is not None and at > after:
+            self._say(link, Gap(after, at))
+        if asked.keyframe and self.keyframe is not None and at == self.start:
+            at = end
+            self._say(
+                link,
+                Keyframe(
+                    offset=end, size=Cells(80, 24), more=False, data=self.keyframe
+                ),
+            )
+        for offset in range(at, end, 65536):
+            piece = self.stream[offset - self.start :][:65536]
+            self._say(link, Output(offset, piece))
+        if self.facts["exit"] is not None:
+            self._say(link, Exited(self.facts["exit"]))
+
+    def _submit(self, link: socket.socket, given: Submit) -> None:
+        self.submitted.append(given)
+        about = InputId(ClientId(given.client), given.sequence)
+        wanted = self._next.get(given.client, 1)
+        if given.sequence > wanted:
+            error: HoldfastError = InputGap(given.client, wanted, given.sequence)
+            self._say(link, refusal(error, FrameKind.SUBMIT, about))
+            return
+        if given.sequence == wanted and self.busy_times:
+            self.busy_times -= 1
+            self._say(link, refusal(Busy(9, 9), FrameKind.SUBMIT, about))
+            return
+        if given.sequence == wanted:
+            self._next[given.client] = wanted + 1
+            if self.refusal is None:
+                self._apply(given)
+        if self.refusal is not None:
+            self._say(link, refusal(self.refusal, FrameKind.SUBMIT, about))
+        elif not self.is_silent:
+            self._say(
+                link,
+                Acknowledge(
+                    given.client, given.sequence, Index(len(self.inputs)), None
+                ),
+            )
+
+    def _apply(self, given: Submit) -> None:
+        if not self.holder:
+            self._pass(US)
+        self.inputs.append(given)
+        if given.kind is InputKind.RESIZE:
+            self.facts["size"] = [int(side) for side in given.payload.split(b"x")]
+
+    def _pass(self, holder: str) -> None:
+        former, self.holder = self.holder, holder
+        self.epoch += 1
+        self._tell(
+            TurnPassed(
+                former=former,  # type: ignore[arg-type]
+                holder=holder,  # type: ignore[arg-type]
+                epoch=Epoch(self.epoch),
+                reason="taken",
+                dropped_inputs=0,
+                dropped_bytes=0,
+            )
+        )
+
+    def _tell(self, message: Message) -> None:
+        for viewer in self._viewers:
+            self._say(viewer, message)
+
+    def _say(self, link: socket.socket, message: Message) -> None:
+        with contextlib.suppress(OSError):
+            link.sendall(encode(message))
+
+
+class FakeKeeper:
+    """Answers packets, and knows the sessions it is given."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sessions: list[FakeSession] = []
+        self.asked: list[dict[str, Any]] = []
+        self.answer: bytes | None = None
+        self.parts = 1
+        self._listener = packets.listen(folder / "keeper.sock")
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def has(self, *names: str) -> list[FakeSession]:
+        made = [FakeSession(self.folder, name) for name in names]
+        for age, session in enumerate(made):
+            session.facts["created_ms"] = age
+        self.sessions += made
+        return made
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        (self.folder / "keeper.sock").unlink(missing_ok=True)
+        for session in self.sessions:
+            session.die()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                link, _ = self._listener.accept()
+                with link:
+                    raw = link.recv(1 << 20)
+                    for answer in self._answers(json.loads(raw)) if raw else ():
+                        link.send(answer)
+
+    def _answers(self, asked: dict[str, Any]) -> Iterator[bytes]:
+        self.asked.append(asked)
+        if self.answer is not None:
+            yield self.answer
+            return
+        answer = self._answer(asked)
+        if asked["do"] == "list" and self.parts > 1:
+            for session in answer["sessions"][:-1]:
+                part = {"ok": True, "sessions": [session], "more": True}
+                yield json.dumps(part).encode()
+            answer["sessions"] = answer["sessions"][-1:]
+        yield json.dumps(answer).encode()
+
+    def _answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        found = [one for one in self.sessions if one.id == asked.get("id")]
+        match asked["do"]:
+            case "list":
+                return {"ok": True, "sessions": [one.facts for one in self.sessions]}
+            case "create":
+                (made,) = self.has(asked["name"] or "made")
+                made.facts |= {"command": asked["command"], "size": asked["size"]}
+                return {"ok": True, "id": made.id, "name": made.facts["name"], "pid": 1}
+            case "rename" | "keep":
+                found[0].facts |= asked
+            case "forget":
+                self.sessions.remove(found[0])
+            case "status":
+                return {"ok": True, "version": "0", "pid": 7, "sessions": 0}
+            case _:
+                text = "no such request"
+                return {"ok": False, "code": "x", "text": text, "facts": {}}
+        return {"ok": True}

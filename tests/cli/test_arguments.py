@@ -1,0 +1,42 @@
+import pytest
+
+from holdfast.cli.arguments import signal_from, signal_name, size_from, variable_from
+from holdfast.cli.ls import age
+from holdfast.model.errors import UsageError
+
+
+@pytest.mark.parametrize("text", ["TERM", "term", "SIGTERM", "15"])
+def test_a_signal_has_several_spellings(text: str) -> None:
+    assert signal_from(text) == 15
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "99", "SIG", "TERMINATE", "None"])
+def test_what_is_no_signal_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        signal_from(text)
+
+
+def test_every_signal_can_be_shown() -> None:
+    assert (signal_name(9), signal_name(40)) == ("SIGKILL", "signal 40")
+
+
+def test_a_size_is_columns_by_rows() -> None:
+    assert size_from("120x40") == size_from("120X40") == (120, 40)
+
+
+@pytest.mark.parametrize("text", ["", "x", "80", "80x", "-1x2", "1x2x3", "1 x2", "8x٨"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        size_from(text)
+
+
+def test_a_value_may_hold_anything() -> None:
+    assert variable_from("A=b=\x1b") == ("A", "b=\x1b")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(-5, "now"), (0, "now"), (59, "59s"), (60, "1m"), (7300, "2h"), (200_000, "2d")],
+)
+def test_an_age_is_shown_in_its_largest_unit(seconds: float, shown: str) -> None:
+    assert age(seconds) == shown

@@ -1,0 +1,53 @@
+import argparse
+import importlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from holdfast.cli.completion import NAMING, OPTIONS
+from holdfast.cli.main import VERBS, main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"holdfast.cli.{verb}").add_arguments(parser)
+    return parser
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_exactly_the_options_that_help_shows_are_completed(verb: str) -> None:
+    shown = re.findall(r"^  (--[a-z-]+)", parser_of(verb).format_help(), re.MULTILINE)
+
+    assert set(shown) == set(OPTIONS.get(verb, ()))
+
+
+@pytest.mark.parametrize("verb", NAMING)
+def test_verbs_that_name_a_session_take_one(verb: str) -> None:
+    help_text = parser_of(verb).format_help()
+
+    assert "NAME" in help_text or "OLD" in help_text
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_takes_its_script(shell: str, capsys: Capture) -> None:
+    assert main(["completion", shell]) == 0
+
+    script = capsys.readouterr().out
+    assert "holdfast ls --names" in script
+    assert all(verb in script for verb in VERBS)
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
+
+
+def test_bash_completes_verbs(capsys: Capture) -> None:
+    main(["completion", "bash"])
+    script = capsys.readouterr().out
+    asking = "COMP_WORDS=(holdfast re); COMP_CWORD=1; _holdfast; echo ${COMPREPLY[@]}"
+
+    said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
+
+    assert said.split() == ["rename", "read", "resize"]

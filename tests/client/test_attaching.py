@@ -1,0 +1,66 @@
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.support.fakes import FakeSession
+
+from holdfast.client.attaching import attach, attachment_to, submit
+from holdfast.model.errors import NotAllowed, NotYourTurn, OutcomeUnknown
+from holdfast.model.inputs import InputKind
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSession]:
+    with tempfile.TemporaryDirectory(prefix="hf") as folder:
+        monkeypatch.setenv("HOLDFAST_RUNTIME_DIR", folder)
+        session = FakeSession(Path(folder))
+        yield session
+        session.die()
+
+
+def test_an_input_without_an_answer_goes_to_the_successor(web: FakeSession) -> None:
+    web.is_silent = True
+
+    def replace() -> None:
+        web.wait_until(lambda: bool(web.submitted))
+        web.die()
+        web.is_silent = False
+        web.revive()
+
+    replacing = threading.Thread(target=replace)
+    replacing.start()
+
+    submit(attachment_to(web.id), InputKind.KEYS, b"once", 9.0)
+
+    replacing.join()
+    assert web.typed() == b"once"
+    assert [given.sequence for given in web.submitted] == [1, 1]
+
+
+def test_a_holder_that_goes_at_the_end_leaves_it_unsettled(web: FakeSession) -> None:
+    web.is_silent = True
+
+    with pytest.raises(OutcomeUnknown):
+        submit(attachment_to(web.id), InputKind.KEYS, b"once", 0.05)
+
+
+def test_a_refusal_stops_the_rest(web: FakeSession) -> None:
+    web.refusal = NotYourTurn("robo", 1)
+
+    with pytest.raises(NotYourTurn):
+        submit(attachment_to(web.id), InputKind.KEYS, b"x" * 70_000, 9.0)
+    assert len(web.submitted) == 1
+
+
+def test_who_may_not_attach_is_told_why(web: FakeSession) -> None:
+    web.door = NotAllowed("robo", "observe")
+
+    with pytest.raises(NotAllowed):
+        attach(attachment_to(web.id))
+
+
+def test_nothing_to_send_is_nothing_done(web: FakeSession) -> None:
+    assert submit(attachment_to(web.id), InputKind.KEYS, b"", 9.0) is None
+    assert web.attaches == []

@@ -1,0 +1,221 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.client.attachment import Attachment
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import (
+    Busy,
+    HoldfastError,
+    InputCut,
+    InputGap,
+    NotYourTurn,
+    OutcomeUnknown,
+    TurnMoved,
+)
+from holdfast.model.ids import (
+    ActorId,
+    ClientId,
+    Epoch,
+    Incarnation,
+    Index,
+    actor_id,
+    client_id,
+    session_id,
+)
+from holdfast.model.inputs import InputId, InputKind
+from holdfast.wire.codec import refusal
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.messages import (
+    Acknowledge,
+    Attached,
+    Cells,
+    Ending,
+    Gap,
+    Keyframe,
+    Mode,
+    Operator,
+    Output,
+    Pong,
+    Refuse,
+    Report,
+    TurnPassed,
+)
+
+US, OTHER = actor_id(b"us"), actor_id(b"other")
+CLIENT, ELSE = client_id(b"0123456789"), client_id(b"9876543210")
+SESSION = session_id(b"0123456789")
+SIZE = Cells(80, 24)
+NOBODY = ActorId("")
+
+
+def attached(
+    holder: ActorId = NOBODY, epoch: int = 0, incarnation: int = 1
+) -> Attached:
+    return Attached(
+        session=SESSION,
+        name="web",
+        incarnation=Incarnation(incarnation),
+        epoch=Epoch(epoch),
+        holder=holder,
+        start=0,
+        end=0,
+        state="running",
+        size=SIZE,
+        operators=(
+            Operator(US, ActorKind.HUMAN, "anna", CLIENT),
+            Operator(OTHER, ActorKind.AGENT, "robo", ELSE),
+        ),
+    )
+
+
+def view(mode: Mode = Mode.OPERATE) -> Attachment:
+    made = Attachment(SESSION, CLIENT, mode)
+    made.heard(attached())
+    return made
+
+
+def refuse(error: HoldfastError, sequence: int, client: ClientId = CLIENT) -> Refuse:
+    return refusal(error, FrameKind.SUBMIT, InputId(client, sequence))
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20))))
+def test_i1_no_byte_is_handed_out_twice(pieces: list[tuple[int, int]]) -> None:
+    stream = bytes(range(80))
+    seen = view()
+    shown = b""
+    for offset, size in pieces:
+        if offset <= (seen.offset or 0):
+            shown += seen.heard(Output(offset, stream[offset : offset + size]))
+
+    assert stream.startswith(shown)
+    assert (seen.offset or 0) == len(shown)
+
+
+def test_a_gap_and_a_keyframe_move_the_place_to_go_on() -> None:
+    seen = view()
+
+    assert seen.heard(Gap(0, 100)) == b""
+    assert seen.offset == 100
+    painted = seen.heard(Keyframe(offset=150, size=SIZE, more=False, data=b"screen"))
+    assert (painted, seen.offset) == (b"screen", 150)
+
+
+def test_a_new_link_goes_on_after_the_last_byte() -> None:
+    seen = view()
+    seen.heard(Output(0, b"abc"))
+
+    asked = seen.attach(SIZE, keyframe=True)
+
+    assert (asked.after, asked.incarnation, asked.client) == (3, 1, CLIENT)
+
+
+def test_another_life_begins_at_its_own_beginning() -> None:
+    seen = view()
+    seen.heard(Output(0, b"abc"))
+
+    seen.heard(attached(incarnation=2))
+
+    assert seen.attach(None, keyframe=False).after is None
+    assert seen.heard(Output(0, b"xyz")) == b"xyz"
+
+
+def test_i2_an_input_keeps_its_id_until_it_is_answered() -> None:
+    seen = view()
+    first = seen.submit(InputKind.KEYS, b"a")
+    second = seen.submit(InputKind.KEYS, b"b")
+
+    assert seen.open == [first, second]
+    assert seen.answered(Acknowledge(CLIENT, 1, Index(0), None)) == (1, None)
+    assert seen.open == [second]
+    assert seen.answered(Acknowledge(CLIENT, 1, Index(0), None)) is None
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_i3_ids_are_counted_without_gaps(payloads: list[int]) -> None:
+    seen = view()
+
+    made = [seen.submit(InputKind.KEYS, bytes([number])) for number in payloads]
+
+    assert [given.sequence for given in made] == list(range(1, len(payloads) + 1))
+
+
+def test_what_had_no_room_waits_and_so_does_what_came_after() -> None:
+    seen = view()
+    first = seen.submit(InputKind.KEYS, b"a")
+    second = seen.submit(InputKind.KEYS, b"b")
+
+    assert seen.answered(refuse(Busy(1, 1), 1)) is None
+    assert seen.answered(refuse(InputGap(CLIENT, 1, 2), 2)) is None
+    assert seen.is_stalled
+    assert seen.open == [first, second]
+    seen.answered(Acknowledge(CLIENT, 1, Index(0), None))
+    assert seen.is_stalled
+    seen.answered(Acknowledge(CLIENT, 2, Index(1), None))
+    assert not seen.is_stalled
+
+
+def test_counting_goes_on_where_the_holder_waits() -> None:
+    seen = view()
+    seen.submit(InputKind.KEYS, b"a")
+    seen.answered(refuse(NotYourTurn("robo", 1), 1))
+    seen.submit(InputKind.KEYS, b"b")
+
+    settled = seen.answered(refuse(InputGap(CLIENT, 1, 2), 2))
+
+    assert settled is not None
+    assert (settled[0], seen.open, seen.is_stalled) == (2, [], False)
+    assert seen.submit(InputKind.KEYS, b"c").sequence == 1
+
+
+@pytest.mark.parametrize(
+    ("ending", "error"),
+    [
+        (Ending.CUT, InputCut),
+        (Ending.DROPPED, TurnMoved),
+        (Ending.UNKNOWN, OutcomeUnknown),
+    ],
+)
+def test_an_input_that_was_not_applied_says_why(
+    ending: Ending, error: type[HoldfastError]
+) -> None:
+    seen = view()
+    seen.submit(InputKind.KEYS, b"abc")
+
+    settled = seen.answered(Report(CLIENT, 1, ending, Index(0), 2))
+
+    assert settled is not None
+    assert isinstance(settled[1], error)
+    assert seen.answered(Report(CLIENT, 1, ending, Index(0), 2)) is None
+
+
+def test_answers_to_others_and_other_messages_settle_nothing() -> None:
+    seen = view()
+    seen.submit(InputKind.KEYS, b"abc")
+
+    assert seen.answered(Acknowledge(ELSE, 1, Index(0), None)) is None
+    assert seen.answered(Report(ELSE, 1, Ending.CUT, Index(0), 0)) is None
+    assert seen.answered(refuse(Busy(1, 1), 1, ELSE)) is None
+    assert seen.answered(Pong(1)) is None
+    assert seen.heard(Pong(1)) == b""
+    assert len(seen.open) == 1
+
+
+def test_who_may_write_follows_the_turn() -> None:
+    seen = view()
+    assert seen.may_write
+    passed = TurnPassed(
+        former=NOBODY,
+        holder=OTHER,
+        epoch=Epoch(7),
+        reason="taken",
+        dropped_inputs=0,
+        dropped_bytes=0,
+    )
+
+    seen.heard(passed)
+
+    assert not seen.may_write
+    assert seen.submit(InputKind.KEYS, b"x").epoch == 7
+    assert not view(Mode.OBSERVE).may_write
+    assert [who.name for who in seen.others] == ["robo"]

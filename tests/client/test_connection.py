@@ -1,0 +1,139 @@
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.client.connection import Connection
+from holdfast.model.errors import (
+    HoldfastError,
+    NoCommonVersion,
+    SessionUnreachable,
+    UnexpectedMessage,
+    UnknownFrameKind,
+)
+from holdfast.model.ids import session_id
+from holdfast.wire.codec import Message, decode, encode
+from holdfast.wire.frames import FrameReader
+from holdfast.wire.messages import Goodbye, Ping, Pong, Welcome
+
+SESSION = session_id(b"0123456789")
+WELCOME = encode(Welcome(1, "test"))
+Listen = Callable[..., Path]
+
+
+class Holder:
+    """Says what it is told to, and notes what it hears."""
+
+    def __init__(self, path: Path, says: bytes, *, hangs_up: bool) -> None:
+        self.heard: list[Message] = []
+        self.hung_up = threading.Event()
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(str(path))
+        self.listener.listen()
+        self.thread = threading.Thread(target=self._serve, args=(says, hangs_up))
+        self.thread.start()
+
+    def _serve(self, says: bytes, hangs_up: bool) -> None:  # noqa: FBT001  # a thread's
+        link, _ = self.listener.accept()
+        reader = FrameReader()
+        link.sendall(says)
+        if hangs_up:
+            link.shutdown(socket.SHUT_WR)
+        with link:
+            while raw := link.recv(65536):
+                self.heard += map(decode, reader.feed(raw))
+
+    def close(self) -> None:
+        self.thread.join()
+        self.listener.close()
+
+
+@pytest.fixture
+def path() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="hf") as folder:
+        yield Path(folder) / "s.sock"
+
+
+def test_a_question_is_answered_and_not_returned(path: Path) -> None:
+    holder = Holder(path, WELCOME + encode(Ping(7)) + encode(Pong(8)), hangs_up=False)
+
+    with Connection.open(SESSION, path) as link:
+        assert link.receive(5.0) == Pong(8)
+        assert link.receive(0.01) is None
+        assert link.receive(0) is None
+        assert not link.pending
+
+    holder.close()
+    assert holder.heard[1:] == [Pong(7)]
+
+
+@pytest.mark.parametrize(
+    ("says", "error"),
+    [
+        (b"", SessionUnreachable),
+        (WELCOME[:-1], SessionUnreachable),
+        (encode(Welcome(9, "future")), NoCommonVersion),
+        (encode(Goodbye("no-common-version", "9")), NoCommonVersion),
+        (encode(Goodbye("busy", "later\x1b")), SessionUnreachable),
+        (encode(Pong(1)), UnexpectedMessage),
+        (b"\xff" * 9, UnknownFrameKind),
+    ],
+)
+def test_a_greeting_that_is_none_is_an_error(
+    says: bytes, error: type[HoldfastError], path: Path
+) -> None:
+    holder = Holder(path, says, hangs_up=True)
+
+    with pytest.raises(error) as raised:
+        Connection.open(SESSION, path)
+
+    assert "\x1b" not in str(raised.value)
+    holder.close()
+
+
+def test_silence_is_not_waited_for_for_ever(path: Path) -> None:
+    holder = Holder(path, b"", hangs_up=False)
+
+    with pytest.raises(SessionUnreachable):
+        Connection.open(SESSION, path, patience=0.05)
+
+    holder.close()
+
+
+def test_a_holder_that_hangs_up_is_an_error_to_whoever_listens(path: Path) -> None:
+    holder = Holder(path, WELCOME, hangs_up=True)
+
+    with Connection.open(SESSION, path) as link, pytest.raises(SessionUnreachable):
+        link.receive(5.0)
+
+    holder.close()
+
+
+def test_nobody_there_is_an_error_after_a_while(path: Path) -> None:
+    with pytest.raises(SessionUnreachable):
+        Connection.open(SESSION, path, patience=0.03)
+
+
+def test_a_holder_that_is_being_replaced_is_waited_for(path: Path) -> None:
+    holders: list[Holder] = []
+    late = threading.Timer(
+        0.1, lambda: holders.append(Holder(path, WELCOME, hangs_up=False))
+    )
+    late.start()
+
+    Connection.open(SESSION, path).close()
+
+    late.join()
+    holders[0].close()
+
+
+def test_writing_to_nobody_is_an_error(path: Path) -> None:
+    ours, theirs = socket.socketpair()
+    theirs.close()
+
+    with Connection(SESSION, ours) as link, pytest.raises(SessionUnreachable):
+        link.send(Pong(1))
+    assert not path.exists()

@@ -1,0 +1,44 @@
+import pytest
+
+from holdfast.client.keeper import Listed, resolve
+from holdfast.model.errors import AmbiguousSession, SessionNotFound
+
+
+def listed(name: str, letters: str) -> Listed:
+    session = f"s_{letters:a<16}"
+    return Listed(session, name, 1, "running", None, ["sh"], "/", 0, [80, 24], False)  # noqa: FBT003  # as fields go
+
+
+WEB, JOB = listed("web", "bbbbc"), listed("Job", "bbbbd")
+
+
+@pytest.mark.parametrize("text", [WEB.id, "web", "WEB", "s_bbbbc", "s_bbbbca"])
+def test_an_id_a_name_or_how_an_id_begins_is_enough(text: str) -> None:
+    assert resolve(text, [WEB, JOB]) == WEB
+
+
+@pytest.mark.parametrize("text", ["", "we", "s_", "s_bbb", "bbbbc", "s_bbbbx", "Web "])
+def test_anything_less_is_not(text: str) -> None:
+    with pytest.raises(SessionNotFound) as raised:
+        resolve(text, [WEB, JOB])
+
+    assert raised.value.__notes__ == [f"There is: web ({WEB.id}), Job ({JOB.id})"]
+
+
+def test_what_fits_two_is_not_guessed() -> None:
+    with pytest.raises(AmbiguousSession):
+        resolve("s_bbbb", [WEB, JOB])
+
+
+def test_a_name_that_is_the_beginning_of_another_id_is_the_name() -> None:
+    assert resolve("web", [listed("web2", "web2"), WEB]) == WEB
+
+
+def test_no_session_and_many_are_said_as_such() -> None:
+    with pytest.raises(SessionNotFound) as none:
+        resolve("x", [])
+    with pytest.raises(SessionNotFound) as many:
+        resolve("x", [WEB] * 11)
+
+    assert none.value.__notes__ == ["There is none."]
+    assert many.value.__notes__[0].endswith("and 3 more")
