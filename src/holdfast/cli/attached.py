@@ -217,10 +217,13 @@ class _Shown:
             while len(shown) < MAX_WRITE and (message := link.receive(0)) is not None:
                 shown += self._attachment.heard(message)
                 self._heed(message, shown)
-        finally:
-            # What came before the link broke has been counted as seen.
-            if shown:
-                self._terminal.write(bytes(shown))
+        except HoldfastError:
+            # What came before the link broke has been counted as seen. Not so
+            # when we are told to leave: a terminal that takes nothing would
+            # keep us here, and the signal does not come twice.
+            self._terminal.write(bytes(shown))
+            raise
+        self._terminal.write(bytes(shown))
 
     def _heed(self, message: Message, shown: bytearray) -> None:
         answer = self._attachment.answered(message)

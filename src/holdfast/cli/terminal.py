@@ -114,6 +114,8 @@ class Terminal:
             Leave: The terminal is gone.
 
         """
+        if not data:
+            return
         self._watch.feed(data)
         self._is_in_line = not data.endswith(b"\n")
         view = memoryview(data)
