@@ -226,3 +226,16 @@ def test_a_forgotten_session_is_gone_with_its_holder(here: Machine) -> None:
 
     assert here.facts(session) is None
     eventually("its holder is gone", lambda: not Path(f"/proc/{holder}/fd").exists())
+
+
+def test_the_end_is_told_after_the_last_byte_to_whoever_attaches(
+    here: Machine,
+) -> None:
+    session = here.new("sh", "-c", "seq 1 100000; exit 5")
+    early = here.join(session)
+    assert early.wait(wire.Exited).status == 5
+    assert early.output.endswith(b"100000\r\n")
+
+    late = here.join(session)
+    assert late.wait(wire.Exited).status == 5
+    assert late.output.endswith(b"100000\r\n")

@@ -31,6 +31,7 @@ class Connection:
         self.is_closed = False
         self._reader = FrameReader()
         self._out = bytearray()
+        self._last: Message | None = None
 
     @property
     def wants_to_write(self) -> bool:
@@ -71,6 +72,7 @@ class Connection:
         while viewer is not None and not self._out:
             effects = viewer.pull(window, CHUNK, now)
             if not effects:
+                self._say_last()
                 return
             for effect in effects:
                 if isinstance(effect, Send):
@@ -79,6 +81,15 @@ class Connection:
                 else:
                     self._out += encode(Gap(effect.at - effect.gap, effect.at))
             self.flush()
+
+    def end_with(self, last: Message) -> None:
+        """Send `last` once the client has seen everything that was printed."""
+        self._last = last
+
+    def _say_last(self) -> None:
+        if self._last is not None:
+            last, self._last = self._last, None
+            self.send(last)
 
     def flush(self) -> None:
         """Give the kernel what it takes."""

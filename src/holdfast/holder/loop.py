@@ -31,6 +31,10 @@ from holdfast.wire.codec import Message, refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.versions import SPOKEN, choose
 
+MAX_LEFT = 4 * 1024 * 1024
+"""Bytes read after a leader's end: more than the kernel holds, so that only a
+child that prints for ever is cut short."""
+
 EXIT_PATIENCE = 2.0
 """Seconds to wait for the kernel to say how a leader ended that is not our child."""
 
@@ -115,16 +119,29 @@ class Holder:
         self._selector.unregister(self._vaulted.pidfd)
         if self._exit is None:
             self._exit = self._exit_status()
-        if self._is_open:
-            self._printed()
+        self._drain()
         status = self._exit
         ended = life.LeaderExited(FIRST_INCARNATION, _exit_status(status))
         self._live(self._life.handle(ended, time.monotonic()))
         self._keeper.change({"state": "exited", "exit": status})
         word = "unknown" if status is None else f"{status}"
         self._desk.exited(word)
+        now = time.monotonic()
         for connection in self._connections:
-            self._send(connection, wire.Exited(status or 0))
+            # Whoever has not attached yet is told when it does.
+            if connection.client is not None:
+                connection.end_with(wire.Exited(status or 0))
+                connection.pump(self._window, now)
+                self._rewatch(connection)
+
+    def _drain(self) -> None:
+        """Take what the terminal still holds of a program that has ended."""
+        for _ in range(MAX_LEFT // CHUNK):
+            before = self._window.end
+            if self._is_open:
+                self._printed()
+            if self._window.end == before:
+                return
 
     def _exit_status(self) -> int | None:
         deadline = time.monotonic() + EXIT_PATIENCE
@@ -252,9 +269,9 @@ class Holder:
         if plan.gap:
             connection.send(wire.Gap(plan.at - plan.gap, plan.at))
         connection.watch(plan.at)
-        connection.pump(self._window, time.monotonic())
         if self._exit is not None:
-            connection.send(wire.Exited(self._exit))
+            connection.end_with(wire.Exited(self._exit))
+        connection.pump(self._window, time.monotonic())
 
     def _operators(self) -> tuple[wire.Operator, ...]:
         return tuple(
