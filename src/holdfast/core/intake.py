@@ -2,7 +2,7 @@
 
 Theory of operation
 -------------------
-This is the one way in (design, section 4): it joins turn, gate, serializer and
+This is the one way in: it joins turn, gate, serializer and
 logbook, each of which decides alone, and adds only their order.
 
  1. A known input id is answered from memory, before anything else is asked, so
