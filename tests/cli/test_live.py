@@ -72,7 +72,8 @@ def test_a_session_is_driven_without_a_terminal(
     assert main(["resize", "job", "100x30"]) == 0
     assert main(["send", "job", "--enter", "stty size"]) == 0
     assert main(["wait", "job", "--for", "30 100", "--timeout", "9"]) == 0
-    assert main(["send", "job", "--enter", "sleep 99"]) == 0
+    assert main(["send", "job", "--enter", "echo go-$((1+1)); sleep 99"]) == 0
+    assert main(["wait", "job", "--for", "go-2", "--timeout", "9"]) == 0
     assert main(["keys", "job", "C-c"]) == 0
     assert main(["send", "job", "--enter", "exit 7"]) == 0
     capsys.readouterr()
