@@ -6,7 +6,7 @@ terminal, the stream window, the note, the log file and the lease's expiry.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.core import gate, intake, lease, serializer, session, stream, turn
@@ -57,8 +57,6 @@ class Seat:
     runs: bool = True
     """Whether the kernel lets the program run: not while anything freezes it."""
 
-    viewers: dict[ActorId, "OperatorNode"] = field(default_factory=dict)
-
 
 class HolderNode:
     """One process that holds one incarnation of one session."""
@@ -76,7 +74,6 @@ class HolderNode:
             incarnation=seat.incarnation,
             expires_at=seat.lease_expires_at,
         )
-        self.receipts: dict[int, Head] = {}
         self._operators: dict[ActorId, OperatorNode] = {}
         self._writing: tuple[Index, Input, int] | None = None
         self._revoked: list[tuple[int, ActorId]] = []
