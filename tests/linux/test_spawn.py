@@ -18,10 +18,11 @@ def run(*command: str, environment: dict[str, str] | None = None) -> tuple[int, 
     said = b""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        piece = pty.read_available(master, 65536)
-        if piece is None:
+        room = memoryview(bytearray(65536))
+        count = pty.read_into(master, room, lambda _: None)
+        if count is None:
             break
-        said += piece
+        said += room[:count]
     _, status = os.waitpid(pid, 0)
     os.close(master)
     return os.waitstatus_to_exitcode(status), said

@@ -14,7 +14,8 @@ skipped forward with the count of what it missed, and in the end cut off.
     16      8     capacity   bytes in the ring
     24      8     start      first offset that is kept
     32      8     end        offset of the next byte to be printed
-    40      24    zero
+    40      8     read       offset after the last byte read from the terminal
+    48      16    zero
     64      n     ring       the byte at offset o is at o % capacity
 
 Invariants:
@@ -29,8 +30,10 @@ I4  Nothing a viewer does changes the window or another viewer.
 
 I1 holds because `start` is raised over what will be overwritten before it is
 overwritten, `end` is raised after the copy, and each is one store of eight
-aligned bytes. A process that only reads the memory copies first and then looks
-whether `start` is still at or below what it copied.
+aligned bytes. Bytes from `end` to `read`, if it is greater, have been read into
+the ring but are not part of the stream yet: they may hold a query to be taken
+out. A successor finds them there. A process that only reads the memory copies
+first and then looks whether `start` is still at or below what it copied.
 """
 
 from dataclasses import dataclass
@@ -50,7 +53,7 @@ MAGIC = int.from_bytes(b"hf-strm\0", "little")
 LAYOUT = 1
 """Raised with every change of the table above."""
 
-_MAGIC, _LAYOUT, _CAPACITY, _START, _END = range(5)
+_MAGIC, _LAYOUT, _CAPACITY, _START, _END, _READ = range(6)
 
 
 class StreamWindow:
@@ -97,7 +100,8 @@ class StreamWindow:
             raise WindowDamaged("its layout is of another version")
         if marks[_CAPACITY] != window.capacity:
             raise WindowDamaged("its size is not what it says")
-        if not 0 <= window.end - window.start <= window.capacity:
+        kept_to = max(window.end, marks[_READ])
+        if not window.start <= window.end <= kept_to <= window.start + window.capacity:
             raise WindowDamaged("it claims bytes it cannot hold")
         return window
 
@@ -131,6 +135,56 @@ class StreamWindow:
             self._ring[place:] = data[:room]
             self._ring[: size - room] = data[room:]
         marks[_END] = after
+
+    # ── bytes that come straight from the terminal ────────────────────────
+
+    def room(self, limit: int) -> memoryview:
+        """Return where to read at most `limit` bytes into, in one piece.
+
+        What is overwritten by that is given up here and now.
+        """
+        marks, capacity = self._marks, self.capacity
+        begin = max(marks[_READ], marks[_END])
+        place = begin % capacity
+        # Half the ring at most: what is kept must not vanish for what may come.
+        size = min(limit, capacity - place, max(1, capacity // 2))
+        if begin + size - marks[_START] > capacity:
+            marks[_START] = begin + size - capacity
+        return self._ring[place : place + size]
+
+    def took(self, count: int) -> None:
+        """Take note that `count` bytes have been read into `room`."""
+        marks = self._marks
+        marks[_READ] = max(marks[_READ], marks[_END]) + count
+
+    @property
+    def ahead(self) -> bytes:
+        """Return what has been read and is not part of the stream yet."""
+        end, read = self.end, self._marks[_READ]
+        if read <= end:
+            return b""
+        place, size = end % self.capacity, read - end
+        first = bytes(self._ring[place : place + size])
+        return first + bytes(self._ring[: size - len(first)])
+
+    def admit(self, count: int) -> None:
+        """Make the first `count` bytes that are ahead part of the stream."""
+        self._marks[_END] += count
+
+    def replace_ahead(self, visible: bytes, held: bytes) -> None:
+        """Put `visible` into the stream and `held` ahead of it, for all that is ahead.
+
+        Killed in here, what was ahead is lost and nothing else.
+        """
+        self._marks[_READ] = self.end
+        self.append(visible)
+        while held:
+            room = self.room(len(held))
+            room[:] = held[: len(room)]
+            self.took(len(room))
+            held = held[len(room) :]
+
+    # ── reading ───────────────────────────────────────────────────────────
 
     def read(self, offset: int, limit: int) -> memoryview:
         """Return bytes from `offset` on: at most `limit`, in one piece, no copy.

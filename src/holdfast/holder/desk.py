@@ -41,8 +41,13 @@ from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.frames import FrameKind
 
-SYNC_PATIENCE = 0.005
-"""Seconds a busy loop may put the disk off: nobody waits longer for an answer."""
+SYNC_PATIENCE = 0.002
+"""Seconds the disk may be put off: what was typed is to be echoed first, and a
+sync takes as long as several echoes. Nobody waits longer for an answer."""
+
+ECHO_PATIENCE = 0.001
+"""Seconds what the terminal took may stay unbooked: its echo goes first. Should
+we be killed within them, the input's outcome is unknown, as it is during a write."""
 
 RULE = "local user"
 """What the logbook names as the rule while there is no policy."""
@@ -64,8 +69,11 @@ class Desk:
         self._announce = announce
         self._clients: dict[ClientId, Connection] = {}
         self._writing: tuple[serializer.Apply, int] | None = None
+        self._taken: tuple[Index, int] | None = None
+        self._book_by = 0.0
         self._sync_to: Index | None = None
         self._sync_by = 0.0
+        self._has_echoed = False
         self.name = pwd.getpwuid(os.getuid()).pw_name[:64]
         self.actor = actor_id(f"uid {os.getuid()}".encode())
         self._log = LogFile(places.session_log(vaulted.session), vaulted.session)
@@ -83,15 +91,18 @@ class Desk:
 
     def came(self, client: ClientId) -> None:
         """Record that a client attached."""
+        self._book()
         self._do(self._intake.attach(self.actor, client, _now()))
 
     def left(self, client: ClientId, *, last: bool) -> None:
         """Record that a client is gone."""
+        self._book()
         self._clients.pop(client, None)
         self._do(self._intake.detach(self.actor, client, last=last, at=_now()))
 
     def submit(self, connection: Connection, submit: wire.Submit) -> None:
         """Take an input."""
+        self._book()
         self._clients[submit.client] = connection
         given = submit.to_input(self.actor)
         try:
@@ -105,6 +116,7 @@ class Desk:
         self, connection: Connection, asked: wire.Take | wire.Drop | wire.Seize
     ) -> None:
         """Take what a client does about the turn."""
+        self._book()
         events: dict[type[Message], tuple[turn.Event, FrameKind]] = {
             wire.Take: (turn.Took(self.actor), FrameKind.TAKE),
             wire.Drop: (turn.Dropped(self.actor), FrameKind.DROP),
@@ -116,18 +128,18 @@ class Desk:
 
     def exited(self, how: str) -> None:
         """Refuse everything from now on."""
+        self._book()
         self._do(self._intake.exited(how, _now()))
 
-    @property
-    def waits_for_disk(self) -> bool:
-        """Whether something is to be made durable."""
-        return self._sync_to is not None
+    def printed(self) -> None:
+        """Take note that the program, or the terminal's echo, has said something."""
+        self._has_echoed = True
 
     def must_sync(self, *, is_idle: bool) -> bool:
         """Tell whether the disk has waited long enough."""
         if self._sync_to is None:
             return False
-        return is_idle or time.monotonic() >= self._sync_by
+        return (is_idle and self._has_echoed) or time.monotonic() >= self._sync_by
 
     def sync(self) -> None:
         """Make durable what waits for it, and acknowledge it."""
@@ -142,14 +154,24 @@ class Desk:
 
     def tick(self) -> None:
         """Do what the clock demands, and go on with what the terminal refused."""
+        if self._has_echoed or time.monotonic() >= self._book_by:
+            self._book()
         self._write()
         self._do(self._intake.tick(_now()))
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
+        if self._taken is not None:
+            return self._book_by
         if self._writing is not None:
             return time.monotonic() + 0.01
         return self._intake.next_deadline()
+
+    def sync_at(self) -> float | None:
+        """Return when the disk's turn comes, or None if nothing waits for it."""
+        if self._sync_to is None:
+            return None
+        return 0.0 if self._has_echoed else self._sync_by
 
     # ── inside ────────────────────────────────────────────────────────────
 
@@ -246,8 +268,21 @@ class Desk:
             return []
         rest = memoryview(apply.input.payload)[done:]
         taken = pty.write_available(self._vaulted.master, rest)
-        self._writing = (apply, done + taken) if taken < len(rest) else None
-        return self._intake.wrote(apply.index, taken, at) if taken else []
+        if taken < len(rest):
+            self._writing = (apply, done + taken)
+            return self._intake.wrote(apply.index, taken, at) if taken else []
+        self._writing = None
+        if self._intake.serializer.queued_bytes:
+            return self._intake.wrote(apply.index, taken, at)
+        # Nobody waits behind it: the books are kept once its echo has been shown.
+        self._taken, self._has_echoed = (apply.index, taken), False
+        self._book_by = at.now + ECHO_PATIENCE
+        return []
+
+    def _book(self) -> None:
+        if self._taken is not None:
+            (index, count), self._taken = self._taken, None
+            self._do(self._intake.wrote(index, count, _now()))
 
     def _resize(self, given: Input) -> None:
         size = size_of(given.payload)

@@ -12,10 +12,11 @@ from collections.abc import Callable
 
 from holdfast.core import session as life
 from holdfast.core.stream import StreamWindow, plan_resume
-from holdfast.holder.connection import CHUNK, Connection
+from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
 from holdfast.holder.keeper_link import KeeperLink
 from holdfast.holder.note_memory import AREA, NoteMemory
+from holdfast.holder.output import CHUNK, Output
 from holdfast.holder.payloads import signal_of
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import processes, pty, shared_memory
@@ -23,7 +24,7 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
 from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import FIRST_INCARNATION
-from holdfast.term.queries import QueryFilter
+from holdfast.term.queries import Query
 from holdfast.term.replies import reply
 from holdfast.version import __version__
 from holdfast.wire import messages as wire
@@ -55,7 +56,7 @@ class Holder:
         self._exit = exit_status
         memory = shared_memory.view(vaulted.memory)
         self._window = StreamWindow.open(memory[AREA:])
-        self._queries = QueryFilter()
+        self._output = Output(vaulted.master, self._window)
         self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._desk = Desk(
@@ -64,6 +65,7 @@ class Holder:
         self._keeper = KeeperLink(vaulted, self._selector)
         self._keeper.begin(token)
         self._is_open = True
+        self._reply(self._output.take_up())
         self._watch(vaulted.master, self._printed)
         self._watch(vaulted.listener, self._accept)
         self._watch(vaulted.pidfd, self._leader_ended)
@@ -94,21 +96,22 @@ class Holder:
         return pid
 
     def _printed(self) -> None:
-        data = pty.read_available(self._vaulted.master, CHUNK)
-        if data is None:
+        queries = self._output.take()
+        if queries is None:
             self._close_terminal()
             return
-        filtered = self._queries.feed(data)
-        if filtered.visible:
-            self._window.append(filtered.visible)
-        for query in filtered.queries:
-            answer = reply(query, self._size())
-            if answer:
-                pty.write_available(self._vaulted.master, answer)
+        self._desk.printed()
+        self._reply(queries)
         now = time.monotonic()
         for connection in self._connections:
             connection.pump(self._window, now)
             self._rewatch(connection)
+
+    def _reply(self, queries: tuple[Query, ...]) -> None:
+        for query in queries:
+            answer = reply(query, self._size())
+            if answer:
+                pty.write_available(self._vaulted.master, answer)
 
     def _close_terminal(self) -> None:
         if self._is_open:
@@ -294,9 +297,8 @@ class Holder:
     # ── time ──────────────────────────────────────────────────────────────
 
     def _timeout(self) -> float | None:
-        if self._desk.waits_for_disk:
-            return 0.0
         deadlines = (
+            self._desk.sync_at(),
             self._desk.next_deadline(),
             self._life.next_deadline(),
             self._keeper.next_deadline(),

@@ -5,9 +5,10 @@ takes the higher number whose checksum is right. A process killed in the middle
 of writing one place leaves the other whole.
 """
 
-import json
 import struct
 import zlib
+
+import msgspec
 
 from holdfast.core.inheritance import Note
 from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
@@ -17,6 +18,7 @@ AREA = 4096
 
 _PLACE = AREA // 2
 _HEADER = struct.Struct("<QII")
+_ENCODER = msgspec.json.Encoder()
 
 
 class NoteMemory:
@@ -29,16 +31,16 @@ class NoteMemory:
     def keep(self, note: Note) -> None:
         """Write a note over the older of the two."""
         self._number += 1
-        text = json.dumps(
-            [
+        text = _ENCODER.encode(
+            (
                 note.incarnation,
                 note.epoch,
                 note.holder,
                 note.writing,
                 note.applied,
                 note.frozen,
-            ]
-        ).encode()
+            )
+        )
         start = self._number % 2 * _PLACE
         body = start + _HEADER.size
         # The checksum comes last: until it is there, this place does not count.
@@ -52,7 +54,9 @@ class NoteMemory:
         newest = max(self._whole(), default=None)
         if newest is None:
             return None
-        incarnation, epoch, holder, writing, applied, frozen = json.loads(newest[1])
+        incarnation, epoch, holder, writing, applied, frozen = msgspec.json.decode(
+            newest[1]
+        )
         return Note(
             Incarnation(incarnation),
             Epoch(epoch),

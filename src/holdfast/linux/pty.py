@@ -5,12 +5,15 @@ import fcntl
 import os
 import struct
 import termios
+from collections.abc import Callable
 
 from holdfast.model.errors import NoTerminalLeft
 from holdfast.model.geometry import Size
 
 _WINSIZE = struct.Struct("4H")
-_LFLAG = 3
+_FLAGS = struct.Struct("4I")
+_TERMIOS = 64
+"""Bytes for the kernel's struct termios, which begins with four flag words."""
 
 
 def open_pty(size: Size) -> tuple[int, int]:
@@ -37,37 +40,43 @@ def set_size(master: int, size: Size) -> None:
 
 def echoes(master: int) -> bool:
     """Tell whether what is typed now is shown."""
-    return bool(termios.tcgetattr(master)[_LFLAG] & termios.ECHO)
+    return bool(_local_flags(master) & termios.ECHO)
 
 
 def is_canonical(master: int) -> bool:
     """Tell whether the terminal hands its program whole lines."""
-    return bool(termios.tcgetattr(master)[_LFLAG] & termios.ICANON)
+    return bool(_local_flags(master) & termios.ICANON)
 
 
-def read_available(master: int, limit: int) -> bytes | None:
-    """Return what the program has printed, at most `limit` bytes; b"" if nothing.
+def _local_flags(master: int) -> int:
+    # Asked for every key: termios.tcgetattr makes a list of thirty objects of it.
+    raw = fcntl.ioctl(master, termios.TCGETS, bytes(_TERMIOS))
+    flags: int = _FLAGS.unpack_from(raw)[3]
+    return flags
+
+
+def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int | None:
+    """Read what the program has printed into `room`; return how much that was.
 
     The kernel hands out about 4 KB at a time; taking all there is in one go is
-    what makes many viewers cheap. None means that the terminal is closed: every
-    process that had it open is gone.
+    what makes many viewers cheap. `took` is told of each piece at once. None
+    means that the terminal is closed: every process that had it open is gone.
     """
-    pieces: list[bytes] = []
     size = 0
-    while size < limit:
+    while size < len(room):
         try:
-            piece = os.read(master, limit - size)
+            count = os.readv(master, [room[size:]])
         except BlockingIOError:
             break
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
-            return b"".join(pieces) if pieces else None
-        if not piece:
-            return b"".join(pieces) if pieces else None
-        pieces.append(piece)
-        size += len(piece)
-    return b"".join(pieces)
+            count = 0
+        if not count:
+            return size or None
+        took(count)
+        size += count
+    return size
 
 
 def write_available(master: int, data: bytes | memoryview) -> int:
