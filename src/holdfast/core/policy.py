@@ -1,0 +1,268 @@
+"""What do the rules say about this input, and which of them says it?
+
+Theory of operation
+-------------------
+A policy is a list of rules and a default for each kind of actor. A rule fits a
+question or it does not, or nobody can tell (MAYBE: see policy_words). A line of
+several commands is judged command by command, and the strictest counts.
+
+    a deny rule fits                          deny
+    else an ask rule fits                     ask
+    else an allow rule fits                   allow
+    else                                      the default: human allow, others deny
+
+Wherever a MAYBE would change that answer, the answer is the policy's word for
+what is *undecidable*: ask, unless the policy says deny. For humans, whose single
+keys no rule can judge, it is *pass* by default: the rule counts as not fitting.
+
+Plug-ins and a webhook are asked afterwards, elsewhere; `combined` joins their
+judgements with this one. A default is no opinion: it counts if nobody has one.
+
+Invariants, each checked by tests/core/test_policy_properties.py:
+
+I1  Deny wins over ask, and ask over allow, in whatever order the rules stand.
+I2  No question raises anything, whatever its bytes are.
+I3  Another rule that denies never makes a judgement milder, and another that
+    asks never makes it an allow.
+I4  An empty policy allows humans and denies everybody else.
+I5  Nothing undecidable is allowed to anybody but a human by a rule about words.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from holdfast.core.command_line import Command, doubtful_line, read_line
+from holdfast.core.policy_index import RuleIndex
+from holdfast.core.policy_rules import Rule, Undecidable, Webhook
+from holdfast.core.policy_words import Match, both
+from holdfast.model.actors import ActorKind
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import Question
+from holdfast.model.verdicts import Verdict
+
+UNDECIDABLE = "undecidable"
+"""The rule that is named when no rule could be decided."""
+
+STRICTNESS = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
+
+MAX_SHOWN_TEXT = 4096
+"""Characters of a line that the document has as text; all of any honest one."""
+
+_TEXT_KINDS = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
+
+
+def _defaults() -> dict[ActorKind, Verdict]:
+    return {
+        kind: Verdict.ALLOW if kind is ActorKind.HUMAN else Verdict.DENY
+        for kind in ActorKind
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything that a policy file says."""
+
+    rules: tuple[Rule, ...] = ()
+    default: Mapping[ActorKind, Verdict] = field(default_factory=_defaults)
+    undecidable: Mapping[ActorKind, Undecidable] = field(default_factory=dict)
+    plugins: tuple[str, ...] = ()
+    webhook: Webhook | None = None
+    index: RuleIndex = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # The one assignment that a frozen value has: it is made from the others.
+        object.__setattr__(self, "index", RuleIndex(self.rules))
+
+    def when_undecidable(self, kind: ActorKind) -> Undecidable:
+        """Return what the policy says, or else what is safe for this kind."""
+        if (said := self.undecidable.get(kind)) is not None:
+            return said
+        # Whoever may do everything that no rule forbids may also type it.
+        is_free = kind is ActorKind.HUMAN and self.default[kind] is Verdict.ALLOW
+        return Undecidable.PASS if is_free else Undecidable.ASK
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict, the rule it comes from, and what that rule says about itself."""
+
+    verdict: Verdict
+    rule: str
+    why: str = ""
+    by_default: bool = False
+    """Whether nobody had an opinion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule made of a question, and what stood in its way."""
+
+    rule: str
+    verdict: Verdict
+    match: Match
+    because: str
+
+
+def judge(policy: Policy, question: Question) -> Judgement:
+    """Return what the rules say."""
+    contexts = policy.index.contexts(question)
+    return strictest(
+        _judged(policy, contexts, command, question) for command in _commands(question)
+    )
+
+
+def explain(policy: Policy, question: Question) -> tuple[Finding, ...]:
+    """Return what each rule made of the question, in the order of the file."""
+    commands = _commands(question)
+    contexts = policy.index.contexts(question)
+    return tuple(
+        _finding(rule, context, commands, question)
+        for rule, context in zip(policy.rules, contexts, strict=True)
+    )
+
+
+def combined(first: Judgement, *others: Judgement | None) -> Judgement:
+    """Join the judgement of the rules with those of plug-ins and a webhook.
+
+    None is no opinion. Of several that are equally strict, the first is named.
+    """
+    given = [first, *(other for other in others if other is not None)]
+    opinions = [judgement for judgement in given if not judgement.by_default]
+    return strictest(opinions or given)
+
+
+def strictest(judgements: Iterable[Judgement]) -> Judgement:
+    """Return the first of the strictest."""
+    return max(judgements, key=lambda judgement: STRICTNESS[judgement.verdict])
+
+
+def document(question: Question) -> dict[str, object]:
+    """Return what plug-ins and a webhook are given: spec/policy.md, section 6."""
+    whole = question.to_object()
+    commands = [] if question.secret else [*_commands(question)]
+    doubt = commands[0].doubt if commands else ""
+    is_text = bool(commands) and question.kind in _TEXT_KINDS and not doubt
+    line = (question.staged or b"") + question.payload
+    text = line.decode("utf-8", "replace").rstrip("\r\n") if is_text else None
+    return {
+        **whole,
+        "text": text if text is None else text[:MAX_SHOWN_TEXT],
+        "commands": [command.words for command in commands] if is_text else None,
+        "doubt": doubt or None,
+    }
+
+
+def _commands(question: Question) -> tuple[Command, ...]:
+    if question.kind not in _TEXT_KINDS:
+        return (Command(),)
+    if question.staged is None:
+        return doubtful_line(question.payload, "what it goes on with is not known")
+    ended = question.kind is InputKind.COMMAND
+    return read_line(question.staged + question.payload, ended=ended)
+
+
+def _fits(rule: Rule, context: Match, command: Command, question: Question) -> Match:
+    found = context
+    if rule.words is not None:
+        if question.kind not in _TEXT_KINDS:
+            return Match.NO
+        allows = rule.verdict is Verdict.ALLOW
+        words = rule.words
+        found = both(
+            found, words.allowing(command) if allows else words.preventing(command)
+        )
+    if rule.under is not None and found is not Match.NO:
+        lost = rule.words is not None and command.moved
+        found = both(found, Match.MAYBE if lost else rule.under.match(question))
+    return found
+
+
+def _judged(
+    policy: Policy,
+    contexts: list[Match],
+    command: Command,
+    question: Question,
+) -> Judgement:
+    sure: dict[Verdict, Rule] = {}
+    unsure: dict[Verdict, Rule] = {}
+    for number, rule in policy.index.candidates(command):
+        context = contexts[number]
+        if context is Match.NO:
+            continue
+        match = _fits(rule, context, command, question)
+        if match is not Match.NO:
+            found = sure if match is Match.YES else unsure
+            found.setdefault(rule.verdict, rule)
+    for verdict in (Verdict.DENY, Verdict.ASK):
+        # An ask that is sure stands, unless what may be denied is to be denied.
+        if verdict in sure and not _overruled(policy, verdict, unsure, question):
+            return _said_by(sure[verdict])
+    return _weighed(policy, sure.get(Verdict.ALLOW), unsure, command, question)
+
+
+def _overruled(
+    policy: Policy, verdict: Verdict, unsure: dict[Verdict, Rule], question: Question
+) -> bool:
+    handling = policy.when_undecidable(question.actor.kind)
+    return (
+        verdict is Verdict.ASK
+        and Verdict.DENY in unsure
+        and handling is Undecidable.DENY
+    )
+
+
+def _weighed(
+    policy: Policy,
+    allowed: Rule | None,
+    unsure: dict[Verdict, Rule],
+    command: Command,
+    question: Question,
+) -> Judgement:
+    """Judge what no rule surely prevents, by what may fit or may not."""
+    kind = question.actor.kind
+    default = Judgement(policy.default[kind], f"default-{kind}", by_default=True)
+    otherwise = default if allowed is None else _said_by(allowed)
+    handling = policy.when_undecidable(kind)
+    if handling is Undecidable.PASS:
+        return otherwise
+    preventing = unsure.get(Verdict.DENY) or unsure.get(Verdict.ASK)
+    allowing = unsure.get(Verdict.ALLOW)
+    if otherwise.verdict is Verdict.ALLOW:
+        allowing = None  # Whether it fits or not, the answer is the same.
+    doubtful = preventing or allowing
+    if doubtful is None:
+        return otherwise
+    doubt = Judgement(
+        Verdict(handling.value),
+        UNDECIDABLE,
+        f"{command.doubt or 'its words do not tell'}: see rule {doubtful.name}",
+    )
+    if allowing is not None or doubt.verdict is otherwise.verdict:
+        return doubt
+    # A rule may prevent it: no opinion of others makes up for that.
+    return replace(strictest([doubt, otherwise]), by_default=False)
+
+
+def _said_by(rule: Rule) -> Judgement:
+    return Judgement(rule.verdict, rule.name, rule.why)
+
+
+def _finding(
+    rule: Rule, context: Match, commands: tuple[Command, ...], question: Question
+) -> Finding:
+    found = [_fits(rule, context, command, question) for command in commands]
+    if Match.YES in found:
+        return Finding(rule.name, rule.verdict, Match.YES, "everything fits")
+    if Match.MAYBE in found:
+        doubt = commands[found.index(Match.MAYBE)].doubt
+        because = doubt or f"nobody can tell by {_key(rule, Match.MAYBE, question)}"
+        return Finding(rule.name, rule.verdict, Match.MAYBE, because)
+    key = _key(rule, Match.NO, question)
+    return Finding(rule.name, rule.verdict, Match.NO, f"it does not fit by {key}")
+
+
+def _key(rule: Rule, match: Match, question: Question) -> str:
+    """Return which key of a rule matches like this, apart from the words."""
+    conditions = [*rule.conditions, *([] if rule.under is None else [rule.under])]
+    keys = [one.key for one in conditions if one.match(question) is match]
+    return keys[0] if keys else "its words"

@@ -1,0 +1,232 @@
+"""What may stand after each key of a rule, and what does it mean?
+
+Every key takes a text or a list of texts, of which one has to fit; `signal` takes
+numbers. An empty list is refused: it would be a rule that never fits, and a rule
+meant to deny would be lost without a word.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from holdfast.core.globs import Globs, fault_of
+from holdfast.core.policy_conditions import (
+    ActorIs,
+    Condition,
+    During,
+    InputIs,
+    KindIs,
+    Named,
+    OnDays,
+    SessionIs,
+    SignalIs,
+    TurnIs,
+    Under,
+    is_plain_path,
+)
+from holdfast.core.policy_words import WordPatterns
+from holdfast.model.actors import ActorKind
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import DAYS, TurnHold
+from holdfast.model.text import printable
+
+MAX_ALTERNATIVES = 256
+"""Texts after one key; more belong into another rule."""
+
+MAX_SEQUENCE = 16
+"""Words in a sequence: longer than any subcommand of a subcommand."""
+
+MAX_PATH = 4096
+"""Characters in a path, as the kernel has it."""
+
+LAST_SIGNAL = 64
+
+HELD = "held"
+"""Says of the turn that the actor has it, in whichever way."""
+
+EXCEPT = "!"
+"""Before an actor, a session or a folder: all but this."""
+
+_SPAN = re.compile(r"([0-2][0-9]):([0-5][0-9])-([0-2][0-9]):([0-5][0-9])", re.ASCII)
+_WHOLE_DAY = 24 * 60
+
+Complain = Callable[[str, str], None]
+"""Told which key is wrong, and what was expected."""
+
+
+def read_words(given: Mapping[str, object], complain: Complain) -> WordPatterns | None:
+    """Return what a rule wants of the words, or None if it wants nothing."""
+    if not WORDS & given.keys():
+        return None
+    return WordPatterns(
+        _globs(given, "first", complain),
+        _globs(given, "any", complain),
+        _sequences(given, "sequence", complain),
+        _sequences(given, "exact", complain),
+    )
+
+
+def _texts(value: object, key: str, complain: Complain) -> list[str]:
+    """Return one or more texts, or none after a complaint."""
+    texts = [value] if isinstance(value, str) else value
+    if (
+        isinstance(texts, list)
+        and 0 < len(texts) <= MAX_ALTERNATIVES
+        and all(isinstance(text, str) for text in texts)
+    ):
+        return texts
+    complain(key, f"expected a text, or 1 to {MAX_ALTERNATIVES} texts in a list")
+    return []
+
+
+def _among(
+    value: object, key: str, words: frozenset[str], complain: Complain
+) -> frozenset[str]:
+    texts = _texts(value, key, complain)
+    for text in texts:
+        if text not in words:
+            expected = ", ".join(sorted(words))
+            complain(key, f"expected one of {expected}, not {printable(text, 64)!r}")
+    return words & set(texts)
+
+
+def _patterns(texts: list[str], key: str, complain: Complain) -> list[str]:
+    """Return the patterns that have no fault."""
+    for text in texts:
+        if fault := fault_of(text):
+            complain(key, f"{printable(text, 64)!r} is no pattern: {fault}")
+    return [text for text in texts if not fault_of(text)]
+
+
+def _globs(given: Mapping[str, object], key: str, complain: Complain) -> Globs | None:
+    if key not in given:
+        return None
+    texts = _texts(given[key], key, complain)
+    for text in texts:
+        if " " in text:
+            complain(key, f"{printable(text, 64)!r} has a blank, and no word has")
+    return Globs.of(_patterns(texts, key, complain))
+
+
+def _sequences(
+    given: Mapping[str, object], key: str, complain: Complain
+) -> tuple[tuple[Globs, ...], ...]:
+    if key not in given:
+        return ()
+    found = []
+    for text in _texts(given[key], key, complain):
+        words = text.split(" ")
+        if len(words) > MAX_SEQUENCE:
+            complain(key, f"it has over {MAX_SEQUENCE} words")
+            continue
+        found.append(tuple(Globs.of([w]) for w in _patterns(words, key, complain)))
+    return tuple(found)
+
+
+def _kind(value: object, complain: Complain) -> Condition:
+    words = frozenset(kind.value for kind in ActorKind)
+    found = _among(value, "kind", words, complain)
+    return KindIs(frozenset(map(ActorKind, found)))
+
+
+def _input(value: object, complain: Complain) -> Condition:
+    words = frozenset(kind.value for kind in InputKind)
+    found = _among(value, "input", words, complain)
+    return InputIs(frozenset(map(InputKind, found)))
+
+
+def _turn(value: object, complain: Complain) -> Condition:
+    words = frozenset(hold.value for hold in TurnHold)
+    found = _among(value, "turn", words | {HELD}, complain)
+    if HELD in found:
+        found = (found - {HELD}) | (words - {TurnHold.NONE.value})
+    return TurnIs(frozenset(map(TurnHold, found)))
+
+
+def _days(value: object, complain: Complain) -> Condition:
+    found = _among(value, "days", frozenset(DAYS), complain)
+    return OnDays(frozenset(map(DAYS.index, found)))
+
+
+def _actor(value: object, complain: Complain) -> Condition:
+    return ActorIs(_named(value, "actor", "a_", complain))
+
+
+def _session(value: object, complain: Complain) -> Condition:
+    return SessionIs(_named(value, "session", "s_", complain))
+
+
+def _named(value: object, key: str, prefix: str, complain: Complain) -> Named:
+    texts = [text.lower() for text in _texts(value, key, complain)]
+    meant = [text for text in texts if not text.startswith(EXCEPT)]
+    excepted = [text.removeprefix(EXCEPT) for text in texts if text not in meant]
+    sorted_out = [
+        Globs.of(text for text in some if text.startswith(prefix) is is_id)
+        for some in (
+            _patterns(meant, key, complain),
+            _patterns(excepted, key, complain),
+        )
+        for is_id in (False, True)
+    ]
+    names, ids, not_names, not_ids = sorted_out
+    return Named(names, ids, not_names, not_ids, not meant)
+
+
+def _cwd(value: object, complain: Complain) -> Condition:
+    texts = _texts(value, "cwd", complain)
+    folders: dict[bool, list[str]] = {True: [], False: []}
+    for text in texts:
+        path = text.removeprefix(EXCEPT)
+        folder = path if path == "/" else path.removesuffix("/")
+        if not is_plain_path(folder) or len(folder) > MAX_PATH:
+            shown = printable(text, 64)
+            complain("cwd", f"expected an absolute path without '..', not {shown!r}")
+        folders[text.startswith(EXCEPT)].append(folder)
+    return Under(tuple(folders[False]), tuple(folders[True]))
+
+
+def _hours(value: object, complain: Complain) -> Condition:
+    spans = []
+    for text in _texts(value, "hours", complain):
+        span = _span(text)
+        if span is None:
+            shown = printable(text, 64)
+            complain("hours", f"expected a span such as 22:00-06:00, not {shown!r}")
+        else:
+            spans.append(span)
+    return During(tuple(spans))
+
+
+def _span(text: str) -> tuple[int, int] | None:
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        return None
+    start = int(found[1]) * 60 + int(found[2])
+    end = int(found[3]) * 60 + int(found[4])
+    is_span = start < _WHOLE_DAY and end <= _WHOLE_DAY and start != end
+    return (start, end) if is_span else None
+
+
+def _signal(value: object, complain: Complain) -> Condition:
+    given = value if isinstance(value, list) else [value]
+    # A bool is an int to isinstance, and no signal.
+    numbers = [one for one in given if type(one) is int and 0 < one <= LAST_SIGNAL]
+    if not numbers or len(numbers) != len(given):
+        complain("signal", f"expected numbers from 1 to {LAST_SIGNAL}")
+    return SignalIs(frozenset(numbers))
+
+
+CONDITIONS: dict[str, Callable[[object, Complain], Condition]] = {
+    "kind": _kind,
+    "input": _input,
+    "actor": _actor,
+    "session": _session,
+    "turn": _turn,
+    "signal": _signal,
+    "hours": _hours,
+    "days": _days,
+    "cwd": _cwd,
+}
+"""How each key is read that is not about words."""
+
+WORDS = frozenset({"first", "any", "sequence", "exact"})
+"""The keys that are about the words of a command."""

@@ -1,0 +1,1 @@
+"""Plug-ins and a webhook, in processes that may hang without harm."""

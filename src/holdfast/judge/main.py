@@ -1,0 +1,32 @@
+"""The judge: a process that asks plug-ins and a webhook what a policy says.
+
+It has one descriptor, a listening socket as its standard input, and speaks what
+`holdfast.linux.judge_packets` says. It runs other people's code, in workers of
+its own, so that a holder never waits for it and never dies of it. Whoever sent a
+question to a judge that died hears nothing, and the gate denies.
+"""
+
+import signal
+import socket
+import sys
+
+from holdfast.judge.court import Court
+
+STANDARD_INPUT = 0
+
+
+def main() -> int:
+    """Run the process, and return its exit status."""
+    # A plug-in's own children must not be left to a parent that ignores them.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, _end)
+    Court(socket.socket(fileno=STANDARD_INPUT)).run()
+    return 0
+
+
+def _end(_: int, __: object) -> None:
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""What is a policy asked?
+
+A Question holds everything that rules, plug-ins and a webhook may judge by, as
+it is at the moment of asking. It is a value: whoever is asked can neither change
+it nor look further. `to_object` is the same as a JSON document; its members are
+specified in docs/spec/policy.md, section 6.
+
+What is typed while echo is off is a secret: it is judged here, and never put
+into the document.
+"""
+
+import base64
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from holdfast.model.actors import Actor
+from holdfast.model.ids import NO_EPOCH, Epoch, SessionId
+from holdfast.model.inputs import InputKind
+
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+"""The days of the week, by the number that `LocalTime` has for them."""
+
+
+class TurnHold(enum.StrEnum):
+    """How the actor came to the turn, if it has it."""
+
+    NONE = "none"
+    TAKEN = "taken"
+    GRANTED = "granted"
+    SEIZED = "seized"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTime:
+    """What a clock on the wall of the host says: no date, no zone."""
+
+    minute: int
+    """Minutes since midnight, from 0 to 1439."""
+
+    weekday: int
+    """From 0, Monday, to 6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """May this actor make this input now?"""
+
+    actor: Actor
+    kind: InputKind
+    payload: bytes
+    session: SessionId
+    session_name: str
+    clock: LocalTime
+    turn: TurnHold = TurnHold.NONE
+    epoch: Epoch = NO_EPOCH
+    cwd: str | None = None
+    """Where the foreground program works; None when that is not known."""
+
+    staged: bytes | None = None
+    """Bytes of the unfinished line that this input goes on with; None if unknown."""
+
+    secret: bool = False
+    """Whether echo is off, so that the payload must not leave this process."""
+
+    more: Mapping[str, object] = field(default_factory=dict)
+    """Further members of the document, plain JSON: what a word resolves to, who
+    staged it. A member by the name of one of ours is passed over."""
+
+    def to_object(self) -> dict[str, object]:
+        """Return the question as a JSON document."""
+        payload = None if self.secret else self.payload
+        staged = None if self.secret else self.staged
+        return {
+            **self.more,
+            "version": 1,
+            "actor": {
+                "id": self.actor.id,
+                "kind": self.actor.kind.value,
+                "name": self.actor.name,
+            },
+            "input": self.kind.value,
+            "payload": _base64(payload),
+            "size": len(self.payload),
+            "staged": _base64(staged),
+            "secret": self.secret,
+            "cwd": self.cwd,
+            "session": {"id": self.session, "name": self.session_name},
+            "time": {
+                "minute": self.clock.minute,
+                "weekday": DAYS[self.clock.weekday % len(DAYS)],
+            },
+            "turn": {"hold": self.turn.value, "epoch": self.epoch},
+        }
+
+
+def _base64(raw: bytes | None) -> str | None:
+    return None if raw is None else base64.b64encode(raw).decode()

@@ -1,0 +1,83 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from holdfast.core.policy import document, judge
+from holdfast.core.policy_file import read_policy
+from holdfast.core.policy_keys import CONDITIONS, WORDS
+from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.ids import SessionId, actor_id
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import DAYS, LocalTime, Question
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/spec/policy.md").read_text("utf-8")
+POLICY = read_policy(PAGE.split("```toml\n")[1].split("```")[0].encode())
+ROW = re.compile(
+    r"^\| (human|agent|service|device) \| (\w+) \| `(.*)` \| ([^|]*)"
+    r"\| (\w+) \| `(.+)` \|$",
+    re.MULTILINE,
+)
+ROWS = ROW.findall(PAGE)
+ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|[re|n])")
+MEANT = {"r": b"\r", "e": b"\x1b", "|": b"|", "n": b"\n"}
+
+
+def payload_of(shown: str) -> bytes:
+    parts = ESCAPED.split(shown)
+    return b"".join(
+        MEANT.get(part) or bytes.fromhex(part[1:]) if odd % 2 else part.encode()
+        for odd, part in enumerate(parts)
+    )
+
+
+def facts(where: str) -> dict[str, str | None]:
+    found = re.findall(r"(\w+) (?:`([^`]*)`|\?)", where)
+    return {key: value or None for key, value in found}
+
+
+def question(row: tuple[str, ...]) -> Question:
+    kind, given, shown, where, _, _ = row
+    said = {"actor": "bot", "cwd": "/src", "session": "build", "staged": "", "time": ""}
+    known = {**said, **facts(where)}
+    day, _, hour = (known["time"] or "mon 12:00").partition(" ")
+    hours, _, minutes = hour.partition(":")
+    staged = known["staged"]
+    return Question(
+        actor=Actor(actor_id(b"somebody"), ActorKind(kind), str(known["actor"])),
+        kind=InputKind(given),
+        payload=payload_of(shown),
+        session=SessionId("s_" + "a" * 16),
+        session_name=str(known["session"]),
+        clock=LocalTime(int(hours) * 60 + int(minutes), DAYS.index(day)),
+        cwd=known["cwd"],
+        staged=None if staged is None else staged.encode(),
+    )
+
+
+def test_the_examples_are_found() -> None:
+    assert len(ROWS) == PAGE.split("## 5.")[1].split("## 6.")[0].count("\n| ") - 2
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[2]} {row[3]}")
+def test_every_example_is_judged_as_the_page_says(row: tuple[str, ...]) -> None:
+    judgement = judge(POLICY, question(row))
+
+    assert (judgement.verdict.value, judgement.rule) == row[4:]
+
+
+@pytest.mark.parametrize("key", sorted([*CONDITIONS, *WORDS]))
+def test_every_key_of_a_rule_is_specified(key: str) -> None:
+    table = PAGE.split("2.3 ")[1].split("2.4 ")[0]
+
+    assert f"`{key}`" in table
+
+
+def test_every_member_of_the_document_is_specified() -> None:
+    table = PAGE.split("6.1 ")[1].split("6.2 ")[0]
+
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(
+        document(question(ROWS[0]))
+    )

@@ -1,0 +1,66 @@
+import base64
+import json
+
+import pytest
+
+from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.ids import Epoch, SessionId, actor_id
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import LocalTime, Question, TurnHold
+
+SESSION = SessionId("s_" + "a" * 16)
+
+
+def asked(**members: object) -> Question:
+    given: dict[str, object] = {
+        "actor": Actor(actor_id(b"k"), ActorKind.AGENT, "bot"),
+        "kind": InputKind.KEYS,
+        "payload": b"\xffls\r",
+        "session": SESSION,
+        "session_name": "build",
+        "clock": LocalTime(61, 6),
+        "turn": TurnHold.GRANTED,
+        "epoch": Epoch(4),
+        "cwd": "/src",
+        "staged": b"x",
+    }
+    return Question(**{**given, **members})  # type: ignore[arg-type]
+
+
+def test_a_question_is_a_document_that_json_can_hold() -> None:
+    whole = json.loads(json.dumps(asked().to_object()))
+
+    assert whole == {
+        "version": 1,
+        "actor": {"id": actor_id(b"k"), "kind": "agent", "name": "bot"},
+        "input": "keys",
+        "payload": base64.b64encode(b"\xffls\r").decode(),
+        "size": 4,
+        "staged": base64.b64encode(b"x").decode(),
+        "secret": False,
+        "cwd": "/src",
+        "session": {"id": SESSION, "name": "build"},
+        "time": {"minute": 61, "weekday": "sun"},
+        "turn": {"hold": "granted", "epoch": 4},
+    }
+
+
+def test_a_secret_is_not_in_the_document() -> None:
+    whole = asked(payload=b"hunter2\r", staged=b"hun", secret=True).to_object()
+
+    assert (whole["payload"], whole["staged"], whole["size"]) == (None, None, 8)
+    assert "aHVu" not in json.dumps(whole)
+
+
+def test_what_is_staged_and_not_known_is_null() -> None:
+    assert asked(staged=None).to_object()["staged"] is None
+
+
+@pytest.mark.parametrize("name", ["actor", "secret", "payload"])
+def test_further_members_never_replace_ours(name: str) -> None:
+    more = {name: "theirs", "originators": ["a_x"]}
+
+    whole = asked(more=more).to_object()
+
+    assert whole[name] != "theirs"
+    assert whole["originators"] == ["a_x"]
