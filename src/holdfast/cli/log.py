@@ -1,0 +1,212 @@
+"""`holdfast log`: tell what happened in a session, check it, or take it along."""
+
+import argparse
+import contextlib
+import datetime as dt
+import os
+import pwd
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from holdfast.cli.log_export import write_export
+from holdfast.cli.log_page import Page
+from holdfast.cli.log_tail import LogTail, kept_logs, newest_head
+from holdfast.cli.log_verdict import EXIT_CHANGED, verify
+from holdfast.cli.manual import describe
+from holdfast.cli.since import Since, since_from
+from holdfast.cli.story import RUN_GAP_MS, Story, actors_of
+from holdfast.client import keeper
+from holdfast.core.logbook import Entry, EntryKind
+from holdfast.linux import operators
+from holdfast.model.errors import (
+    HoldfastError,
+    MalformedArgument,
+    NoKeeper,
+    SessionNotFound,
+)
+from holdfast.model.ids import SessionId, actor_id
+from holdfast.model.text import printable, shown_name
+
+STEP = 0.1
+"""Seconds between looks at a file that is followed: one call of the kernel each."""
+
+MIN_ACTOR = 4
+"""Letters of an id that are enough to mean an actor."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Tell what happened in a session: who attached, who had the turn, what was"
+        " typed, by which rule it was refused. The logbook outlives the session, and"
+        " can still be read by the session's id.",
+        {
+            "holdfast log web": "the whole story",
+            "holdfast log web --follow --since 10m": "the last ten minutes, and on",
+            "holdfast log web --actor anna --json": "her entries, a line each",
+            "holdfast log web --verify": "was the book changed?",
+            "holdfast log web --export book": "for tools/verify_logbook.py, offline",
+        },
+        {EXIT_CHANGED: "the logbook was changed (--verify)"},
+    )
+    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument(
+        "--follow", action="store_true", help="go on until the session ends"
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument(
+        "--since", metavar="WHEN", help="10m, 2h, 14:30, 2026-01-31, or an index"
+    )
+    parser.add_argument("--actor", metavar="A", help="only what concerns this operator")
+    parser.add_argument(
+        "--verify", action="store_true", help="only say whether the book holds together"
+    )
+    parser.add_argument("--export", metavar="FILE", help="write the book to a new file")
+    parser.add_argument(
+        "--force", action="store_true", help="with --export, replace the file"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read the book, and do with it what is asked."""
+    names = _names()
+    actor = None if options.actor is None else _actor_from(options.actor, names)
+    now = dt.datetime.now().astimezone()
+    since = Since() if options.since is None else since_from(options.since, now)
+    tail = _open(options.session)
+    try:
+        if options.verify:
+            return verify(tail, as_json=options.json)
+        if options.export is not None:
+            entries = [entry.line for entry in tail.read_all()]
+            signed = newest_head(tail.session)
+            write_export(
+                options.export, tail.session, entries, signed, force=options.force
+            )
+            return 0
+        wanted = _wanted(_entries(tail, follow=options.follow), since, actor)
+        _print(wanted, names, as_json=options.json)
+    finally:
+        tail.close()
+    return 0
+
+
+def _open(text: str) -> LogTail:
+    """Open the book that `text` means, of a session that lives or one that did."""
+    session = _session(text)
+    try:
+        return LogTail(session)
+    except FileNotFoundError:
+        raise SessionNotFound(printable(text, 64)) from None
+
+
+def _session(text: str) -> SessionId:
+    kept = kept_logs()
+    if text in kept:
+        return SessionId(text)
+    try:
+        return SessionId(keeper.resolve(text, keeper.sessions(start=False)).id)
+    except (NoKeeper, SessionNotFound):
+        found = [one for one in kept if one.startswith(text)]
+        if len(text) < keeper.MIN_PREFIX or len(found) != 1:
+            raise
+        return found[0]
+
+
+def _names() -> dict[str, str]:
+    """Return what the operators of this machine are called."""
+    known: list[operators.Enrolled] = []
+    with contextlib.suppress(OSError, HoldfastError):  # Without names, ids will do.
+        known = operators.enrolled()
+    uid = os.getuid()
+    try:
+        login = shown_name(pwd.getpwuid(uid).pw_name)
+    except KeyError:
+        login = str(uid)
+    names = {str(actor_id(f"uid {uid}".encode())): login}
+    return names | {one.actor.id: shown_name(one.actor.name) for one in known}
+
+
+def _actor_from(text: str, names: dict[str, str]) -> Callable[[str], bool]:
+    wanted = text.removeprefix("@")
+    ids = {one for one, name in names.items() if name.lower() == wanted.lower()}
+    letters = wanted.removeprefix("a_")
+    if not ids and len(letters) < MIN_ACTOR:
+        raise MalformedArgument(printable(text, 64), "an operator's name or id")
+    return lambda actor: (
+        actor in ids or (not ids and actor.removeprefix("a_").startswith(letters))
+    )
+
+
+# ── which entries ─────────────────────────────────────────────────────────
+
+
+def _entries(tail: LogTail, *, follow: bool) -> Iterator[Entry | None]:
+    """Yield what there is; with `follow` what comes too, None where it rests."""
+    is_over = False
+    while True:
+        fresh = tail.read()
+        for entry in fresh:
+            yield entry
+            is_over = (is_over or entry.kind is EntryKind.EXITED) and (
+                entry.kind is not EntryKind.RECOVERED
+            )
+        if fresh:
+            continue
+        if not follow or is_over or tail.is_gone:
+            return
+        yield None
+        time.sleep(STEP)
+
+
+def _wanted(
+    entries: Iterator[Entry | None],
+    since: Since,
+    is_wanted: Callable[[str], bool] | None,
+) -> Iterator[Entry | None]:
+    has_begun = False
+    inputs: set[int] = set()
+    for entry in entries:
+        if entry is None:
+            yield None
+            continue
+        has_begun = has_begun or since.begins(entry.index, entry.at_wall_ms)
+        concerns = (
+            is_wanted is None
+            or any(map(is_wanted, actors_of(entry)))
+            or (entry.kind is EntryKind.SETTLED and entry.fields.get("of") in inputs)
+        )
+        if has_begun and concerns:
+            if is_wanted is not None and entry.kind is EntryKind.INPUT:
+                inputs.add(entry.index)
+            yield entry
+
+
+# ── how they are shown ────────────────────────────────────────────────────
+
+
+def _print(
+    entries: Iterator[Entry | None], names: dict[str, str], *, as_json: bool
+) -> None:
+    if as_json:
+        for entry in entries:
+            if entry is None:
+                sys.stdout.flush()
+            else:
+                print(entry.line.decode())
+        return
+    page = Page(names)
+    story = Story(page.name)
+    rested_at: float | None = None
+    for entry in entries:
+        if entry is not None:
+            rested_at = None
+            page.show(story.tell(entry))
+            continue
+        rested_at = rested_at or time.monotonic()
+        if time.monotonic() - rested_at > RUN_GAP_MS / 1000:
+            page.show(story.rest())  # Nothing joins it any more.
+        sys.stdout.flush()
+    page.show(story.rest())

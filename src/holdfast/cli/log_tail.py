@@ -1,0 +1,129 @@
+"""What does a session's logbook say by now, while somebody writes it?
+
+The file is read as it grows, each entry checked against the one before. Its end
+may be half a line at any moment: a holder is writing, or died doing so. What
+has no newline yet is read again later; a whole last line that cannot be read is
+what a crash leaves, and is passed over until something follows it.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+from holdfast.core.logbook import MAX_LINE, Entry, Head, genesis, read_entries, recover
+from holdfast.core.signed_head import SignedHead
+from holdfast.linux import places
+from holdfast.model.errors import LogTampered
+from holdfast.model.ids import SessionId
+
+_PIECE = 1 << 20
+
+
+class LogTail:
+    """The reading end of one logbook file."""
+
+    def __init__(self, session: SessionId) -> None:
+        self.session = session
+        self.torn = 0
+        self._fd = os.open(
+            places.session_log(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        )
+        self._offset = 0
+        self._last: Entry | None = None
+
+    @property
+    def head(self) -> Head:
+        """The last entry read."""
+        if self._last is None:
+            return genesis(self.session)
+        return Head(self.session, self._last.index, self._last.hash)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file was removed: nobody writes to it any more."""
+        return os.fstat(self._fd).st_nlink == 0
+
+    def read(self) -> list[Entry]:
+        """Return the entries that came since the last call, some of them at least.
+
+        Raises:
+            PeerError: The book was changed.
+
+        """
+        raw = os.pread(self._fd, _PIECE, self._offset)
+        if not raw and os.fstat(self._fd).st_size < self._offset:
+            raise LogTampered(self.head.index + 1, "the file has become shorter")
+        *lines, rest = raw.split(b"\n")
+        if len(rest) > MAX_LINE:
+            raise LogTampered(
+                self.head.index + len(lines) + 1, f"the line is over {MAX_LINE} bytes"
+            )
+        self.torn = len(rest)
+        entries: list[Entry] = []
+        try:
+            for entry in read_entries(lines, self.session, self._last):
+                entries.append(entry)
+                self._took(entry)
+        except LogTampered:
+            if not self._may_be_torn(lines, len(entries), rest):
+                raise
+            self.torn = len(lines[-1]) + 1
+        return entries
+
+    def read_all(self) -> list[Entry]:
+        """Return every entry there is now.
+
+        Raises:
+            PeerError: The book was changed.
+
+        """
+        entries: list[Entry] = []
+        while fresh := self.read():
+            entries += fresh
+        return entries
+
+    def close(self) -> None:
+        """Stop reading."""
+        os.close(self._fd)
+
+    def _took(self, entry: Entry) -> None:
+        self._offset += len(entry.line) + 1
+        self._last = entry
+
+    def _may_be_torn(self, lines: list[bytes], good: int, rest: bytes) -> bool:
+        if rest or good != len(lines) - 1:
+            return False
+        with contextlib.suppress(LogTampered):
+            # The same question that a holder asks before it writes on.
+            return recover(lines[-1] + b"\n", self.session).torn > 0
+        return False
+
+
+def newest_head(session: SessionId) -> SignedHead | None:
+    """Return the signed head that is kept beside a logbook, if one is.
+
+    Raises:
+        PeerError: What is there is no signed head of this session.
+
+    """
+    path = places.session_head(session)
+    try:
+        line = path.read_bytes()[: MAX_LINE + 1].removesuffix(b"\n")
+    except FileNotFoundError:
+        return None
+    signed = SignedHead.from_line(line)
+    index = signed.receipt.head.index
+    if signed.receipt.head.session != session:
+        raise LogTampered(index, "the signed head is of another session")
+    if not signed.is_genuine():
+        raise LogTampered(index, "the signed head is not signed by its host")
+    return signed
+
+
+def kept_logs() -> list[SessionId]:
+    """Return the sessions that have a logbook here, the forgotten ones too."""
+    return sorted(SessionId(path.stem) for path in _logs())
+
+
+def _logs() -> list[Path]:
+    return list(places.log_dir().glob("s_*.log"))

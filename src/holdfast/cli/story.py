@@ -1,0 +1,337 @@
+"""What happened in a session, told so that people like to read it?
+
+An entry of the logbook becomes a sentence, or none, or joins the one before:
+keys that one operator presses in quick succession are one line, with the text
+as it was typed. That an input was applied is not worth a line; that it was not,
+is. What the terminal did not echo is not in the book, and so not in the story.
+
+Everything in an entry may have been chosen by somebody hostile: it is shown
+escaped, and a member that is missing or strange does not stop the story.
+"""
+
+import base64
+import binascii
+import enum
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from holdfast.cli.arguments import signal_name
+from holdfast.core.logbook import Entry, EntryKind
+from holdfast.model.envelopes import Right
+from holdfast.model.text import printable
+
+RUN_GAP_MS = 2000
+"""Milliseconds between keys of one line: longer is a pause for thought."""
+
+MAX_TYPED = 200
+"""Characters shown of what was typed; a paste can be sixty thousand."""
+
+MAX_WORD = 200
+REMEMBERED = 64
+"""Inputs whose operator is known when their outcome comes: it comes soon."""
+
+_KEYS = {
+    "\x1b[A": "↑",
+    "\x1b[B": "↓",
+    "\x1b[C": "→",
+    "\x1b[D": "←",
+    "\r": "⏎",
+    "\n": "⏎",
+    "\t": "⇥",
+    "\x7f": "⌫",
+    "\x1b": "⎋",
+}
+_KEY = re.compile("|".join(map(re.escape, _KEYS)) + "|[\x00-\x1f]|[⏎⇥⌫⎋↑↓←→⌃]")
+_EVERYTHING = ",".join(sorted(Right))
+_CONTROL = 0x40
+
+Name = Callable[[str], str]
+"""Returns how an actor is shown, safe to print."""
+
+
+class Tone(enum.Enum):
+    """How loudly a line speaks."""
+
+    PLAIN = "plain"
+    QUIET = "quiet"
+    LOUD = "loud"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the story. Without an actor, it is the session's own."""
+
+    index: int
+    at_wall_ms: int
+    actor: str
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+class Story:
+    """Tells a logbook, entry by entry."""
+
+    def __init__(self, name: Name) -> None:
+        self._name = name
+        self._run: list[Entry] = []
+        self._actors: dict[int, str] = {}
+
+    def tell(self, entry: Entry) -> list[Line]:
+        """Return the lines that are certain now that `entry` has been read."""
+        if entry.kind is EntryKind.SETTLED and _word(entry, "as") == "applied":
+            return []
+        if _is_keys(entry):
+            return self._typed(entry)
+        return [*self.rest(), *self._told(entry)]
+
+    def rest(self) -> list[Line]:
+        """Return the line that was still open: nothing joins it any more."""
+        run, self._run = self._run, []
+        if not run:
+            return []
+        first = run[0]
+        text = f"typed {shown_keys(b''.join(map(_payload, run)))}"
+        if "secret" in first.fields:
+            text = "typed something that the terminal did not echo"
+        return [_line(first, _word(first, "actor"), text + self._approval(first))]
+
+    def _typed(self, entry: Entry) -> list[Line]:
+        lines = [] if self._joins(entry) else self.rest()
+        self._remember(entry)
+        self._run.append(entry)
+        ended = _payload(entry).endswith((b"\r", b"\n"))
+        return [*lines, *self.rest()] if ended else lines
+
+    def _joins(self, entry: Entry) -> bool:
+        if not self._run:
+            return False
+        last = self._run[-1]
+        same = all(
+            last.fields.get(name) == entry.fields.get(name)
+            for name in ("actor", "approver")
+        )
+        is_near = 0 <= entry.at_wall_ms - last.at_wall_ms <= RUN_GAP_MS
+        return (
+            same and is_near and ("secret" in last.fields) == ("secret" in entry.fields)
+        )
+
+    def _told(self, entry: Entry) -> list[Line]:
+        match entry.kind:
+            case EntryKind.INPUT:
+                self._remember(entry)
+                text = _acted(entry) + self._approval(entry)
+                return [_line(entry, _word(entry, "actor"), text)]
+            case EntryKind.SETTLED:
+                actor = self._actors.get(_number(entry, "of"), "")
+                return [_line(entry, actor, _settled(entry), Tone.LOUD)]
+            case EntryKind.TURN:
+                return [self._turn(entry)]
+            case _:
+                return [self._plain(entry)]
+
+    def _plain(self, entry: Entry) -> Line:
+        tone = _TONES.get(entry.kind, Tone.QUIET)
+        text = _SENTENCES.get(entry.kind, entry.kind.value)
+        if entry.kind is EntryKind.GRANTED and not _word(entry, "by"):
+            text = "may by default: {rights}"  # Nobody acted: its kind has that.
+        text = text.format_map(_Facts(entry, self._name))
+        if entry.kind is EntryKind.ANSWERED and entry.fields.get("yes") is not True:
+            text, tone = text.replace("approved", "denied", 1), Tone.LOUD
+        text += _rule(entry) + _thrown_away(entry)
+        by = _word(entry, "by") or _word(entry, "actor")
+        return _line(entry, by, text, tone)
+
+    def _turn(self, entry: Entry) -> Line:
+        giver, taker = _word(entry, "from"), _word(entry, "to")
+        reason = _word(entry, "reason")
+        who, text = _TURNS.get(reason, ("to", "moved the turn"))
+        other = giver if who == "to" else taker
+        text = text.format(other=self._name(other) if other else "nobody")
+        tone = Tone.LOUD if reason in ("seized", "revoked") else Tone.PLAIN
+        actor = taker if who == "to" else giver
+        return _line(entry, actor, text + _thrown_away(entry), tone)
+
+    def _approval(self, entry: Entry) -> str:
+        approver = _word(entry, "approver")
+        if not approver:
+            return ""
+        rule = printable(_word(entry, "rule"), MAX_WORD)
+        return f"  — approved by {self._name(approver)}, rule {rule}"
+
+    def _remember(self, entry: Entry) -> None:
+        self._actors[entry.index] = _word(entry, "actor")
+        if len(self._actors) > REMEMBERED:
+            del self._actors[next(iter(self._actors))]
+
+
+def actors_of(entry: Entry) -> Iterator[str]:
+    """Yield the actors that an entry names."""
+    for name in ("actor", "by", "approver", "from", "to"):
+        if found := _word(entry, name):
+            yield found
+
+
+def shown_keys(raw: bytes) -> str:
+    """Return what was typed as people read it: keys by their signs, text as text."""
+    text = raw.decode("utf-8", "backslashreplace")
+    shown = "".join(_pieces(text[:MAX_TYPED]))
+    left = len(text) - MAX_TYPED
+    return f"{shown}… and {left} more" if left > 0 else shown
+
+
+def _pieces(text: str) -> Iterator[str]:
+    at = 0
+    for found in _KEY.finditer(text):
+        yield printable(text[at : found.start()], MAX_TYPED)
+        yield _key(found[0])
+        at = found.end()
+    yield printable(text[at:], MAX_TYPED)
+
+
+def _key(typed: str) -> str:
+    if typed in _KEYS:
+        return _KEYS[typed]
+    if typed < " ":
+        return "⌃" + chr(ord(typed) + _CONTROL)
+    return f"\\u{ord(typed):04x}"  # Our own sign, typed: not to be taken for the key.
+
+
+class _Facts(dict[str, str]):
+    """What a sentence may mention of an entry; what is missing is '?'."""
+
+    def __init__(self, entry: Entry, name: Name) -> None:
+        super().__init__(
+            {
+                key: printable(str(value), MAX_WORD)
+                for key, value in entry.fields.items()
+                if value is not None
+            }
+        )
+        self["life"] = str(entry.incarnation)
+        if entry.kind is EntryKind.ENDING:
+            self["signal"] = signal_name(_number(entry, "signal"))
+        if self.get("rights") == _EVERYTHING:
+            self["rights"] = "every right"
+        if actor := _word(entry, "actor"):
+            self["whom"] = name(actor)
+
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+_SENTENCES = {
+    EntryKind.OPENED: "The session began.",
+    EntryKind.ATTACHED: "attached",
+    EntryKind.DETACHED: "left",
+    EntryKind.REFUSED: "was refused: {code}",
+    EntryKind.ASKED: "must wait for approval of request {ticket}",
+    EntryKind.ANSWERED: "approved request {ticket}",
+    EntryKind.GRANTED: "granted {whom}: {rights}",
+    EntryKind.REVOKED: "took every right from {whom}",
+    EntryKind.FENCED: "The lease ran out, and the session was closed to input",
+    EntryKind.FROZEN: "froze the session",
+    EntryKind.THAWED: "thawed the session",
+    EntryKind.RESUMED: "Another process took up the session.",
+    EntryKind.RECOVERED: "The session began its life {life}.",
+    EntryKind.ENDING: "ended the session with {signal}",
+    EntryKind.EXITED: "The program ended: {how}",
+}
+
+_TONES = {
+    EntryKind.REFUSED: Tone.LOUD,
+    EntryKind.ASKED: Tone.PLAIN,
+    EntryKind.ANSWERED: Tone.PLAIN,
+    EntryKind.GRANTED: Tone.PLAIN,
+    EntryKind.REVOKED: Tone.LOUD,
+    EntryKind.FENCED: Tone.LOUD,
+    EntryKind.FROZEN: Tone.LOUD,
+    EntryKind.THAWED: Tone.PLAIN,
+    EntryKind.EXITED: Tone.PLAIN,
+}
+
+_TURNS = {
+    "taken": ("to", "took the turn"),
+    "given": ("from", "gave the turn to {other}"),
+    "answered": ("from", "gave the turn to {other}, who had asked"),
+    "defaulted": ("to", "got the turn: {other} did not answer"),
+    "dropped": ("from", "put the turn down"),
+    "seized": ("to", "seized the turn from {other}"),
+    "expired": ("from", "lost the turn: its time was up"),
+    "abandoned": ("from", "lost the turn: gone for too long"),
+    "revoked": ("from", "lost the turn with the right to it"),
+}
+"""By reason: who the line is about, and what it says."""
+
+
+def _line(entry: Entry, actor: str, text: str, tone: Tone = Tone.PLAIN) -> Line:
+    return Line(entry.index, entry.at_wall_ms, actor, text, tone)
+
+
+def _is_keys(entry: Entry) -> bool:
+    return entry.kind is EntryKind.INPUT and _word(entry, "input") == "keys"
+
+
+def _acted(entry: Entry) -> str:
+    payload = _payload(entry)
+    match _word(entry, "input"):
+        case kind if "secret" in entry.fields:
+            return _UNSEEN.get(kind, "gave input that is not in the book")
+        case "command":
+            return f"ran {shown_keys(payload)}"
+        case "signal" if payload.isdigit():
+            return f"sent {signal_name(int(payload[:4]))}"
+        case "resize":
+            return f"resized the terminal to {shown_keys(payload)}"
+        case other:
+            return f"gave input of kind {printable(other, MAX_WORD)}"
+
+
+_UNSEEN = {
+    "answer": "answered something that is not to be seen",
+    "command": "ran something that the terminal did not echo",
+    "resize": "resized the terminal",
+    "signal": "sent a signal",
+}
+
+
+def _settled(entry: Entry) -> str:
+    of = _number(entry, "of")
+    match _word(entry, "as"):
+        case "cut":
+            written = _number(entry, "written")
+            return f"only {written} bytes of the input at {of} went in"
+        case "dropped":
+            return f"nothing of the input at {of} went in"
+        case _:
+            return f"whether the input at {of} went in is not known"
+
+
+def _rule(entry: Entry) -> str:
+    rule = _word(entry, "rule")
+    return f" (rule {printable(rule, MAX_WORD)})" if rule else ""
+
+
+def _thrown_away(entry: Entry) -> str:
+    inputs, size = _number(entry, "dropped_inputs"), _number(entry, "dropped_bytes")
+    if not inputs:
+        return ""
+    what = "input" if inputs == 1 else "inputs"
+    return f"; {inputs} {what} of {size} bytes thrown away"
+
+
+def _payload(entry: Entry) -> bytes:
+    try:
+        return base64.b64decode(_word(entry, "data"))
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _word(entry: Entry, name: str) -> str:
+    value = entry.fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _number(entry: Entry, name: str) -> int:
+    value = entry.fields.get(name)
+    return value if isinstance(value, int) else 0

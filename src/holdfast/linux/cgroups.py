@@ -1,0 +1,151 @@
+"""May a session have a cgroup of its own, and is that cgroup frozen?
+
+Only the second version of cgroups is used: a frozen process can still be
+killed there, and nothing it forks escapes. Where its tree is mounted differs
+(beside the first version it is often .../unified), so the kernel is asked.
+
+A session is put into its cgroup when it is born, while it is one process:
+moving a grown tree takes longer than stopping it by signals.
+"""
+
+import contextlib
+import errno
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+PATIENCE = 0.5
+"""Seconds for the kernel to say that all is frozen; it takes a few milliseconds."""
+
+STEP = 0.001
+"""Seconds between looks: wake-ups of the events file are sometimes missed."""
+
+_MOUNT = 4
+_ROOT = 3
+
+
+class Ground(NamedTuple):
+    """Where cgroups of sessions can be made; or nowhere, and why not."""
+
+    folder: Path | None
+    why_not: str
+
+
+def ground() -> Ground:
+    """Find the place for sessions' cgroups, by trying one.
+
+    Leaves nothing behind. `why_not` is a sentence for a person.
+    """
+    own = _own_folder()
+    if own is None:
+        return Ground(None, "there is no second version of cgroups mounted here")
+    if not os.access(own / "cgroup.procs", os.W_OK):
+        return Ground(None, "our own cgroup is not ours to divide")
+    trial = SessionCgroup(own / f"holdfast-probe-{os.getpid()}")
+    try:
+        trial.make()
+        is_frozen = trial.freeze()
+    except OSError as error:
+        return Ground(None, f"a cgroup cannot be made or frozen: {error.strerror}")
+    finally:
+        trial.remove()
+    if not is_frozen:
+        return Ground(None, "the kernel does not freeze cgroups here")
+    return Ground(own, "")
+
+
+class SessionCgroup:
+    """The cgroup of one session."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def below(cls, folder: Path, session: str) -> "SessionCgroup":
+        """Return the cgroup of a session in the place that `ground` found."""
+        return cls(folder / f"holdfast-{session}")
+
+    def make(self) -> None:
+        """Make it, if it is not there. Raises OSError where that is not allowed."""
+        self.folder.mkdir(exist_ok=True)
+        if not (self.folder / "cgroup.freeze").exists():
+            raise OSError(errno.ENOTSUP, "the kernel is too old")
+
+    def settle(self, pid: int) -> None:
+        """Put a process here; what it forks from now on is here too."""
+        self._write("cgroup.procs", str(pid))
+
+    def pids(self) -> set[int]:
+        """Return the processes in it and in whatever they have made below it."""
+        found: set[int] = set()
+        for folder, _, _ in os.walk(self.folder):
+            with contextlib.suppress(OSError):
+                text = (Path(folder) / "cgroup.procs").read_text("ascii")
+                found.update(map(int, text.split()))
+        return found
+
+    def freeze(self) -> bool:
+        """Freeze it; tell whether the kernel confirmed it within PATIENCE."""
+        self._write("cgroup.freeze", "1")
+        give_up_at = time.monotonic() + PATIENCE
+        while not self.is_frozen():
+            if time.monotonic() > give_up_at:
+                return False
+            time.sleep(STEP)
+        return True
+
+    def thaw(self) -> None:
+        """Let it run again. A cgroup that is gone has nothing to thaw."""
+        with contextlib.suppress(FileNotFoundError):
+            self._write("cgroup.freeze", "0")
+
+    def is_frozen(self) -> bool:
+        """Tell whether every process in it stands still."""
+        events = (self.folder / "cgroup.events").read_text("ascii")
+        return "frozen 1" in events.splitlines()
+
+    def remove(self) -> None:
+        """Remove it if it is empty; a cgroup with processes stays."""
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def _write(self, name: str, text: str) -> None:
+        fd = os.open(self.folder / name, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.write(fd, text.encode())
+        finally:
+            os.close(fd)
+
+
+def _own_folder() -> Path | None:
+    """Return the folder of the cgroup we are in, where it can be seen."""
+    mounts = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape")
+    own = Path("/proc/self/cgroup").read_text("utf-8", "surrogateescape")
+    return own_folder(mounts, own)
+
+
+def own_folder(mounts: str, own: str) -> Path | None:
+    """Read from mountinfo and our own cgroup file where our cgroup is."""
+    path = next(
+        (line[3:] for line in own.splitlines() if line.startswith("0::/")), None
+    )
+    if path is None:
+        return None
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split(" ")
+        if after.split(" ")[0] != "cgroup2" or len(fields) <= _MOUNT:
+            continue
+        with contextlib.suppress(ValueError):
+            # A container may see only a part of the tree, mounted as its root.
+            below = Path(path).relative_to(_plain(fields[_ROOT]))
+            return Path(_plain(fields[_MOUNT])) / below
+    return None
+
+
+def _plain(text: str) -> str:
+    """Undo how mountinfo writes blanks."""
+    for octal, character in (("\\040", " "), ("\\011", "\t"), ("\\134", "\\")):
+        text = text.replace(octal, character)
+    return text

@@ -1,0 +1,294 @@
+"""How is a whole session stopped where it stands, so that nothing escapes?
+
+By its cgroup, where it has one: the kernel does it, and forks do not escape.
+Otherwise by signals. SIGSTOP cannot be caught, but a tree that forks while we
+walk it is always ahead of the walk, so the walk is repeated until it finds
+nothing that runs; and a process group that is all the session's gets one signal
+that the kernel delivers to every member at once, the one being forked included.
+Parents are stopped before their children and go on after them, so that a shell
+does not see its jobs stop and takes nothing for finished or suspended.
+
+    F1  What stood still before is not woken by a thaw.
+    F2  A thaw wakes no process but those we stopped: a number that has passed to
+        another process is told by its start time, under a pidfd.
+    F3  What could not be stopped is named, with the reason.
+    F4  Whoever dies in the middle leaves a record of all it may have stopped:
+        `keep` is called before the signals it speaks of.
+
+Another process of the same user can send SIGCONT at any time; only a cgroup
+holds against that. A process stopped here that is being traced may be made to
+run by its tracer, and is reported (F3).
+"""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.linux.cgroups import SessionCgroup
+from holdfast.linux.process_table import (
+    STOPPED,
+    TRACED,
+    Belonging,
+    Process,
+    Table,
+    Tree,
+    read_process,
+    read_table,
+    tracer_of,
+)
+
+MAX_PASSES = 100
+"""Walks before we give up: a tree that outruns so many needs a cgroup."""
+
+STEP = 0.0005
+"""Seconds between walks that found nothing new: a signal needs a processor."""
+
+_WAITING = "D"
+
+Mark = tuple[int, int]
+"""A pid and its start time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A process that may still run, and why."""
+
+    pid: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What a freeze did, and all that a thaw needs to know."""
+
+    by: str
+    """`cgroup` or `signals`."""
+
+    count: int
+    """Processes that stand still, those that did so before included."""
+
+    missed: tuple[Missed, ...]
+    stopped: tuple[Mark, ...]
+    """What got a signal from us, parents first."""
+
+    cgroup: str | None = None
+
+    def to_facts(self) -> dict[str, object]:
+        """Return it as what JSON can say, for whoever thaws in our place."""
+        return {
+            "by": self.by,
+            "count": self.count,
+            "missed": [[one.pid, one.why] for one in self.missed],
+            "stopped": [list(mark) for mark in self.stopped],
+            "cgroup": self.cgroup,
+        }
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, object]) -> "Frozen":
+        """Read what `to_facts` wrote. Raises ValueError if that is not it."""
+        match facts:
+            case {
+                "by": str(by),
+                "count": int(count),
+                "missed": list(missed),
+                "stopped": list(stopped),
+                "cgroup": None | str() as cgroup,
+            }:
+                return cls(
+                    by,
+                    count,
+                    tuple(Missed(int(pid), str(why)) for pid, why in missed),
+                    tuple((int(pid), int(started)) for pid, started in stopped),
+                    None if cgroup is None else str(cgroup),
+                )
+            case _:
+                raise ValueError("this is no record of a freeze")
+
+
+Keep = Callable[[Frozen], None]
+"""Puts a record where it outlives us."""
+
+
+def _forget(_: Frozen) -> None:
+    pass
+
+
+def freeze(
+    tree: Tree, cgroup: SessionCgroup | None = None, keep: Keep = _forget
+) -> Frozen:
+    """Stop every process of `tree`, and say what could not be stopped.
+
+    `cgroup` is the session's own, if it was born in one. Calling it again stops
+    what has escaped or appeared since; join the records with `joined`.
+    """
+    inside: set[int] = set()
+    if cgroup is not None:
+        keep(Frozen("cgroup", 0, (), (), str(cgroup.folder)))
+        with contextlib.suppress(OSError):  # It is gone, or no longer ours.
+            if cgroup.freeze():
+                inside = cgroup.pids()
+    sweep = _Sweep(tree, cgroup if inside else None, keep)
+    return sweep.run(inside)
+
+
+def thaw(frozen: Frozen) -> int:
+    """Let go on what `frozen` says we stopped; return how many got a signal."""
+    woken = 0
+    if frozen.cgroup is not None:
+        with contextlib.suppress(OSError):
+            SessionCgroup(Path(frozen.cgroup)).thaw()
+    for pid, started in reversed(frozen.stopped):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal_exactly(pid, started, signal.SIGCONT)
+            woken += 1
+    return woken
+
+
+def joined(first: Frozen, second: Frozen) -> Frozen:
+    """Return the record of two freezes of one session, the later one second."""
+    return Frozen(
+        second.by,
+        second.count,
+        second.missed,
+        tuple(dict.fromkeys((*first.stopped, *second.stopped))),
+        second.cgroup or first.cgroup,
+    )
+
+
+def signal_exactly(pid: int, started: int, number: int) -> None:
+    """Send a signal to this very process and to no later one of its number.
+
+    Raises:
+        ProcessLookupError: It is gone.
+        PermissionError: It is not ours to signal.
+
+    """
+    fd = os.pidfd_open(pid)
+    try:
+        # Once the pidfd is open the number cannot pass on unnoticed.
+        found = read_process(pid)
+        if found is None or found.started != started:
+            raise ProcessLookupError(pid)
+        signal.pidfd_send_signal(fd, number)
+    finally:
+        os.close(fd)
+
+
+class _Sweep:
+    """Repeated walks over one tree, until nothing of it runs."""
+
+    def __init__(self, tree: Tree, cgroup: SessionCgroup | None, keep: Keep) -> None:
+        self._belonging = Belonging(tree)
+        self._by = "signals" if cgroup is None else "cgroup"
+        self._cgroup = None if cgroup is None else str(cgroup.folder)
+        self._keep = keep
+        self._seen: set[Mark] = set()
+        self._stopped: dict[Mark, None] = {}
+        self._groups: set[int] = set()
+        self._refused: dict[Mark, str] = {}
+
+    def run(self, inside: set[int]) -> Frozen:
+        members: list[Process] = []
+        running: list[Process] = []
+        still: list[Process] = []
+        was_calm = False
+        for _ in range(MAX_PASSES):
+            table = read_table(still)
+            everyone = self._belonging.find(table)
+            members = [one for one in everyone if one.pid not in inside]
+            has_new = self._claim(members)
+            running = [one for one in members if self._runs(one)]
+            if running:
+                self._stop(running, everyone, table)
+            elif was_calm and not has_new:
+                break
+            # One more walk after a calm one: a fork under way when its parent was
+            # signalled is finished first, perhaps after the pids were listed.
+            was_calm = not running
+            moving = {one.pid for one in running}
+            still = [one for one in everyone if not (one.is_dead or one.pid in moving)]
+        return self._record(members, running, len(inside))
+
+    def _runs(self, process: Process) -> bool:
+        if process.is_dead or process.mark in self._refused:
+            return False
+        if process.state == TRACED or process.is_stopped:
+            return False
+        # It waits for the kernel with our signal pending, and will not come back
+        # to its own code before a thaw.
+        return not (process.state == _WAITING and process.mark in self._stopped)
+
+    def _claim(self, members: list[Process]) -> bool:
+        """Take for ours what was born into a group as we stopped it.
+
+        Tell whether there is anything that no walk has seen before.
+        """
+        fresh = [one for one in members if one.mark not in self._seen]
+        for one in fresh:
+            self._seen.add(one.mark)
+            if one.state == STOPPED and one.group in self._groups:
+                self._stopped[one.mark] = None
+        return bool(fresh)
+
+    def _stop(
+        self, running: list[Process], everyone: list[Process], table: Table
+    ) -> None:
+        ours = {one.pid for one in everyone}
+        foreign = {one.group for one in table.values() if one.pid not in ours}
+        fresh = {one.mark for one in running} - self._stopped.keys()
+        self._stopped.update(dict.fromkeys(one.mark for one in running))
+        self._keep(self._record([], [], 0))
+        signalled: set[int] = set()
+        for one in running:
+            if one.group in signalled:
+                continue
+            if one.mark in fresh and one.group not in foreign:
+                self._stop_group(one)
+                signalled.add(one.group)
+            else:
+                self._stop_one(one)
+        if not fresh:
+            time.sleep(STEP)
+
+    def _stop_group(self, member: Process) -> None:
+        found = read_process(member.pid)
+        if found is None or found.mark != member.mark or found.group != member.group:
+            return  # It is gone or elsewhere; the next walk tells.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(member.group, signal.SIGSTOP)
+            self._groups.add(member.group)
+
+    def _stop_one(self, process: Process) -> None:
+        try:
+            signal_exactly(process.pid, process.started, signal.SIGSTOP)
+        except ProcessLookupError:
+            self._stopped.pop(process.mark, None)
+        except PermissionError:
+            self._stopped.pop(process.mark, None)
+            self._refused[process.mark] = "it runs as another user"
+
+    def _record(
+        self, members: list[Process], running: list[Process], inside: int
+    ) -> Frozen:
+        missed = {one.pid: self._why(one) for one in running}
+        for one in members:
+            if one.mark in self._refused:
+                missed[one.pid] = self._refused[one.mark]
+            elif one.state == TRACED:
+                missed[one.pid] = f"process {tracer_of(one.pid)} traces it"
+        standing = [one for one in members if not one.is_dead and one.pid not in missed]
+        return Frozen(
+            self._by,
+            len(standing) + inside,
+            tuple(Missed(pid, why) for pid, why in missed.items()),
+            tuple(self._stopped),
+            self._cgroup,
+        )
+
+    def _why(self, process: Process) -> str:
+        tracer = tracer_of(process.pid)
+        return f"process {tracer} traces it" if tracer else "it went on running"

@@ -1,0 +1,210 @@
+"""Which processes are there, and which of them belong to a session?
+
+A process belongs to a session if it is the leader, if the kernel counts it to
+the leader's session, if its parent belongs, or if its environment names the
+session: a daemon that has left its terminal and its parent still carries that.
+What has left all four is somebody else's as far as anybody can tell.
+
+Walking /proc is most of what freezing costs, so it is done with bare system
+calls, and an environment is read once for each process.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+_STAT = 4096
+"""Bytes of /proc/PID/stat: about fifty numbers and a name of 64 bytes."""
+
+_THREADS = 17
+_STARTED = 19
+"""Fields of it, counted from the state."""
+
+_STATUS = 8192
+_ENVIRON = 1 << 18
+"""Bytes of an environment read at once; the kernel hands out what there is."""
+
+STOPPED = "T"
+TRACED = "t"
+_DEAD = frozenset("ZXx")
+
+
+class Process(NamedTuple):
+    """One process, as the kernel listed it a moment ago."""
+
+    pid: int
+    started: int
+    """Clock ticks since boot. With the pid it names a process for good."""
+
+    parent: int
+    group: int
+    session: int
+    state: str
+    threads: int
+
+    @property
+    def mark(self) -> tuple[int, int]:
+        """What tells it from a later process with the same number."""
+        return self.pid, self.started
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether it runs no more. A first thread may end before the others."""
+        return self.state in _DEAD and self.threads <= 1
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a stop signal holds it."""
+        if self.state in _DEAD:
+            return all(state == STOPPED for state in _other_threads(self.pid))
+        return self.state == STOPPED
+
+
+class Tree(NamedTuple):
+    """Whose processes are meant: a session's, from its leader on."""
+
+    leader: int
+    started: int
+    session: str
+
+    @classmethod
+    def of(cls, leader: int, session: str) -> "Tree":
+        """Name the tree of a leader that lives.
+
+        A leader that is gone leaves its number to others; then only what still
+        carries the session's name is found.
+        """
+        found = read_process(leader)
+        return cls(leader, -1 if found is None else found.started, session)
+
+
+Table = dict[int, Process]
+
+
+class Belonging:
+    """Tells, walk after walk, which processes belong to one tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._variable = b"\0HOLDFAST_SESSION=" + os.fsencode(tree.session) + b"\0"
+        self._judged: dict[tuple[int, int], bool] = {}
+        # A keeper that was started from inside a session carries its name, and
+        # so do the holders: all of them are of our own kernel session.
+        self._own_session = os.getsid(0)
+
+    def find(self, table: Table) -> list[Process]:
+        """Return what belongs, parents before their children."""
+        spared = set(_ancestors(os.getpid(), table))
+        found = {
+            process.pid: process
+            for process in table.values()
+            if process.pid not in spared and self._is_root(process)
+        }
+        children = _children(table)
+        waiting = list(found)
+        while waiting:
+            for child in children.get(waiting.pop(), ()):
+                if child.pid not in found and child.pid not in spared:
+                    found[child.pid] = child
+                    waiting.append(child.pid)
+        return sorted(found.values(), key=lambda one: (one.started, one.pid))
+
+    def _is_root(self, process: Process) -> bool:
+        tree = self._tree
+        if tree.leader in (process.pid, process.session):
+            # While a process is of a session, nobody else gets that number.
+            return process.pid != tree.leader or process.started == tree.started
+        if process.session == self._own_session:
+            return False
+        known = self._judged.get(process.mark)
+        if known is None:
+            known = self._judged[process.mark] = self._variable in _environment(
+                process.pid
+            )
+        return known
+
+
+def read_table(still: Iterable[Process] = ()) -> Table:
+    """Return every process there is, without reading those in `still` again.
+
+    What stands still does not end by itself, so its number stays its own.
+    """
+    known = {process.pid: process for process in still}
+    table: Table = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208  # a Path for each costs more than the read
+        if name.isdigit():
+            process = known.get(int(name)) or read_process(int(name))
+            if process is not None:
+                table[process.pid] = process
+    return table
+
+
+def read_process(pid: int) -> Process | None:
+    """Return one process, or None if it is gone."""
+    raw = _read(f"/proc/{pid}/stat", _STAT)
+    # The name may hold anything, a parenthesis too; what follows it may not.
+    fields = raw[raw.rfind(b")") + 2 :].split(maxsplit=_STARTED + 1)
+    if len(fields) <= _STARTED:
+        return None
+    state, parent, group, session = fields[:4]
+    return Process(
+        pid,
+        int(fields[_STARTED]),
+        int(parent),
+        int(group),
+        int(session),
+        state.decode(),
+        int(fields[_THREADS]),
+    )
+
+
+def tracer_of(pid: int) -> int:
+    """Return the pid of whoever traces a process; 0 if nobody does."""
+    _, _, rest = _read(f"/proc/{pid}/status", _STATUS).partition(b"\nTracerPid:")
+    return int(rest.split(maxsplit=1)[0]) if rest else 0
+
+
+def _ancestors(pid: int, table: Table) -> Iterator[int]:
+    while pid in table:
+        yield pid
+        pid = table[pid].parent
+
+
+def _children(table: Table) -> dict[int, list[Process]]:
+    children: dict[int, list[Process]] = {}
+    for process in table.values():
+        children.setdefault(process.parent, []).append(process)
+    return children
+
+
+def _environment(pid: int) -> bytes:
+    return b"\0" + _read(f"/proc/{pid}/environ", _ENVIRON)
+
+
+def _other_threads(pid: int) -> Iterable[str]:
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+            raw = _read(f"/proc/{pid}/task/{name}/stat", _STAT)
+            state = raw[raw.rfind(b")") + 2 :][:1].decode()
+            if state and state not in _DEAD:
+                yield state
+
+
+def _read(path: str, size: int) -> bytes:
+    """Return what a file of /proc says; nothing if it is gone or not for us."""
+    pieces = b""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        while piece := os.read(fd, size):
+            pieces += piece
+            if len(piece) < size:
+                break
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
+    return pieces
