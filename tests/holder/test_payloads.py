@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.holder.payloads import MAX_LINE, check, signal_of, size_of
+from holdfast.holder.payloads import (
+    MAX_LINE,
+    check,
+    signal_of,
+    size_of,
+    staged_after,
+)
 from holdfast.model.errors import LineTooLong, UsageError
 from holdfast.model.geometry import Size
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation
@@ -52,3 +58,19 @@ def test_no_bytes_do_anything_but_pass_or_be_refused(
 ) -> None:
     with contextlib.suppress(UsageError):
         check(an_input(kind, payload), is_canonical=True)
+
+
+def test_a_line_that_grows_too_long_over_several_inputs_is_refused() -> None:
+    staged = staged_after(staged_after(0, b"ls\r" + b"x" * 4000), b"y" * 90)
+
+    check(an_input(InputKind.KEYS, b"z" * 5), is_canonical=True, staged=staged)
+    with pytest.raises(LineTooLong):
+        check(an_input(InputKind.KEYS, b"z" * 6), is_canonical=True, staged=staged)
+    check(an_input(InputKind.KEYS, b"z" * 6), is_canonical=False)
+
+
+@pytest.mark.parametrize("key", [b"\r", b"\x03", b"\x15", b"\x7f"])
+def test_a_control_key_passes_however_long_the_line_is(key: bytes) -> None:
+    check(an_input(InputKind.KEYS, key), is_canonical=True, staged=MAX_LINE)
+
+    assert staged_after(MAX_LINE, key) == 0

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
+from holdfast.linux.painter_packets import Packet
 from holdfast.model.errors import OffsetAhead, PeerError, ScreenForgotten, UsageError
 from holdfast.painter.easel import Easel
 from holdfast.painter.keyframes import GhosttyEmulator
-from holdfast.painter.packets import Packet
 
 
 def ask(easel: Easel, do: str, data: bytes = b"", **more: object) -> Packet:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from holdfast.model.errors import PeerError
 from holdfast.model.geometry import Size
-from holdfast.term.screen import MAX_CELL, MAX_TITLE, Screen, clean
+from holdfast.term.cells import Run, clean
+from holdfast.term.screen import MAX_CELL, MAX_TITLE, Screen
 
 WHOLE = Screen(Size(4, 2), ("ab", "c")).to_object()
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=20)
@@ -21,6 +22,7 @@ SCREENS = st.builds(
     cursor_visible=st.booleans(),
     title=ANY_TEXT.map(lambda text: text * 20),
     alternate=st.booleans(),
+    runs=st.lists(st.builds(Run, st.integers(0, 12), ANY_TEXT), max_size=4).map(tuple),
 )
 
 
@@ -61,12 +63,20 @@ def test_i3_what_was_written_down_is_read_again(screen: Screen) -> None:
         WHOLE | {"title": 3},
         WHOLE | {"lines": "ab"},
         WHOLE | {"lines": [1]},
+        WHOLE | {"runs": None},
+        WHOLE | {"runs": [[0, "x"]]},
     ],
     ids=str,
 )
 def test_i3_what_is_no_screen_is_refused(read: Any) -> None:  # noqa: ANN401
     with pytest.raises(PeerError):
         Screen.from_object(read)
+
+
+def test_a_run_below_the_last_row_is_left_out() -> None:
+    screen = Screen(Size(9, 2), (), runs=(Run(1, "in"), Run(2, "out")))
+
+    assert screen.runs == (Run(1, "in"),)
 
 
 def test_the_text_ends_with_the_last_line_that_has_any() -> None:

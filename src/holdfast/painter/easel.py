@@ -8,7 +8,9 @@ asks for it is told to paint it again.
 import json
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 
+from holdfast.linux.painter_packets import Packet
 from holdfast.model.errors import (
     MalformedMessage,
     OffsetAhead,
@@ -16,7 +18,6 @@ from holdfast.model.errors import (
 )
 from holdfast.model.geometry import Size
 from holdfast.painter.emulator import Emulator
-from holdfast.painter.packets import Packet
 from holdfast.term.links import LinkFilter
 from holdfast.term.queries import QueryKind
 
@@ -85,6 +86,7 @@ class Easel:
             "resize": _resize,
             "keyframe": _keyframe,
             "screen": _screen,
+            "cells": _cells,
             "answer": _answer,
         }
 
@@ -160,6 +162,12 @@ def _keyframe(picture: Picture, _: Packet) -> bytes:
 
 def _screen(picture: Picture, _: Packet) -> bytes:
     return json.dumps(picture.emulator.screen().to_object()).encode()
+
+
+def _cells(picture: Picture, _: Packet) -> bytes:
+    emulator = picture.emulator
+    coloured = replace(emulator.screen(), runs=emulator.cells())
+    return json.dumps(coloured.to_object()).encode()
 
 
 def _answer(picture: Picture, request: Packet) -> bytes:

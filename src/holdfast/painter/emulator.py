@@ -8,6 +8,7 @@ than to survive that.
 from typing import Protocol
 
 from holdfast.model.geometry import Size
+from holdfast.term.cells import Run
 from holdfast.term.screen import Screen
 
 
@@ -24,6 +25,10 @@ class Emulator(Protocol):
 
     def screen(self) -> Screen:
         """Return what is to be seen."""
+        ...
+
+    def cells(self) -> tuple[Run, ...]:
+        """Return what is to be seen in its colours."""
         ...
 
     def cursor(self) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from pyghostty import (  # type: ignore[import-untyped]  # it has no types
 from pyghostty.core import init_sized  # type: ignore[import-untyped]  # ditto
 
 from holdfast.model.geometry import Size
+from holdfast.term.cells import Run, runs_from
 from holdfast.term.screen import Screen
 
 SCROLLBACK = 2 * 1024 * 1024
@@ -73,6 +74,11 @@ class GhosttyCore:
             title=self.title(),
             alternate=self.alternate_mode() is not None,
         )
+
+    def cells(self) -> tuple[Run, ...]:
+        """Return what is to be seen in its colours."""
+        last = self._terminal.ref(self._size.columns - 1, self._size.rows - 1)
+        return runs_from(self._selected(self._terminal.ref(0, 0), last))
 
     def cursor(self) -> tuple[int, int]:
         """Return row and column as a program is told them."""
@@ -163,21 +169,7 @@ class GhosttyCore:
         _check(lib.ghostty_grid_ref_cell(ref, cell))
         _check(lib.ghostty_cell_get(cell[0], lib.GHOSTTY_CELL_DATA_WIDE, wide))
         back = int(wide[0] == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL and column > 0)
-        selection = init_sized("GhosttySelection")
-        selection.start = self._terminal.ref(column - back, row)[0]
-        selection.end = ref[0]
-        options = init_sized("GhosttyTerminalSelectionFormatOptions")
-        options.emit = lib.GHOSTTY_FORMATTER_FORMAT_VT
-        options.selection = selection
-        length, buffer = ffi.new("size_t*"), ffi.new("uint8_t[]", MAX_STRING)
-        _check(
-            lib.ghostty_terminal_selection_format_buf(
-                self._inner, options[0], buffer, MAX_STRING, length
-            )
-        )
-        # Before the cell stands the palette, which a viewer has of its own.
-        written = bytes(ffi.buffer(buffer, length[0])[:])
-        return _PALETTE.sub(b"", written), back
+        return self._selected(self._terminal.ref(column - back, row), ref), back
 
     def ground(self, row: int) -> bytes:
         """Return the colour behind a row's first cell, as SGR 48 takes it."""
@@ -241,6 +233,25 @@ class GhosttyCore:
         text = self._get("title", "GhosttyString")
         raw = bytes(ffi.buffer(text.ptr, text.len)[:]) if text.len else b""
         return raw.decode(errors="replace")
+
+    def _selected(self, first: Any, last: Any) -> bytes:  # noqa: ANN401  # pointers
+        selection = init_sized("GhosttySelection")
+        selection.start, selection.end = first[0], last[0]
+        options = init_sized("GhosttyTerminalSelectionFormatOptions")
+        options.emit = lib.GHOSTTY_FORMATTER_FORMAT_VT
+        options.selection = selection
+        size, length = MAX_STRING, ffi.new("size_t*")
+        while True:
+            buffer = ffi.new("uint8_t[]", size)
+            failed = lib.ghostty_terminal_selection_format_buf(
+                self._inner, options[0], buffer, size, length
+            )
+            if failed != lib.GHOSTTY_OUT_OF_SPACE or length[0] <= size:
+                break
+            size = length[0]
+        _check(failed)
+        # Before the first cell stands the palette, which a viewer has of its own.
+        return _PALETTE.sub(b"", bytes(ffi.buffer(buffer, length[0])[:]))
 
     def _told(self, query: bytes) -> bytes:
         told: list[bytes] = []

@@ -25,7 +25,7 @@ import re
 from pyghostty import GhosttyError  # type: ignore[import-untyped]  # it has no types
 
 from holdfast.painter.ghostty import GhosttyCore
-from holdfast.term.screen import clean
+from holdfast.term.cells import clean
 
 _PLAIN_PEN = b"\x1b[m\x1b(B\x0f"
 _CANCEL = b"\x18"

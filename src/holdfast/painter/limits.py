@@ -14,11 +14,17 @@ from contextlib import contextmanager
 MAX_MEMORY = 512 * 1024 * 1024
 """Address space: 64 usual sessions with all their lines take 160 MB."""
 
-MAX_FILES = 64
-"""Highest descriptor: the socket, and what loading a module takes."""
+MAX_FILES = 1100
+"""Highest descriptor: a link for each of a thousand sessions, the sockets and
+what loading a module takes."""
 
 MAX_CPU = 2.0
-"""Seconds of CPU for one request: a packet takes a millisecond, a keyframe ten."""
+"""Seconds of CPU for one request: a keyframe takes ten milliseconds, and of the
+largest screen there can be most of a second."""
+
+MAX_FEED_CPU = 0.5
+"""Seconds of CPU for one packet of output: an honest one takes a millisecond, and
+a hostile one is found out while somebody still waits for the screen."""
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38

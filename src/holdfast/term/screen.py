@@ -12,13 +12,13 @@ Joiners and variation selectors stay: an emoji is made with them, and without
 them it would be drawn as several.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.model.errors import MalformedMessage, SizeOutOfRange
 from holdfast.model.geometry import Size
 from holdfast.model.text import printable
+from holdfast.term.cells import MAX_RUNS, Run, clean
 
 MAX_TITLE = 256
 """Longest title kept: more than any title bar shows."""
@@ -27,18 +27,13 @@ MAX_CELL = 16
 """Characters that one cell of a line may have: an emoji family has 11. What
 combines beyond that is cut off, so that a line has a bound."""
 
-_UNFIT = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""Controls, line breaks, turns of the reading order, and what hides itself."""
-
-_STAND_IN = "\ufffd"
-
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What is to be seen, as text. Rows and columns count from 0."""
+    """What is to be seen, as text. Rows and columns count from 0.
+
+    `runs` are there only if somebody asked for colours.
+    """
 
     size: Size
     lines: tuple[str, ...]
@@ -47,6 +42,7 @@ class Screen:
     cursor_visible: bool = True
     title: str = ""
     alternate: bool = False
+    runs: tuple[Run, ...] = ()
 
     def __post_init__(self) -> None:
         """Make the texts clean and the measures fit."""
@@ -59,6 +55,7 @@ class Screen:
             "cursor_row": max(0, min(self.cursor_row, rows - 1)),
             "cursor_column": max(0, min(self.cursor_column, columns - 1)),
             "title": printable(self.title, MAX_TITLE)[:MAX_TITLE],
+            "runs": tuple(run for run in self.runs[:MAX_RUNS] if run.row < rows),
         }
         for name, value in fitted.items():
             object.__setattr__(self, name, value)
@@ -76,6 +73,7 @@ class Screen:
             "visible": self.cursor_visible,
             "title": self.title,
             "alternate": self.alternate,
+            "runs": [run.to_object() for run in self.runs],
         }
 
     @classmethod
@@ -105,12 +103,8 @@ class Screen:
             cursor_visible=_flag(read, "visible"),
             title=title,
             alternate=_flag(read, "alternate"),
+            runs=tuple(map(Run.from_object, _list(read, "runs"))),
         )
-
-
-def clean(text: str) -> str:
-    """Return `text` with a stand-in for each character a line may not have."""
-    return _UNFIT.sub(_STAND_IN, text)
 
 
 def _pair(read: Mapping[str, object], name: str) -> tuple[int, int]:
@@ -129,13 +123,18 @@ def _flag(read: Mapping[str, object], name: str) -> bool:
 
 
 def _lines(read: Mapping[str, object]) -> tuple[str, ...]:
-    lines = read.get("lines")
-    if not isinstance(lines, list):
-        raise _malformed("its lines are no list")
+    lines = _list(read, "lines")
     texts = tuple(line for line in lines if isinstance(line, str))
     if len(texts) != len(lines):
         raise _malformed("a line is no text")
     return texts
+
+
+def _list(read: Mapping[str, object], name: str) -> list[object]:
+    found = read.get(name)
+    if not isinstance(found, list):
+        raise _malformed(f"its {name} are no list")
+    return found
 
 
 def _malformed(why: str) -> MalformedMessage:

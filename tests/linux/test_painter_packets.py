@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.linux.painter_packets import Packet
 from holdfast.model.errors import PeerError
-from holdfast.painter.packets import Packet
 
 HEADERS = st.dictionaries(st.text(), st.integers() | st.text() | st.booleans())
 

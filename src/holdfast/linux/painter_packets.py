@@ -1,4 +1,4 @@
-"""Packets: how a painter and whoever uses it talk.
+"""Packets: how the painter and whoever uses it talk.
 
 One socket, SOCK_SEQPACKET, so a packet is never cut or joined.
 
@@ -7,9 +7,9 @@ One socket, SOCK_SEQPACKET, so a packet is never cut or joined.
     4       n     header, a JSON object
     4+n     …     data, as many bytes as are left
 
-The user sends one request and waits for its answer; nothing else is ever sent,
-except one READY by the painter when it can work. An answer is one or more
-packets, all but the last with "more": true; their data belong together.
+Whoever connects sends one request and waits for its answer; nothing else is
+ever sent. An answer is one or more packets, all but the last with "more": true;
+their data belong together.
 
     request                                    data       answer's data
     {"do": "reset", "session", "size", "at"}   keyframe   -
@@ -19,6 +19,7 @@ packets, all but the last with "more": true; their data belong together.
     {"do": "resize", "session", "size"}        -          -
     {"do": "keyframe", "session"}              -          ANSI
     {"do": "screen", "session"}                -          a Screen, as JSON
+    {"do": "cells", "session"}                 -          the same, with its runs
     {"do": "answer", "session", "query"}       -          what the program reads
     {"do": "drop", "session"}                  -          -
 
@@ -28,6 +29,10 @@ packets, all but the last with "more": true; their data belong together.
 `at` is the offset of the first byte; bytes painted before are passed over.
 `skip` goes on at a later offset, as if nothing had been printed in between.
 `draw` goes on with a keyframe that did not fit into `reset`.
+
+A request is taken from its socket only at the moment it is worked on. So a
+painter that dies tells whose fault it was: whoever's request still lay there
+finds the link reset, and whoever's request was being worked on finds it ended.
 """
 
 import json
@@ -42,8 +47,6 @@ MAX_DATA = 64 * 1024
 
 MAX_PACKET = MAX_DATA + 8 * 1024
 """Longest packet, header included."""
-
-READY = "ready"
 
 _LENGTH = struct.Struct(">I")
 

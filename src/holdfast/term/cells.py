@@ -1,0 +1,184 @@
+r"""In which colours and letters does a screen show its text?
+
+A run is text in one row that looks the same; the texts of a row's runs, one
+after the other, are the row. Runs are read from what an emulator writes for
+other terminals: text, line breaks and SGR, which is little enough to read here.
+
+I1  No text of a run holds a control character or a line break.
+I2  `from_object` takes what `to_object` gave, and refuses what no run is.
+I3  No more than MAX_RUNS come out, each at most MAX_RUN characters long.
+
+A colour is one number, so that it can be compared and sent:
+
+    0                   the terminal's own
+    1 to 256            number 0 to 255 of the palette
+    0x1000000 and more  exactly this: 0x1RRGGBB
+"""
+
+import enum
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdfast.model.errors import MalformedMessage
+
+MAX_RUNS = 16_384
+"""Runs of one screen: eight for each row of the tallest, and more than any that
+is meant to be read. What comes after is left out."""
+
+MAX_RUN = 256
+"""Characters of one run; a longer one is continued by another."""
+
+EXACT = 0x1000000
+MAX_COLOUR = EXACT + 0xFFFFFF
+"""The largest number of a colour: exact white."""
+
+
+class Look(enum.IntFlag):
+    """How letters are drawn."""
+
+    BOLD = 1
+    FAINT = 2
+    ITALIC = 4
+    UNDERLINE = 8
+    BLINK = 16
+    INVERSE = 32
+    INVISIBLE = 64
+    STRUCK = 128
+    OVERLINE = 256
+
+
+MAX_LOOK = 511
+"""Every look at once."""
+
+_UNFIT = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Controls, line breaks, turns of the reading order, and what hides itself."""
+
+_STAND_IN = "\ufffd"
+
+_LOOKS = {
+    1: Look.BOLD,
+    2: Look.FAINT,
+    3: Look.ITALIC,
+    4: Look.UNDERLINE,
+    5: Look.BLINK,
+    7: Look.INVERSE,
+    8: Look.INVISIBLE,
+    9: Look.STRUCK,
+    53: Look.OVERLINE,
+}
+_TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|([^\x1b]+)|\x1b")
+_FOREGROUND, _BACKGROUND, _UNDERLINED = 38, 48, 58
+_BY_NUMBER, _BY_VALUE = 5, 2
+_MAX_BYTE = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Text in row `row`, counted from 0, that looks the same."""
+
+    row: int
+    text: str
+    foreground: int = 0
+    background: int = 0
+    look: int = 0
+
+    def __post_init__(self) -> None:
+        """Make the text clean and the numbers fit."""
+        fitted = {
+            "row": max(0, self.row),
+            "text": clean(self.text)[:MAX_RUN],
+            "foreground": max(0, min(self.foreground, MAX_COLOUR)),
+            "background": max(0, min(self.background, MAX_COLOUR)),
+            "look": self.look & MAX_LOOK,
+        }
+        for name, value in fitted.items():
+            object.__setattr__(self, name, value)
+
+    def to_object(self) -> list[object]:
+        """Return what JSON can write down."""
+        return [self.row, self.text, self.foreground, self.background, self.look]
+
+    @classmethod
+    def from_object(cls, read: object) -> "Run":
+        """Make a run from what JSON had written down.
+
+        Raises:
+            PeerError: It is no run.
+
+        """
+        match read:
+            case [
+                int(row),
+                str(text),
+                int(foreground),
+                int(background),
+                int(look),
+            ]:
+                return cls(row, text, foreground, background, look)
+            case _:
+                raise MalformedMessage("screen", "a run is none")
+
+
+def clean(text: str) -> str:
+    """Return `text` with a stand-in for each character a line may not have."""
+    return _UNFIT.sub(_STAND_IN, text)
+
+
+def runs_from(written: bytes) -> tuple[Run, ...]:
+    """Read runs from rows of text with SGR, as an emulator writes them."""
+    runs: list[Run] = []
+    pen = _Pen()
+    for row, line in enumerate(written.decode(errors="replace").split("\r\n")):
+        for text in pen.texts(line):
+            for start in range(0, len(text), MAX_RUN):
+                piece = text[start : start + MAX_RUN]
+                runs.append(Run(row, piece, pen.foreground, pen.background, pen.look))
+        if len(runs) >= MAX_RUNS:
+            break
+    return tuple(runs[:MAX_RUNS])
+
+
+class _Pen:
+    """What the next character will look like."""
+
+    def __init__(self) -> None:
+        self.foreground = self.background = self.look = 0
+
+    def texts(self, line: str) -> Iterator[str]:
+        """Return the texts of a line one by one, the pen being as each needs it."""
+        for found in _TOKEN.finditer(line):
+            if found[1] is not None:
+                self._change(found[1])
+            elif found[2]:
+                yield found[2]
+
+    def _change(self, parameters: str) -> None:
+        # A colon joins what belongs together, as the curl of an underline.
+        words = iter(word.split(":")[0] for word in parameters.split(";"))
+        numbers = (int(word[:4] or 0) for word in words)
+        for number in numbers:
+            if number == 0:
+                self.foreground = self.background = self.look = 0
+            elif number == _FOREGROUND:
+                self.foreground = _colour(numbers)
+            elif number == _BACKGROUND:
+                self.background = _colour(numbers)
+            elif number == _UNDERLINED:
+                _colour(numbers)
+            else:
+                self.look |= _LOOKS.get(number, 0)
+
+
+def _colour(numbers: Iterator[int]) -> int:
+    """Read the rest of an SGR colour; 0 if it is none."""
+    how = next(numbers, 0)
+    if how == _BY_NUMBER:
+        return min(next(numbers, 0), _MAX_BYTE) + 1
+    if how != _BY_VALUE:
+        return 0
+    red, green, blue = (min(next(numbers, 0), _MAX_BYTE) for _ in range(3))
+    return EXACT + (red << 16 | green << 8 | blue)
