@@ -8,9 +8,10 @@ READY  := $(VENV)/.ready
 
 SEEDS   ?= 200
 SECONDS ?= 5
+CYCLES  ?= 2000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios thorough check format sim mutants fuzz bench generated lock clean
+.PHONY: help setup run test scenarios soak thorough check format sim mutants fuzz bench generated lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +31,9 @@ test: $(READY)  ## all tests but scenarios, with full branch coverage of the pur
 
 scenarios: $(READY)  ## real processes, killed in every way; one file for each promise
 	@$(BIN)/python -m pytest -q -n 2 tests/scenarios tests/painter
+
+soak: $(READY)  ## create, attach, detach, end, forget; CYCLES=2000; then count what is left
+	@$(BIN)/python -m tests.scenarios.soak --cycles $(CYCLES)
 
 thorough: $(READY)  ## the property tests with many more examples
 	@$(BIN)/python -m pytest -q -n 2 --hypothesis-profile=thorough --timeout=1800 -k "properties or fuzz"
@@ -53,9 +57,9 @@ mutants: $(READY)  ## plant known bugs in the core; at least 18 must be found
 fuzz: $(READY)  ## throw bytes at every parser; SECONDS=5 for each
 	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
 
-bench: $(READY)  ## measure what the budgets speak of, beside tmux where it is there
-	@$(BIN)/python bench/core.py
-	@$(BIN)/python bench/sessions.py
+bench: $(READY)  ## measure what the budgets speak of, beside tmux; BENCH="--only echo"
+	@sh tools/system-packages
+	@$(BIN)/python -m bench.run $(BENCH)
 
 generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
 	@$(BIN)/python tools/write_schema.py

@@ -1,13 +1,8 @@
-"""Measure what the budgets say of the pure core, and print each beside its budget.
+"""How fast is the pure core, without any process around it?"""
 
-    make bench
-
-Figures are of this machine and this moment; timing decides no test.
-"""
-
-import platform
-import sys
 import time
+
+from bench.table import Row, Scale, Table
 
 from holdfast.core.logbook import EntryKind, Logbook, genesis, verify
 from holdfast.core.stream import StreamWindow
@@ -17,34 +12,35 @@ from holdfast.wire.codec import output_frame
 from holdfast.wire.frames import FrameReader
 
 SESSION = SessionId("s_" + "a" * 16)
-ENTRIES = 100_000
 CHUNK = bytes(65_536)
 
 
-def main() -> int:
-    """Print every figure; return 1 if one is outside its budget."""
-    print(f"Python {platform.python_version()}, {platform.machine()}")
-    rows = [_simulator(), _verification(), _append(), _window(), _frames()]
-    for what, figure, unit, budget, holds in rows:
-        mark = "ok" if holds else "OVER"
-        print(f"{what:<42} {figure:>14,.2f} {unit:<9} {budget:<14} {mark}")
-    return 0 if all(row[-1] for row in rows) else 1
-
-
-Row = tuple[str, float, str, str, bool]
-
-
-def _simulator() -> Row:
-    runs = [run_seed(seed) for seed in range(10)]
+def measure(table: Table, scale: Scale) -> None:
+    """Add the rows about the core."""
+    entries = scale.pick(100_000, 10_000)
+    runs = [run_seed(seed) for seed in range(scale.pick(10, 2))]
     rate = sum(run.events for run in runs) / sum(run.cpu for run in runs)
-    return "simulator, one core", rate, "events/s", ">= 50,000", rate >= 50_000
-
-
-def _lines() -> tuple[list[bytes], float]:
-    book, lines = Logbook(genesis(SESSION)), []
-    fields = {"actor": "a_" + "b" * 32, "client": "c_" + "a" * 16, "sequence": 1}
+    table.add(Row("simulator, one core", rate, "/s", at_least=50_000))
+    lines, spent = _lines(entries)
+    micros = spent / entries * 1e6
+    table.add(Row("logbook entry drafted and chained", micros, "us", at_most=1000))
     began = time.process_time()
-    for number in range(ENTRIES):
+    verify(lines, SESSION)
+    spent = (time.process_time() - began) * 100_000 / entries
+    table.add(Row("100,000 logbook entries verified", spent, "s", at_most=2))
+    table.add(Row("stream window append, 64 KiB", _window(), "MB/s"))
+    table.add(Row("output framed and read again, 64 KiB", _frames(), "MB/s"))
+
+
+def _lines(entries: int) -> tuple[list[bytes], float]:
+    book, lines = Logbook(genesis(SESSION)), []
+    fields: dict[str, str | int | bool | None] = {
+        "actor": "a_" + "b" * 32,
+        "client": "c_" + "a" * 16,
+        "sequence": 1,
+    }
+    began = time.process_time()
+    for number in range(entries):
         entry = book.draft(
             EntryKind.INPUT,
             fields,
@@ -57,36 +53,16 @@ def _lines() -> tuple[list[bytes], float]:
     return lines, time.process_time() - began
 
 
-def _verification() -> Row:
-    lines, _ = _lines()
-    began = time.process_time()
-    verify(lines, SESSION)
-    spent = time.process_time() - began
-    return "100,000 logbook entries verified", spent, "s", "<= 2", spent <= 2
-
-
-def _append() -> Row:
-    _, spent = _lines()
-    micros = spent / ENTRIES * 1e6
-    return "logbook entry drafted and chained", micros, "us", "<= 1,000", micros <= 1000
-
-
-def _window() -> Row:
+def _window() -> float:
     window = StreamWindow.create(memoryview(bytearray(1024 * 1024)))
     began = time.process_time()
     for _ in range(4096):
         window.append(CHUNK)
-    rate = 4096 * len(CHUNK) / (time.process_time() - began) / 1e6
-    return "stream window append, 64 KiB", rate, "MB/s", "no budget", True
+    return 4096 * len(CHUNK) / (time.process_time() - began) / 1e6
 
 
-def _frames() -> Row:
+def _frames() -> float:
     reader, began = FrameReader(), time.process_time()
     for number in range(2000):
         reader.feed(output_frame(number * len(CHUNK), CHUNK))
-    rate = 2000 * len(CHUNK) / (time.process_time() - began) / 1e6
-    return "output framed and read again, 64 KiB", rate, "MB/s", "no budget", True
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return 2000 * len(CHUNK) / (time.process_time() - began) / 1e6

@@ -1,0 +1,176 @@
+"""How fast does output pass, with nobody attached and with one?
+
+The same text through a bare terminal, through holdfast and through tmux, in
+turns; the medians are compared, because these machines are shared.
+"""
+
+import os
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.screens import Screen, Tmux, holdfast
+from bench.table import Row, Scale, Table, progress
+from tests.scenarios.support import Machine, machine
+
+LINE = b"The quick brown fox jumps over the lazy dog, and back again.\n"
+
+
+def text_file(folder: Path, megabytes: int) -> Path:
+    """Write plain text, as a compiler or a log would print it."""
+    text = folder / "text"
+    text.write_bytes(LINE * (megabytes * 1_000_000 // len(LINE)))
+    return text
+
+
+def text_size(megabytes: int) -> int:
+    """Return how many bytes a terminal makes of the text: each line ends in two."""
+    return megabytes * 1_000_000 // len(LINE) * (len(LINE) + 1)
+
+
+def measure(table: Table, scale: Scale) -> None:
+    """Add the rows about output."""
+    megabytes, rounds = scale.pick(64, 8), scale.pick(5, 1)
+    with tempfile.TemporaryDirectory() as name, machine() as here:
+        folder = Path(name)
+        text = text_file(folder, megabytes)
+        tmux = Tmux.found(folder)
+        seen: dict[str, list[int]] = defaultdict(list)
+        ways: dict[str, Callable[[], float]] = {
+            "bare": lambda: _attached(Screen("sh", "-c", _shown(text)))[0],
+            "detached": lambda: _held_detached(here, text, folder),
+            "cli": lambda: _held_attached(here, text, seen["`holdfast attach`"]),
+            "client": lambda: _held_by_client(here, text),
+        }
+        if tmux is not None:
+            ways["tmux detached"] = lambda: _tmux_detached(tmux, text, folder)
+            ways["tmux"] = lambda: _tmux_attached(tmux, text, seen["`tmux attach`"])
+        rates = _in_turns(ways, rounds, megabytes)
+        if tmux is not None:
+            tmux.close()
+    _report(table, rates)
+    # Whoever cannot follow is told of a gap, and is done sooner for it.
+    for name, sizes in seen.items():
+        share = statistics.median(sizes) / text_size(megabytes) * 100
+        table.add(Row(f"  of the output, sent on by {name}", share, "%"))
+
+
+def _in_turns(
+    ways: dict[str, Callable[[], float]], rounds: int, megabytes: int
+) -> dict[str, float]:
+    taken: dict[str, list[float]] = defaultdict(list)
+    for number in range(rounds):
+        for name, way in ways.items():
+            progress(f"output, round {number + 1} of {rounds}: {name}")
+            taken[name].append(megabytes / way())
+    return {name: statistics.median(rates) for name, rates in taken.items()}
+
+
+def _report(table: Table, rates: dict[str, float]) -> None:
+    bare, attached, detached = rates["bare"], rates["cli"], rates["detached"]
+    table.add(Row("output, bare terminal and read loop", bare, "MB/s"))
+    table.add(Row("output, nobody attached", detached, "MB/s"))
+    table.add(Row("output, one client without a terminal", rates["client"], "MB/s"))
+    table.add(Row("output, one `holdfast attach`", attached, "MB/s"))
+    share = attached / bare
+    table.add(Row("output, attached / bare read loop", share, "x", at_least=0.8))
+    if "tmux" not in rates:
+        table.note("tmux is not installed: nothing is compared with it")
+        return
+    theirs, beside = rates["tmux"], rates["tmux detached"]
+    table.add(Row("output, tmux, nobody attached", beside, "MB/s"))
+    table.add(Row("output, tmux, one `tmux attach`", theirs, "MB/s"))
+    ratio = attached / theirs
+    table.add(Row("output, attached / tmux attached", ratio, "x", at_least=2))
+    ratio = detached / beside
+    table.add(Row("output, detached / tmux detached", ratio, "x", at_least=2))
+
+
+def _shown(text: Path) -> str:
+    return f"echo READY; read go; cat {text}; echo THE-END; read stay"
+
+
+def _hidden(text: Path, folder: Path) -> str:
+    return f"read go < {folder}/go; cat {text}; echo done > {folder}/done; read stay"
+
+
+def _attached(screen: Screen) -> tuple[float, int]:
+    """Return how long the text took, and how many bytes of it were shown."""
+    with screen:
+        screen.sees(b"READY")
+        screen.settles()
+        before = screen.read
+        began_at = time.perf_counter()
+        screen.types(b"go\r")
+        screen.sees(b"THE-END")
+        return time.perf_counter() - began_at, screen.read - before
+
+
+def _held_attached(here: Machine, text: Path, seen: list[int]) -> float:
+    session = here.new("sh", "-c", _shown(text))
+    spent, size = _attached(Screen(*holdfast("attach", session)))
+    seen.append(size)
+    here.ask(do="forget", id=session)
+    return spent
+
+
+def _held_by_client(here: Machine, text: Path) -> float:
+    session = here.new("sh", "-c", _shown(text))
+    client = here.join(session)
+    client.wait_output(b"READY")
+    began_at = time.perf_counter()
+    client.post(b"go\r")
+    tail = b""
+    while b"THE-END" not in tail:
+        client.output = b""
+        client._receive(5)  # noqa: SLF001  # the hot loop of a client
+        tail = tail[-64:] + client.output
+    spent = time.perf_counter() - began_at
+    client.close()
+    here.ask(do="forget", id=session)
+    return spent
+
+
+def _tmux_attached(tmux: Tmux, text: Path, seen: list[int]) -> float:
+    tmux.new("a", _shown(text))
+    spent, size = _attached(tmux.attach("a"))
+    seen.append(size)
+    tmux.end("a")
+    return spent
+
+
+def _held_detached(here: Machine, text: Path, folder: Path) -> float:
+    pipes = _pipes(folder)
+    session = here.new("sh", "-c", _hidden(text, folder))
+    spent = _through(pipes)
+    here.ask(do="forget", id=session)
+    return spent
+
+
+def _tmux_detached(tmux: Tmux, text: Path, folder: Path) -> float:
+    pipes = _pipes(folder)
+    tmux.new("d", _hidden(text, folder))
+    spent = _through(pipes)
+    tmux.end("d")
+    return spent
+
+
+def _pipes(folder: Path) -> tuple[Path, Path]:
+    """Make what a program nobody looks at is started by, and says its end with."""
+    pipes = (folder / "go", folder / "done")
+    for path in pipes:
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+    return pipes
+
+
+def _through(pipes: tuple[Path, Path]) -> float:
+    go, done = pipes
+    with go.open("w") as start:  # Returns when the program waits there.
+        began_at = time.perf_counter()
+        start.write("go\n")
+    done.read_text()
+    return time.perf_counter() - began_at
