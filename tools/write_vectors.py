@@ -25,9 +25,12 @@ from holdfast.model.ids import Epoch, Incarnation, Index, actor_id, client_id
 from holdfast.model.ids import session_id as new_session_id
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.model.verdicts import Verdict
+from holdfast.wire import company as parties
+from holdfast.wire import graphs
 from holdfast.wire import messages as m
 from holdfast.wire.codec import Message, decode, encode, refusal
 from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
+from holdfast.wire.screens import Screen, ScreenRequest, ScreenRun
 from holdfast.wire.versions import choose
 
 TARGET = Path(__file__).parent.parent / "tests" / "wire" / "vectors"
@@ -49,6 +52,8 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("ping", m.Ping(0)),
     ("pong with the greatest number", m.Pong(m.MAX_NUMBER)),
     ("goodbye", m.Goodbye("no-common-version", "we speak 1, you speak 2")),
+    ("challenge", m.Challenge(DIGEST)),
+    ("identify", m.Identify(ANNA, DIGEST)),
     (
         "attach for the first time",
         m.Attach(
@@ -105,6 +110,23 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
         m.Keyframe(offset=256, size=m.Cells(1000, 1000), more=True, data=b"#" * 256),
     ),
     ("resized", m.Resized(65_536, m.Cells(1, 1))),
+    ("screen request", ScreenRequest(cells=True)),
+    (
+        "screen",
+        Screen(
+            offset=65_536,
+            size=CELLS,
+            cursor_row=39,
+            cursor_column=0,
+            cursor_visible=False,
+            title="vim",
+            alternate=True,
+            exact=False,
+            text="~\n漢字 🙂",
+            runs=(ScreenRun(0, "~", 5, 0x1FF8000, 33),),
+            more=False,
+        ),
+    ),
     (
         "submit",
         m.Submit(
@@ -158,6 +180,7 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
         ),
     ),
     ("turn asked", m.TurnAsked(BERT, 29_999)),
+    ("inherited", parties.Inherited(Epoch(9), b"rm -r", (BERT,), ())),
     (
         "pending",
         m.Pending(
@@ -174,12 +197,39 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("approve", m.Approve(5, Epoch(7), DIGEST)),
     ("deny", m.Deny(5, DIGEST)),
     ("settled", m.Settled(5, Verdict.DENY, ANNA)),
-    ("graph request", m.GraphRequest()),
+    ("try", m.Try(BERT, InputKind.COMMAND, b"make\r")),
+    ("tried", m.Tried(Verdict.ASK, "no-deletes", "it removes files")),
+    ("who", parties.Who()),
+    (
+        "presence",
+        parties.Presence(
+            present=(
+                parties.Present(
+                    actor=ANNA,
+                    kind=ActorKind.HUMAN,
+                    name="anna",
+                    client=CLIENT,
+                    program="cli",
+                    mode=m.Mode.OPERATE,
+                    for_ms=1_500,
+                ),
+            ),
+            holder=ANNA,
+            epoch=Epoch(7),
+            waiting=(BERT,),
+            frozen=False,
+            pending=(),
+            rights=("observe", "take"),
+        ),
+    ),
+    ("grant", parties.Grant(BERT, ("observe", "input"), 60_000)),
+    ("revoke", parties.Revoke(BERT)),
+    ("graph request", graphs.GraphRequest()),
     (
         "graph",
-        m.Graph(
+        graphs.Graph(
             (
-                m.Process(
+                graphs.Process(
                     pid=4242,
                     parent=1,
                     started_ticks=123_456_789,
@@ -190,7 +240,7 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
                     cpu_ms=90,
                 ),
             ),
-            (m.Listener(4242, "127.0.0.1", 8000),),
+            (graphs.Listener(4242, "127.0.0.1", 8000),),
             more=False,
         ),
     ),

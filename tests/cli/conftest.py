@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 from tests.cli.support.fakes import FakeKeeper, FakeSession
+from tests.cli.support.operating import be_known
 
 
 @pytest.fixture
 def keeper(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeKeeper]:
     # Not tmp_path: a socket's path may be 107 bytes long and no longer.
     with tempfile.TemporaryDirectory(prefix="hf") as folder:
-        monkeypatch.setenv("HOLDFAST_RUNTIME_DIR", folder)
-        monkeypatch.delenv("HOLDFAST_SESSION", raising=False)
+        be_known(Path(folder), monkeypatch)
         fake = FakeKeeper(Path(folder))
         yield fake
         fake.close()

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from holdfast.cli.completion import NAMING, OPTIONS
+from holdfast.cli.completion import GATE, NAMING, OPTIONS
+from holdfast.cli.gate import WORDS
 from holdfast.cli.main import VERBS, main
 
 Capture = pytest.CaptureFixture[str]
@@ -50,4 +51,23 @@ def test_bash_completes_verbs(capsys: Capture) -> None:
 
     said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
 
-    assert said.split() == ["rename", "read", "resize"]
+    assert said.split() == ["rename", "read", "resize", "refuse", "revoke"]
+
+
+def test_words_of_the_gate_are_completed() -> None:
+    assert set(GATE) == set(WORDS)
+
+
+def test_verbs_are_completed_after_as_too(capsys: Capture) -> None:
+    main(["completion", "bash"])
+    script = capsys.readouterr().out
+    asking = (
+        "COMP_WORDS=(holdfast --as bot sei); COMP_CWORD=3; _holdfast;"
+        "echo ${COMPREPLY[@]};"
+        "COMP_WORDS=(holdfast --as bot gate p); COMP_CWORD=4; _holdfast;"
+        "echo ${COMPREPLY[@]}"
+    )
+
+    said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
+
+    assert said.split() == ["seize", "pending"]

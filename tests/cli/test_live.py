@@ -24,6 +24,7 @@ BASH = ["bash", "--norc", "--noprofile"]
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="hf") as folder:
         monkeypatch.setenv("HOLDFAST_RUNTIME_DIR", folder)
+        monkeypatch.setenv("HOLDFAST_CONFIG_DIR", f"{folder}/config")
         monkeypatch.delenv("HOLDFAST_SESSION", raising=False)
         yield Path(folder)
         for session in keeper_client.sessions():

@@ -6,13 +6,23 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.support.fakes import FakeKeeper, FakeSession
+from tests.cli.support.fakes import US, FakeKeeper, FakeSession
 from tests.cli.support.pty_user import User
 
 from holdfast.cli.main import VERBS, Parser, main
+from holdfast.linux import operators
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import NotYourTurn
 from holdfast.version import __version__
 
 HOLDFAST = [sys.executable, "-m", "holdfast"]
+
+
+def at_home(web: FakeSession) -> dict[str, str]:
+    return {
+        "HOLDFAST_RUNTIME_DIR": str(web.folder),
+        "HOLDFAST_CONFIG_DIR": str(web.folder / "config"),
+    }
 
 
 def test_the_module_is_the_command() -> None:
@@ -96,7 +106,7 @@ def test_what_asks_the_keeper_only_loads_little(verb: str, web: FakeSession) -> 
         capture_output=True,
         text=True,
         check=True,
-        env={"HOLDFAST_RUNTIME_DIR": str(web.folder)},  # and nothing that measures
+        env=at_home(web),  # and nothing that measures
     )
 
     assert run.stderr == "set()\n"
@@ -115,7 +125,7 @@ def test_what_talks_to_a_holder_needs_no_loop_and_no_keys(
     said = subprocess.check_output(
         [sys.executable, "-c", program],
         text=True,
-        env={"HOLDFAST_RUNTIME_DIR": str(web.folder)},
+        env=at_home(web),
     )
 
     assert said == "set()\n"
@@ -208,3 +218,46 @@ def test_a_long_list_comes_in_parts(
 
     assert main(["ls", "--names"]) == 0
     assert capsys.readouterr().out.split() == ["n0", "n1", "n2", "n3", "n4"]
+
+
+@pytest.mark.parametrize("words", [["--as", "bot"], ["--as=bot"]])
+def test_as_before_the_verb_acts_as_somebody_else(
+    words: list[str], web: FakeSession
+) -> None:
+    assert main([*words, "send", "web", "x"]) == 0
+
+    known = operators.by_name("bot")
+    assert known is not None
+    assert known.actor.kind is ActorKind.AGENT
+    assert web.operating.identified == [known.actor.id]
+
+
+@pytest.mark.parametrize(
+    "words", [["--as"], ["--as", ""], ["--as="], ["--as", "../x", "ls"], ["--as=a b"]]
+)
+def test_as_somebody_who_cannot_be_is_refused(
+    words: list[str], keeper: FakeKeeper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 64
+    assert "Traceback" not in capsys.readouterr().err
+    assert len(operators.enrolled()) == 1
+    assert keeper.asked == []
+
+
+def test_errors_name_operators_instead_of_their_ids(
+    web: FakeSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = operators.enrol("robo", ActorKind.AGENT, b"robo", None, b"x" * 32)
+    web.refusal = NotYourTurn(known.actor.id, 4)
+
+    assert main(["send", "web", "x"]) == 77
+    said = capsys.readouterr().err
+    assert f"{known.actor.shown()} has the turn (epoch 4)" in said
+    assert known.actor.id not in said
+
+
+def test_new_says_who_began_it(keeper: FakeKeeper) -> None:
+    assert main(["new", "--detach", "--", "true"]) == 0
+
+    (asked,) = (one for one in keeper.asked if one["do"] == "create")
+    assert asked["creator"] == US

@@ -1,12 +1,15 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.cli.prefix import Action, Detach, Help, PrefixKeys, Send
+from holdfast.cli.prefix import Act, Action, Detach, Help, PrefixKeys, Press, Send
 
 KEYS = st.lists(
-    st.sampled_from([b"\x1d", b"d", b"?", b"x", b"\x1b[200~", b"\x1b[201~", b"\x1b["])
+    st.sampled_from(
+        [b"\x1d", b"d", b"?", b"x", b"S", b"\x1b[200~", b"\x1b[201~", b"\x1b["]
+    )
 ).map(b"".join)
 
 
@@ -27,6 +30,18 @@ def test_d_after_the_prefix_detaches_and_the_rest_is_nobodys() -> None:
 
 def test_a_question_mark_after_the_prefix_helps() -> None:
     assert PrefixKeys().typed(b"a\x1d?b") == [Send(b"a"), Help(), Send(b"b")]
+
+
+@pytest.mark.parametrize("act", Act)
+def test_each_act_has_its_key(act: Act) -> None:
+    keys = b"a\x1d%sb" % act.value.encode()
+
+    assert PrefixKeys().typed(keys) == [Send(b"a"), Press(act), Send(b"b")]
+    assert PrefixKeys().typed(act.value.encode()) == [Send(act.value.encode())]
+
+
+def test_no_act_hides_another_key() -> None:
+    assert len({act.value for act in Act} | set("dDh?")) == len(Act) + 4
 
 
 def test_the_prefix_twice_sends_it_once() -> None:

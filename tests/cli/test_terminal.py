@@ -5,13 +5,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tests.cli.support.fakes import OTHER, FakeKeeper, FakeSession
+from tests.cli.support.operating import robo
 from tests.cli.support.pty_user import User
 
 from holdfast.cli.main import main
-from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotYourTurn
-from holdfast.model.ids import ENTROPY, client_id
-from holdfast.wire.messages import Operator
 
 Sit = Callable[..., User]
 DETACH = b"\x1dd"
@@ -59,8 +57,7 @@ def test_keys_go_in_and_output_comes_out_as_it_is(sit: Sit, web: FakeSession) ->
 def test_the_notice_comes_first_and_says_who_is_here(
     sit: Sit, web: FakeSession
 ) -> None:
-    client = client_id(os.urandom(ENTROPY))
-    web.company = (Operator(OTHER, ActorKind.AGENT, "ro\x1bbo", client),)
+    web.company = (robo("ro\x1bbo"),)
     user = attached(sit, web)
 
     first = user.shown.splitlines()[0]
@@ -204,8 +201,9 @@ def test_a_terminal_without_a_size_is_no_reason_to_refuse(
 
 
 def test_without_the_turn_the_size_stays(sit: Sit, web: FakeSession) -> None:
+    web.company = (robo(),)
     web.passes_turn(OTHER)
-    web.refusal = NotYourTurn("robo", 1)
+    web.refusal = NotYourTurn(OTHER, 1)
     user = sit("attach", "web", size=(100, 30))
     web.prints(b"ready")
     user.sees(b"ready")
@@ -213,7 +211,8 @@ def test_without_the_turn_the_size_stays(sit: Sit, web: FakeSession) -> None:
     user.resize(101, 31)
     user.signal(signal.SIGWINCH)
     user.types(b"x")
-    user.sees(b"robo has the turn")
+    user.sees(b") has the turn; Ctrl-] t asks for it, Ctrl-] s seizes it")
+    assert b"[0;7m[holdfast] robo (agent, " in user.shown
     assert [given.payload for given in web.submitted] == [b"x"]
 
 
@@ -246,12 +245,28 @@ def test_a_holder_that_dies_is_not_noticed(sit: Sit, web: FakeSession) -> None:
     web.is_silent = False
     web.revive()
     web.prints(b" and on")
-    user.sees(b"ready and on")
+    user.sees(b" and on")
+    assert user.shown.count(b"ready") == 1
     user.types(b"y")
     web.wait_until(lambda: web.typed() == b"xy")
     assert b"reconnected" not in user.shown
     assert [given.sequence for given in web.submitted] == [1, 1, 2]
     assert web.attaches[-1].after is not None
+
+
+def test_output_that_is_gone_is_announced_with_its_size(
+    sit: Sit, web: FakeSession
+) -> None:
+    user = attached(sit, web)
+
+    web.die()
+    web.start += len(web.stream) + 1234
+    web.stream = b"after the gap"
+    web.revive()
+
+    user.sees(b"1234 bytes of output are gone")
+    user.sees(b"after the gap")
+    assert user.shown.index(b"are gone") < user.shown.index(b"after the gap")
 
 
 def test_what_is_typed_while_there_is_no_holder_arrives(

@@ -240,6 +240,14 @@ def test_send_types_exactly_what_was_given(web: FakeSession) -> None:
     assert web.typed() == b"echo $HOME\r-n --enter"
 
 
+@pytest.mark.parametrize("words", [["--"], ["a", "--", "b"], ["--", "--"]])
+def test_two_dashes_after_two_dashes_are_words_like_any_other(
+    web: FakeSession, words: list[str]
+) -> None:
+    assert main(["send", "web", "--", *words]) == 0
+    assert web.typed() == " ".join(words).encode()
+
+
 def test_send_says_where_what_comes_of_it_begins(
     web: FakeSession, capsys: Capture
 ) -> None:

@@ -5,16 +5,23 @@ from pathlib import Path
 
 import pytest
 from tests.cli.support.fakes import FakeSession
+from tests.cli.support.operating import be_known, waiting
 
 from holdfast.client.attaching import attach, attachment_to, submit
-from holdfast.model.errors import NotAllowed, NotYourTurn, OutcomeUnknown
+from holdfast.model.errors import (
+    NotAllowed,
+    NotYourTurn,
+    OutcomeUnknown,
+    UnexpectedMessage,
+)
 from holdfast.model.inputs import InputKind
+from holdfast.wire.messages import Output
 
 
 @pytest.fixture
 def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSession]:
     with tempfile.TemporaryDirectory(prefix="hf") as folder:
-        monkeypatch.setenv("HOLDFAST_RUNTIME_DIR", folder)
+        be_known(Path(folder), monkeypatch)
         session = FakeSession(Path(folder))
         yield session
         session.die()
@@ -58,6 +65,24 @@ def test_who_may_not_attach_is_told_why(web: FakeSession) -> None:
     web.door = NotAllowed("robo", "observe")
 
     with pytest.raises(NotAllowed):
+        attach(attachment_to(web.id))
+
+
+def test_what_waits_may_be_told_before_the_answer_and_is_not_lost(
+    web: FakeSession,
+) -> None:
+    web.operating.early = [waiting(ticket=1), waiting(ticket=2)]
+
+    link, _ = attach(attachment_to(web.id))
+
+    with link:
+        assert [link.receive(5.0), link.receive(5.0)] == web.operating.early
+
+
+def test_output_before_the_answer_is_an_error(web: FakeSession) -> None:
+    web.operating.early = [Output(0, b"x")]
+
+    with pytest.raises(UnexpectedMessage):
         attach(attachment_to(web.id))
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.client.attachment import Attachment
+from holdfast.client.attachment import Attachment, cleared
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
     Busy,
@@ -98,7 +98,27 @@ def test_a_gap_and_a_keyframe_move_the_place_to_go_on() -> None:
     assert seen.heard(Gap(0, 100)) == b""
     assert seen.offset == 100
     painted = seen.heard(Keyframe(offset=150, size=SIZE, more=False, data=b"screen"))
-    assert (painted, seen.offset) == (b"screen", 150)
+    assert (painted, seen.offset) == (cleared(SIZE.rows) + b"screen", 150)
+
+
+def test_a_picture_is_complete_with_its_last_part_and_not_before() -> None:
+    seen = view()
+    first = Keyframe(offset=9, size=SIZE, more=True, data=b"one ")
+    last = Keyframe(offset=9, size=SIZE, more=False, data=b"picture")
+
+    assert seen.heard(first) == cleared(SIZE.rows) + b"one "
+    assert seen.offset is None
+    assert seen.heard(last) == b"picture"
+    assert seen.offset == 9
+
+
+def test_a_picture_cut_off_half_way_is_begun_anew_on_the_next_link() -> None:
+    seen = view()
+    part = Keyframe(offset=9, size=SIZE, more=True, data=b"half")
+    seen.heard(part)
+
+    seen.heard(attached())
+    assert seen.heard(part) == cleared(SIZE.rows) + b"half"
 
 
 def test_a_new_link_goes_on_after_the_last_byte() -> None:

@@ -5,22 +5,29 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.cli.support.operating import be_known
 
+from holdfast.client.acting import VARIABLE, ourselves
 from holdfast.client.connection import Connection
+from holdfast.crypto.proof import local_proof
 from holdfast.model.errors import (
     HoldfastError,
+    MalformedName,
     NoCommonVersion,
+    NotProven,
     SessionUnreachable,
     UnexpectedMessage,
     UnknownFrameKind,
 )
 from holdfast.model.ids import session_id
-from holdfast.wire.codec import Message, decode, encode
-from holdfast.wire.frames import FrameReader
-from holdfast.wire.messages import Goodbye, Ping, Pong, Welcome
+from holdfast.wire.codec import Message, decode, encode, refusal
+from holdfast.wire.frames import FrameKind, FrameReader
+from holdfast.wire.messages import Challenge, Goodbye, Identify, Ping, Pong, Welcome
 
 SESSION = session_id(b"0123456789")
 WELCOME = encode(Welcome(1, "test"))
+NONCE = b"n" * 32
+CHALLENGE = encode(Challenge(NONCE))
 Listen = Callable[..., Path]
 
 
@@ -52,13 +59,48 @@ class Holder:
 
 
 @pytest.fixture
-def path() -> Iterator[Path]:
+def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="hf") as folder:
+        be_known(Path(folder), monkeypatch)
         yield Path(folder) / "s.sock"
 
 
+def test_whoever_is_challenged_proves_who_they_are(path: Path) -> None:
+    holder = Holder(path, WELCOME + CHALLENGE, hangs_up=False)
+
+    Connection.open(SESSION, path).close()
+
+    holder.close()
+    us = ourselves()
+    proof = local_proof(us.token(), SESSION, NONCE)
+    assert holder.heard[1:] == [Identify(us.actor.id, proof)]
+
+
+def test_whoever_is_not_believed_is_told_so(path: Path) -> None:
+    no = encode(refusal(NotProven("a_x"), FrameKind.IDENTIFY))
+    holder = Holder(path, WELCOME + CHALLENGE + no, hangs_up=False)
+
+    with Connection.open(SESSION, path) as link, pytest.raises(NotProven):
+        link.receive(5.0)
+
+    holder.close()
+
+
+def test_without_a_name_nobody_is_greeted(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder = Holder(path, WELCOME + CHALLENGE, hangs_up=False)
+    monkeypatch.setenv(VARIABLE, "../x")
+
+    with pytest.raises(MalformedName):
+        Connection.open(SESSION, path)
+
+    holder.close()
+
+
 def test_a_question_is_answered_and_not_returned(path: Path) -> None:
-    holder = Holder(path, WELCOME + encode(Ping(7)) + encode(Pong(8)), hangs_up=False)
+    says = WELCOME + CHALLENGE + encode(Ping(7)) + encode(Pong(8))
+    holder = Holder(path, says, hangs_up=False)
 
     with Connection.open(SESSION, path) as link:
         assert link.receive(5.0) == Pong(8)
@@ -67,7 +109,7 @@ def test_a_question_is_answered_and_not_returned(path: Path) -> None:
         assert not link.pending
 
     holder.close()
-    assert holder.heard[1:] == [Pong(7)]
+    assert holder.heard[2:] == [Pong(7)]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +121,8 @@ def test_a_question_is_answered_and_not_returned(path: Path) -> None:
         (encode(Goodbye("no-common-version", "9")), NoCommonVersion),
         (encode(Goodbye("busy", "later\x1b")), SessionUnreachable),
         (encode(Pong(1)), UnexpectedMessage),
+        (WELCOME, SessionUnreachable),
+        (WELCOME + encode(Pong(1)), UnexpectedMessage),
         (b"\xff" * 9, UnknownFrameKind),
     ],
 )
@@ -104,7 +148,7 @@ def test_silence_is_not_waited_for_for_ever(path: Path) -> None:
 
 
 def test_a_holder_that_hangs_up_is_an_error_to_whoever_listens(path: Path) -> None:
-    holder = Holder(path, WELCOME, hangs_up=True)
+    holder = Holder(path, WELCOME + CHALLENGE, hangs_up=True)
 
     with Connection.open(SESSION, path) as link, pytest.raises(SessionUnreachable):
         link.receive(5.0)
@@ -120,7 +164,7 @@ def test_nobody_there_is_an_error_after_a_while(path: Path) -> None:
 def test_a_holder_that_is_being_replaced_is_waited_for(path: Path) -> None:
     holders: list[Holder] = []
     late = threading.Timer(
-        0.1, lambda: holders.append(Holder(path, WELCOME, hangs_up=False))
+        0.1, lambda: holders.append(Holder(path, WELCOME + CHALLENGE, hangs_up=False))
     )
     late.start()
 

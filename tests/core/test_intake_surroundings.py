@@ -42,7 +42,7 @@ def test_a_revoked_operator_loses_rights_turn_and_what_it_has_in_line() -> None:
     desk.send(2)
     desk.do(desk.intake.revoke(BOT, ANNA, AT))
 
-    assert desk.intake.envelope_of(BOT) is None
+    assert desk.intake.rights.envelope_of(BOT) == Envelope(frozenset())
     assert desk.intake.turn.holder is None
     assert (1, Dropped(Index(4))) in desk.answers()
     assert desk.codes() == ["turn-moved"]
@@ -222,7 +222,7 @@ def test_a_successor_knows_turn_rights_and_outcomes_and_applies_nothing() -> Non
     heir = desk.successor()
 
     assert heir.intake.turn.holder == BOT
-    assert heir.intake.envelope_of(BOT) == Envelope(WRITER)
+    assert heir.intake.rights.envelope_of(BOT) == Envelope(WRITER)
     assert heir.kinds()[-1] == "resumed"
     heir.send(1, epoch=0)
     assert heir.answers() == [(1, Applied(Index(4)))]

@@ -17,7 +17,7 @@ from holdfast.core.logbook import (
     verify,
 )
 from holdfast.model.errors import LogbookWithheld, LogTampered
-from holdfast.model.ids import Epoch, Incarnation, SessionId
+from holdfast.model.ids import FIRST_INCARNATION, Epoch, Incarnation, SessionId
 from holdfast.wire.lines import Record, decode_line, encode_line
 
 SESSION, OTHER_SESSION = SessionId("s_one"), SessionId("s_other")
@@ -44,7 +44,8 @@ def drafted(book: Logbook, number: int, *, epoch: int = 1) -> Entry:
 
 
 def signed(head: Head, key: bytes = b"host") -> Receipt:
-    return Receipt(head, hmac.digest(key, head.signed_bytes(), "sha256"))
+    statement = head.signed_bytes(FIRST_INCARNATION)
+    return Receipt(head, FIRST_INCARNATION, hmac.digest(key, statement, "sha256"))
 
 
 def is_signed_by_host(message: bytes, signature: bytes) -> bool:
@@ -156,6 +157,35 @@ def test_i3_a_suffix_written_anew_contradicts_the_receipt() -> None:
         verify(
             [*lines[:2], entry.line], SESSION, [signed(book.head)], is_signed_by_host
         )
+
+
+def test_i3_a_receipt_for_another_life_of_the_same_entry_is_not_honoured() -> None:
+    book, lines = written_book(2)
+    life = Incarnation(2)
+    statement = book.head.signed_bytes(life)
+    receipt = Receipt(book.head, life, hmac.digest(b"host", statement, "sha256"))
+
+    with pytest.raises(LogbookWithheld):
+        verify(lines, SESSION, [receipt], is_signed_by_host)
+
+
+def test_reading_goes_on_after_an_entry_as_if_it_had_never_stopped() -> None:
+    _, lines = written_book(4)
+    whole = list(read_entries(lines, SESSION))
+
+    assert list(read_entries(lines[2:], SESSION, whole[1])) == whole[2:]
+    with pytest.raises(LogTampered):
+        list(read_entries(lines[3:], SESSION, whole[1]))
+
+
+def test_reading_on_still_sees_an_epoch_that_goes_down() -> None:
+    book, _ = written_book(1)
+    high = drafted(book, 1, epoch=5)
+    book.commit(high)
+    low = drafted(book, 2, epoch=4)
+
+    with pytest.raises(LogTampered, match="goes down"):
+        list(read_entries([low.line], SESSION, high))
 
 
 @pytest.mark.parametrize("turned", [False, True])

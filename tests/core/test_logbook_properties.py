@@ -16,7 +16,7 @@ from holdfast.core.logbook import (
     verify,
 )
 from holdfast.model.errors import HoldfastError, LogTampered, PeerError
-from holdfast.model.ids import Epoch, Incarnation, SessionId
+from holdfast.model.ids import Epoch, Incarnation, SessionId, next_incarnation
 
 SESSION = SessionId("s_one")
 
@@ -58,7 +58,8 @@ def is_signed_by_host(message: bytes, given_signature: bytes) -> bool:
 
 def receipt_for(entry: Entry) -> Receipt:
     head = Head(SESSION, entry.index, entry.hash)
-    return Receipt(head, signature(head.signed_bytes()))
+    statement = head.signed_bytes(entry.incarnation)
+    return Receipt(head, entry.incarnation, signature(statement))
 
 
 def holds_together(lines: list[bytes]) -> bool:
@@ -183,6 +184,7 @@ def test_i4_no_altered_receipt_verifies(
     entries: list[Entry], data: st.DataObject
 ) -> None:
     receipt = receipt_for(data.draw(st.sampled_from(entries)))
+    life = receipt.incarnation
     other = Head(
         data.draw(st.sampled_from([SESSION, SessionId("s_other")])),
         data.draw(st.integers(-1, len(entries))),
@@ -191,10 +193,11 @@ def test_i4_no_altered_receipt_verifies(
     forged = data.draw(
         st.sampled_from(
             [
-                Receipt(other, receipt.signature),
-                Receipt(receipt.head, receipt.signature[:-1]),
-                Receipt(receipt.head, b""),
-                Receipt(receipt.head, signature(receipt.head.hash)),
+                Receipt(other, life, receipt.signature),
+                Receipt(receipt.head, next_incarnation(life), receipt.signature),
+                Receipt(receipt.head, life, receipt.signature[:-1]),
+                Receipt(receipt.head, life, b""),
+                Receipt(receipt.head, life, signature(receipt.head.hash)),
             ]
         )
     )

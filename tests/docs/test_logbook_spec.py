@@ -8,9 +8,10 @@ from tests.core.desk import ANNA, AT, BOT, Desk
 from holdfast.core import entries, gate, inheritance, log_writer, logbook, turn
 from holdfast.core.logbook import Entry, EntryKind, genesis, verify
 from holdfast.core.turn import PassReason
-from holdfast.model.ids import FIRST_INCARNATION, SessionId
+from holdfast.model.ids import FIRST_INCARNATION, Incarnation, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
+from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
 
 PAGE = (Path(__file__).parents[2] / "docs/spec/logbook.md").read_text("utf-8")
 KIND_ROW = re.compile(r"^\| `([a-z]+)` \|([^|]*)\| [^|]+ \|$", re.MULTILINE)
@@ -68,6 +69,8 @@ def written() -> list[Entry]:
     desk = approved_story()
     heir = desk.successor().successor(life=2)
     heir.do(heir.intake.request(turn.Took(ANNA), AT))
+    ending: dict[str, Value] = {"by": ANNA, "signal": 15}
+    heir.do(heir.intake.record(EntryKind.ENDING, ending, AT))
     heir.do(heir.intake.exited("code 0", AT))
     return heir.entries
 
@@ -142,10 +145,10 @@ def test_the_example_verifies_and_ends_as_the_page_says() -> None:
 
 def test_the_signed_bytes_of_a_head_are_as_the_page_says() -> None:
     head = genesis(SESSION)
-    first, session, index, digest = re.findall(r"^ {4}(\S.*)$", PAGE, re.MULTILINE)
+    first, *parts, digest = re.findall(r"^ {4}(\S.*)$", PAGE, re.MULTILINE)
 
-    assert (session, index) == ("<session>", "<index>")
+    assert parts == ["<session>", "<incarnation>", "<index>"]
     assert digest.startswith("<hash")
-    assert head.signed_bytes().decode() == (
-        f"{first}\n{head.session}\n{head.index}\n{head.hash.hex()}\n"
+    assert head.signed_bytes(Incarnation(7)).decode() == (
+        f"{first}\n{head.session}\n7\n{head.index}\n{head.hash.hex()}\n"
     )

@@ -1,17 +1,42 @@
 """What else takes bytes it cannot trust, beside the wire?"""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from holdfast.core.logbook import EntryKind, Logbook, genesis, read_entries, recover
+from holdfast.core.policy import document, judge
+from holdfast.core.policy_file import examine, read_policy
 from holdfast.core.stream import StreamWindow
+from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.geometry import Size
-from holdfast.model.ids import Epoch, Incarnation, SessionId, parse_session_id
+from holdfast.model.ids import (
+    Epoch,
+    Incarnation,
+    SessionId,
+    actor_id,
+    parse_session_id,
+)
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import LocalTime, Question
 from holdfast.model.text import checked_name, printable
 from holdfast.term.queries import QueryFilter
 from holdfast.term.replies import reply
 from holdfast.wire.lines import decode_line, encode_line
 
 SESSION = SessionId("s_" + "a" * 16)
+BOT = Actor(actor_id(b"bot"), ActorKind.AGENT, "bot")
+EXAMPLE = Path(__file__).parents[2] / "docs/examples/policy.toml"
+POLICIES = [
+    EXAMPLE.read_bytes(),
+    b'[webhook]\nurl = "https://x/"\ntimeout = 1\n[plugins]\nuse = ["x"]\n',
+]
+POLICY = read_policy(POLICIES[0])
+LINES = [
+    b"cd /src && make test | tee log 2>&1; git push\r",
+    b"X=1 sudo -u x sh -c 'rm -rf \"/\"' > /etc/x &\r",
+    b"echo $(cat <<E) `x` ${y} \\ !! {a,b} *.py ~/z\r",
+    b"\x1b[200~mkfs /dev/sda\x1b[201~\x7f\x7f\r",
+]
 ESCAPES = [
     b"plain text\r\n",
     b"\x1b[c\x1b[>c\x1b[6n\x1b[?6n\x1b[5n",
@@ -62,6 +87,19 @@ def _window_corpus() -> list[bytes]:
     return [bytes(memory)]
 
 
+def _policy(data: bytes) -> None:
+    policy, problems = examine(data)
+    assert (policy is None) is bool(problems)
+    read_policy(data)
+
+
+def _input(data: bytes) -> None:
+    for kind in (InputKind.KEYS, InputKind.COMMAND):
+        asked = Question(BOT, kind, data, SESSION, "build", LocalTime(0, 0), staged=b"")
+        judge(POLICY, asked)
+        document(asked)
+
+
 def _text(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     shown = printable(text)
@@ -75,6 +113,8 @@ CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("core.entries", lambda data: list(read_entries([data], SESSION)), BOOK),
     ("core.stream", _window, _window_corpus()),
     ("term.queries", _output, ESCAPES),
+    ("core.policy_file", _policy, POLICIES),
+    ("core.command_line", _input, LINES),
     ("model.ids", lambda data: parse_session_id(data.decode("latin-1")), [b"s_x"]),
     ("model.text", _text, [b"build-7", b"-rf", "naïve\u202e".encode()]),
 ]

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,21 @@ def test_without_a_choice_the_systems_runtime_folder_is_used(
     monkeypatch.delenv("XDG_RUNTIME_DIR")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert places.runtime_dir() == tmp_path / ".local/state/holdfast/run"
+
+
+def test_the_state_folder_can_be_made_after_the_runtime_folder_below_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOLDFAST_RUNTIME_DIR", "HOLDFAST_STATE_DIR", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    before = os.umask(0o022)
+    try:
+        places.runtime_dir()
+        places.log_dir()
+    finally:
+        os.umask(before)
+
+    state = tmp_path / ".local" / "state" / "holdfast"
+    assert state.stat().st_mode & 0o077 == 0

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right
+from holdfast.model.actors import ActorKind
+from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
 from holdfast.model.errors import Forbidden, NotAllowed, WiderThanGiven
 from holdfast.model.ids import actor_id, session_id
 
@@ -120,3 +121,23 @@ def test_the_rights_are_those_of_the_glossary() -> None:
     )
 
     assert ", ".join(Right) == words
+
+
+@pytest.mark.parametrize("kind", [k for k in ActorKind if k is not ActorKind.HUMAN])
+def test_only_people_take_by_force_pass_on_approve_and_end_by_default(
+    kind: ActorKind,
+) -> None:
+    kept_for_people = {Right.SEIZE, Right.GRANT, Right.APPROVE, Right.END}
+
+    assert not default_rights(kind, began_it=False) & kept_for_people
+    assert default_rights(ActorKind.HUMAN, began_it=False) == frozenset(Right)
+
+
+@pytest.mark.parametrize("kind", ActorKind)
+def test_whoever_began_a_session_may_end_it(kind: ActorKind) -> None:
+    assert Right.END in default_rights(kind, began_it=True)
+
+
+@pytest.mark.parametrize("kind", ActorKind)
+def test_everybody_who_is_known_may_watch(kind: ActorKind) -> None:
+    assert Right.OBSERVE in default_rights(kind, began_it=False)

@@ -11,9 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from holdfast.client import acting
+from holdfast.crypto.proof import local_proof
 from holdfast.linux import packets, places, start
+from holdfast.linux.operators import Enrolled
+from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ENTROPY, NO_EPOCH, Incarnation, SessionId, client_id
 from holdfast.model.inputs import InputKind
+from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.frames import FrameReader
@@ -45,9 +50,16 @@ class Machine:
     def __init__(self) -> None:
         self.clients: list[Client] = []
 
-    def join(self, session: SessionId) -> "Client":
-        """Attach to a session."""
-        self.clients.append(Client(session))
+    def join(
+        self,
+        session: SessionId,
+        name: str = "",
+        kind: ActorKind = ActorKind.HUMAN,
+        mode: wire.Mode = wire.Mode.OPERATE,
+    ) -> "Client":
+        """Attach to a session, as the login user or as somebody made for this."""
+        operator = acting.enrol(name, kind) if name else acting.ourselves()
+        self.clients.append(Client(session, operator, mode))
         return self.clients[-1]
 
     def ask(self, **packet: object) -> packets.Packet:
@@ -59,7 +71,7 @@ class Machine:
             raise ConnectionResetError("the keeper hung up")
         return heard[0]
 
-    def new(self, *command: str) -> SessionId:
+    def new(self, *command: str, creator: str = "") -> SessionId:
         """Start a session."""
         answer = self.ask(
             do="create",
@@ -67,6 +79,7 @@ class Machine:
             cwd="/",
             env={"PATH": os.environ["PATH"], "PS1": "$ "},
             size=[80, 24],
+            creator=creator or acting.ourselves().actor.id,
         )
         assert answer["ok"], answer
         return SessionId(str(answer["id"]))
@@ -79,6 +92,10 @@ class Machine:
 
     def pid(self, what: str, session: SessionId | None = None) -> int:
         """Return the pid of keeper, nursery, or a session's holder or leader."""
+        # While there is none it is 0, which nobody must be allowed to kill.
+        return eventually(f"a {what}", lambda: self._pid(what, session))
+
+    def _pid(self, what: str, session: SessionId | None) -> int:
         if what in ("keeper", "nursery"):
             found = self.ask(do="status")["pid" if what == "keeper" else what]
         else:
@@ -113,19 +130,22 @@ class Machine:
 
 
 @contextlib.contextmanager
-def machine() -> Iterator[Machine]:
+def machine(
+    folder: str | None = None, begin: Callable[[], None] = start.ensure_keeper
+) -> Iterator[Machine]:
     """Run a keeper of our own, and end everything it has started."""
-    folder = tempfile.mkdtemp(prefix="hf")
+    folder = tempfile.mkdtemp(prefix="hf") if folder is None else folder
     os.environ["HOLDFAST_RUNTIME_DIR"] = folder
+    os.environ["HOLDFAST_CONFIG_DIR"] = f"{folder}/config"
     try:
-        start.ensure_keeper()
+        begin()
         made = Machine()
         yield made
         for client in made.clients:
             client.close()
     finally:
         _end_everything(folder)
-        del os.environ["HOLDFAST_RUNTIME_DIR"]
+        del os.environ["HOLDFAST_RUNTIME_DIR"], os.environ["HOLDFAST_CONFIG_DIR"]
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -135,15 +155,25 @@ def _end_everything(folder: str) -> None:
         for environ in Path("/proc").glob("[0-9]*/environ"):
             with contextlib.suppress(OSError):
                 pid = int(environ.parent.name)
-                if pid != os.getpid() and mark in environ.read_bytes().split(b"\0"):
+                # A painter has no environment; its last word says whose it is.
+                words = (environ.parent / "cmdline").read_bytes().split(b"\0")
+                ours = {mark} & {*environ.read_bytes().split(b"\0")}
+                if pid != os.getpid() and (ours or folder.encode() in words):
                     os.kill(pid, signal.SIGKILL)
 
 
 class Client:
     """A client that attaches, types, and comes back after a cut."""
 
-    def __init__(self, session: SessionId) -> None:
+    def __init__(
+        self,
+        session: SessionId,
+        operator: Enrolled | None = None,
+        mode: wire.Mode = wire.Mode.OPERATE,
+    ) -> None:
         self.session = session
+        self.operator = operator or acting.ourselves()
+        self.mode = mode
         self.client = client_id(os.urandom(ENTROPY))
         self.output = b""
         self.end: int | None = None
@@ -156,26 +186,53 @@ class Client:
 
     def attach(self) -> wire.Attached:
         """Attach, going on where we were, and send again what has no answer."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._attach()
+            except (EOFError, OSError):  # Whoever was to answer has died.
+                assert time.monotonic() < deadline, "no attach gets through"
+
+    def _attach(self) -> wire.Attached:
         self.close()
         self._link = eventually("connected", self._connect)
         self._reader = FrameReader()
         self._inbox: list[Message] = []
-        self.send(wire.Hello(SPOKEN, "test", "cli"))
-        self.send(
-            wire.Attach(
-                session=self.session,
-                client=self.client,
-                mode=wire.Mode.OPERATE,
-                size=None,
-                incarnation=None if self.end is None else LIFE,
-                after=self.end,
-                keyframe=False,
-            )
-        )
+        self.identify()
+        self.send(self._attach_message())
         attached = self.wait(wire.Attached)
         for submit in self._open.values():
             self.send(submit)
         return attached
+
+    def _attach_message(self) -> wire.Attach:
+        return wire.Attach(
+            session=self.session,
+            client=self.client,
+            mode=self.mode,
+            size=None,
+            incarnation=None if self.end is None else LIFE,
+            after=self.end,
+            keyframe=False,
+        )
+
+    def identify(self) -> None:
+        """Say hello and who we are, on a link that was just made."""
+        self.send(wire.Hello(SPOKEN, "test", "cli"))
+        nonce = self.wait(wire.Challenge).nonce
+        proof = local_proof(self.operator.token(), self.session, nonce)
+        self.send(wire.Identify(self.operator.actor.id, proof))
+
+    def greet(self) -> wire.Refuse | wire.Attached:
+        """Try to attach on a new link, once, and return the answer."""
+        self.close()
+        self._link = eventually("connected", self._connect)
+        self._reader, self._inbox = FrameReader(), []
+        self.identify()
+        self.send(self._attach_message())
+        answer = self.wait(wire.Refuse, wire.Attached)
+        assert isinstance(answer, (wire.Refuse, wire.Attached))
+        return answer
 
     def close(self) -> None:
         """Vanish."""
@@ -187,17 +244,27 @@ class Client:
 
     def enter(self, text: bytes) -> wire.Acknowledge | wire.Refuse | wire.Report:
         """Type something and return what became of it, whoever dies meanwhile."""
+        self.submit(text)
+        return self.settle_through_cuts()
+
+    def submit(self, payload: bytes, kind: InputKind = InputKind.KEYS) -> None:
+        """Send an input, which goes again with every attach until it is settled."""
         self._sequence += 1
         self._open[self._sequence] = wire.Submit(
             client=self.client,
             sequence=self._sequence,
-            kind=InputKind.KEYS,
+            kind=kind,
             incarnation=LIFE,
             epoch=self.epoch,
-            payload=text,
+            payload=payload,
         )
+        with contextlib.suppress(OSError):
+            self.send(self._open[self._sequence])
+
+    def settle_through_cuts(self) -> wire.Acknowledge | wire.Refuse | wire.Report:
+        """Return what became of the last input, whoever dies meanwhile."""
         answer = self.through_cuts(
-            lambda: self.send(self._open[self._sequence]),
+            lambda: None,
             lambda: self.wait(wire.Acknowledge, wire.Refuse, wire.Report),
         )
         assert isinstance(answer, (wire.Acknowledge, wire.Refuse, wire.Report))
@@ -221,6 +288,21 @@ class Client:
     def settle(self) -> object:
         """Return the next answer to what was posted."""
         return self.wait(wire.Acknowledge, wire.Refuse, wire.Report)
+
+    def request(self, message: Message) -> wire.Refuse | None:
+        """Ask for something that is not an input; None if it was done."""
+        self.send(message)
+        self.send(parties.Who())
+        heard = self.wait(wire.Refuse, parties.Presence)
+        if not isinstance(heard, wire.Refuse):
+            return None
+        self.wait(parties.Presence)
+        return heard
+
+    def who(self) -> parties.Presence:
+        """Return who is here, and how things stand between them."""
+        self.send(parties.Who())
+        return self.wait(parties.Presence)
 
     def through_cuts(self, first: Callable[[], None], then: Callable[[], Kind]) -> Kind:
         """Do something, and attach again whenever the other side has died."""

@@ -106,7 +106,7 @@ def test_h3_a_length_one_too_long_waits_for_the_byte() -> None:
     assert not reader.is_between_frames
 
 
-@pytest.mark.parametrize("kind", [0x00, 0x06, 0x7F, 0xFF])
+@pytest.mark.parametrize("kind", [0x00, 0x08, 0x7F, 0xFF])
 def test_h7_an_unknown_kind_is_refused_on_its_header_alone(kind: int) -> None:
     with pytest.raises(UnknownFrameKind) as caught:
         FrameReader().feed(header(kind, 5))

@@ -11,7 +11,7 @@ from holdfast.model.geometry import Size
 from holdfast.model.ids import Epoch, Incarnation, actor_id, client_id
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.verdicts import Verdict
-from holdfast.wire import frames, messages, versions
+from holdfast.wire import company, frames, graphs, messages, screens, versions
 from holdfast.wire.codec import KINDS, Message, decode, encode
 from holdfast.wire.frames import (
     HEADER_SIZE,
@@ -33,7 +33,17 @@ SPEC = (Path(__file__).parents[2] / "docs/spec/wire.md").read_text()
 
 LIMITS = {
     name: value
-    for module in (frames, messages, versions, geometry, inputs, text)
+    for module in (
+        company,
+        frames,
+        graphs,
+        messages,
+        screens,
+        versions,
+        geometry,
+        inputs,
+        text,
+    )
     for name, value in vars(module).items()
     if name.startswith("MAX_")
 }

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "91ca1b3cad9672eff9282ed3d257a7557473c4130bd127e814affd4b0cab99da",
+    1: "3a3b58cd5e7b2718610055ce05a366487e5061a6e39721e31200e6cfb5bd0af3",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

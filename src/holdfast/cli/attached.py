@@ -11,13 +11,14 @@ import select
 import signal
 import time
 
-from holdfast.cli.prefix import Detach, Help, PrefixKeys, Send
+from holdfast.cli.naming import NOBODY, Names
+from holdfast.cli.prefix import Act, Detach, Help, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
+from holdfast.cli.wheel import Do, Effect, Say, Wheel
 from holdfast.client import keeper
 from holdfast.client.attaching import RETRY, attach, attachment_to
 from holdfast.client.attachment import Attachment
 from holdfast.client.connection import Connection
-from holdfast.model.actors import Actor
 from holdfast.model.errors import (
     AttachedToItself,
     HoldfastError,
@@ -27,16 +28,17 @@ from holdfast.model.errors import (
 )
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import Message
-from holdfast.wire.messages import (
-    Attached,
-    Cells,
-    Exited,
-    Lost,
-    Mode,
-)
+from holdfast.wire.company import Who
+from holdfast.wire.messages import Attached, Cells, Exited, Gap, Lost, Mode
 from holdfast.wire.messages import Detach as DetachMessage
 
-HELP = "Ctrl-] then: d detach   ? this help   Ctrl-] send Ctrl-] itself"
+HELP = (
+    "Ctrl-] then: d detach   t take, or ask   g give   r drop",
+    "s seize   S seize and freeze   f freeze, or thaw   w who",
+    "a approve   n deny   ? this help   Ctrl-] send Ctrl-] itself",
+)
+
+_LEAD = len("[holdfast] ")
 
 GIVE_UP = 15.0
 """Seconds without a holder after which the user is told instead of kept waiting."""
@@ -84,7 +86,7 @@ def show(session: keeper.Listed, *, observe: bool = False) -> int:
     print(_notice(session, attachment), flush=True)
     try:
         with terminal:
-            _Shown(attachment, terminal).run(link, attached)
+            _Shown(session.label, attachment, terminal).run(link, attached)
     except _Left as left:
         print(f"[holdfast] {_farewell(session, left)}")
         if left.is_over and not observe:
@@ -100,7 +102,9 @@ def show(session: keeper.Listed, *, observe: bool = False) -> int:
 class _Shown:
     """One session on one terminal."""
 
-    def __init__(self, attachment: Attachment, terminal: Terminal) -> None:
+    def __init__(self, label: str, attachment: Attachment, terminal: Terminal) -> None:
+        self._wheel = Wheel(label, attachment, self._room)
+        self._title = ""
         self._attachment = attachment
         self._terminal = terminal
         self._keys = PrefixKeys()
@@ -121,6 +125,9 @@ class _Shown:
     # ── carrying ──────────────────────────────────────────────────────────
 
     def _begin(self, link: Connection, attached: Attached) -> None:
+        self._wheel.heard(attached)
+        self._retitle()
+        link.send(Who())  # What stands still and who waits is told to who asks.
         size = _cells(self._terminal)
         if self._attachment.may_write and size != attached.size:
             self._resize(link)
@@ -173,15 +180,53 @@ class _Shown:
         for action in self._keys.typed(keys):
             match action:
                 case Send(data):
-                    self._keep(data)
+                    self._keep(self._answered(data, link))
+                case Press(act):
+                    self._pressed(act, link)
                 case Help():
-                    self._terminal.overlay(HELP)
+                    self._terminal.overlay(*HELP)
                 case Detach():
                     self._say_goodbye(link)
                     raise _Left(0)
 
+    def _pressed(self, act: Act, link: Connection | None) -> None:
+        self._perform(self._wheel.pressed(act), link)
+
+    def _answered(self, data: bytes, link: Connection | None) -> bytes:
+        """Return what of `data` was not the answer to a question of ours."""
+        if not self._wheel.is_asking:
+            return data
+        effects, rest = self._wheel.answered(data)
+        self._perform(effects, link)
+        return rest
+
+    def _perform(self, effects: list[Effect], link: Connection | None) -> None:
+        for effect in effects:
+            match effect:
+                case Say(text, loud):
+                    self._terminal.overlay(text)
+                    if loud:
+                        self._terminal.bell()
+                case Do(message) if link is not None:
+                    link.send(message)
+                case Do():
+                    self._terminal.overlay("the session does not answer now")
+
+    def _room(self) -> int:
+        """Return how long a line of ours may be without being broken."""
+        return self._terminal.size().columns - 1 - _LEAD
+
+    def _retitle(self) -> None:
+        """Keep it visible who has the turn, also when a program sets the title."""
+        wanted = self._wheel.title
+        if wanted != self._title or self._terminal.needs_title:
+            self._title = wanted
+            self._terminal.title(wanted)
+
     def _keep(self, data: bytes) -> None:
         room = MAX_BACKLOG - len(self._backlog)
+        if not data:
+            return
         if self._attachment.mode is Mode.OBSERVE:
             self._terminal.overlay("you are watching only; Ctrl-] d detaches")
         elif len(data) > room:
@@ -215,8 +260,11 @@ class _Shown:
         shown = bytearray()
         try:
             while len(shown) < MAX_WRITE and (message := link.receive(0)) is not None:
+                was_seen = self._attachment.offset is not None
                 shown += self._attachment.heard(message)
                 self._heed(message, shown)
+                if was_seen and isinstance(message, Gap):
+                    self._announce_gap(message, shown)
         except HoldfastError:
             # What came before the link broke has been counted as seen. Not so
             # when we are told to leave: a terminal that takes nothing would
@@ -224,6 +272,13 @@ class _Shown:
             self._terminal.write(bytes(shown))
             raise
         self._terminal.write(bytes(shown))
+        self._retitle()
+
+    def _announce_gap(self, gap: Gap, shown: bytearray) -> None:
+        """Say that something is missing, between what comes before and after it."""
+        self._terminal.write(bytes(shown))
+        shown.clear()
+        self._terminal.overlay(f"{gap.end - gap.start} bytes of output are gone")
 
     def _heed(self, message: Message, shown: bytearray) -> None:
         answer = self._attachment.answered(message)
@@ -235,10 +290,16 @@ class _Shown:
             case Lost():
                 raise SessionLost(self._attachment.incarnation or 1)
             case _ if answer is not None and answer[1] is not None:
-                shown += b"\a"
-                self._terminal.overlay(str(answer[1]))
+                self._tell(self._wheel.refused(answer[1]), shown)
             case _:
-                pass
+                self._tell(self._wheel.heard(message), shown)
+
+    def _tell(self, effects: list[Effect], shown: bytearray) -> None:
+        """Say something of our own after what was printed before it."""
+        if effects:
+            self._terminal.write(bytes(shown))
+            shown.clear()
+            self._perform(effects, None)
 
     # ── between two holders ───────────────────────────────────────────────
 
@@ -295,13 +356,23 @@ def _exit_status(status: int) -> int:
 
 
 def _notice(session: keeper.Listed, attachment: Attachment) -> str:
-    others = [Actor(who.actor, who.kind, who.name).shown() for who in attachment.others]
-    company = f"with {', '.join(others)}" if others else "nobody else is here"
+    names = Names(attachment.us or NOBODY)
+    names.meet(attachment.others)
+    others = dict.fromkeys(who.actor for who in attachment.others)
+    company = ", ".join(names.shown(who) for who in others if who != names.us)
     watching = ", watching only" if attachment.mode is Mode.OBSERVE else ""
     return (
-        f"[holdfast] {session.label}: {company}{watching};"
-        " Ctrl-] d detaches, Ctrl-] ? helps"
+        f"[holdfast] {session.label}:"
+        f" {f'with {company}' if company else 'nobody else is here'}{watching},"
+        f" {_turn(attachment, names)}; Ctrl-] d detaches, Ctrl-] ? helps"
     )
+
+
+def _turn(attachment: Attachment, names: Names) -> str:
+    if not attachment.holder:
+        return "the turn is free"
+    has = "have" if attachment.holder == names.us else "has"
+    return f"{names.you(attachment.holder)} {has} the turn"
 
 
 def _farewell(session: keeper.Listed, left: _Left) -> str:

@@ -5,8 +5,36 @@ import argparse
 from holdfast.cli.main import VERBS
 from holdfast.cli.manual import describe
 
-NAMING = ("attach", "end", "rename", "keep", "send", "keys", "read", "wait", "resize")
+NAMING = (
+    "attach",
+    "end",
+    "rename",
+    "keep",
+    "send",
+    "keys",
+    "read",
+    "screen",
+    "log",
+    "wait",
+    "resize",
+    "who",
+    "take",
+    "ask",
+    "give",
+    "refuse",
+    "drop",
+    "seize",
+    "freeze",
+    "thaw",
+    "approve",
+    "deny",
+    "grant",
+    "revoke",
+)
 """Verbs whose first word is a session."""
+
+GATE = ("pending", "approve", "deny", "test", "check", "example")
+"""What `gate` can do; a test compares it with the verb itself."""
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "new": ("--detach", "--name", "--cwd", "--env", "--size", "--json"),
@@ -17,9 +45,38 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "send": ("--enter", "--timeout", "--json"),
     "keys": ("--timeout", "--json"),
     "read": ("--from", "--max", "--json"),
+    "screen": ("--cells", "--json"),
+    "log": (
+        "--follow",
+        "--json",
+        "--since",
+        "--actor",
+        "--verify",
+        "--export",
+        "--force",
+    ),
     "wait": ("--for", "--timeout", "--from", "--quiet-for", "--json"),
     "resize": ("--timeout", "--json"),
+    "who": ("--json",),
+    "take": ("--json",),
+    "ask": ("--timeout", "--wait", "--json"),
+    "give": ("--json",),
+    "refuse": ("--json",),
+    "drop": ("--json",),
+    "seize": ("--freeze", "--interrupt", "--json"),
+    "freeze": ("--json",),
+    "thaw": ("--json",),
+    "gate": ("--as-operator", "--kind", "--yes", "--json"),
+    "approve": ("--yes", "--json"),
+    "deny": ("--yes", "--json"),
+    "operators": ("--kind", "--json"),
+    "grant": ("--for", "--json"),
+    "revoke": ("--everywhere", "--json"),
     "status": ("--json",),
+    "up": ("--detach", "--install", "--json"),
+    "down": ("--end-sessions", "--json"),
+    "upgrade": ("--json",),
+    "doctor": ("--json",),
     "tour": ("--json", "--seeds"),
 }
 """What each verb takes; a test compares it with the verbs themselves."""
@@ -27,18 +84,25 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 BASH = """\
 # holdfast completion for bash: eval "$(holdfast completion bash)"
 _holdfast() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} verb=${{COMP_WORDS[1]}} words=
-    if ((COMP_CWORD == 1)); then
-        words="{verbs} --help --version"
+    local word=${{COMP_WORDS[COMP_CWORD]}} first=1 words=
+    [[ ${{COMP_WORDS[1]}} == --as ]] && first=3
+    local verb=${{COMP_WORDS[first]}}
+    if ((COMP_CWORD == first)); then
+        words="{verbs} --as --help --version"
+    elif ((COMP_CWORD < first)); then
+        words=$(holdfast operators --names 2>/dev/null)
     else
         case $verb in
 {options}
             completion) words="bash zsh fish" ;;
         esac
         case $verb in
+            gate) ((COMP_CWORD == first + 1)) && words="{gate}" ;;
             {naming})
                 [[ $word == -* ]] || words=$(holdfast ls --names 2>/dev/null) ;;
         esac
+        [[ $word == @* ]] &&
+            words=$(holdfast operators --names 2>/dev/null | sed s/^/@/)
     fi
     COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
@@ -49,10 +113,19 @@ ZSH = """\
 #compdef holdfast
 # holdfast completion for zsh: eval "$(holdfast completion zsh)"
 _holdfast() {{
-    local -a verbs sessions
+    local -a verbs sessions operators
     verbs=(
 {verbs}
     )
+    if [[ $words[2] == --as ]] && ((CURRENT == 3)); then
+        operators=(${{(f)"$(holdfast operators --names 2>/dev/null)"}})
+        compadd -a operators
+        return
+    fi
+    if [[ $words[2] == --as ]]; then
+        words=($words[1] $words[4,-1])
+        ((CURRENT -= 2))
+    fi
     if ((CURRENT == 2)); then
         _describe verb verbs
         return
@@ -62,10 +135,15 @@ _holdfast() {{
         completion) compadd bash zsh fish ;;
     esac
     case $words[2] in
+        gate) ((CURRENT == 3)) && compadd {gate} ;;
         {naming})
             sessions=(${{(f)"$(holdfast ls --names 2>/dev/null)"}})
             compadd -a sessions ;;
     esac
+    if [[ $words[CURRENT] == @* ]]; then
+        operators=(@${{^${{(f)"$(holdfast operators --names 2>/dev/null)"}}}})
+        compadd -a operators
+    fi
 }}
 compdef _holdfast holdfast
 """
@@ -75,7 +153,10 @@ FISH = """\
 complete -c holdfast -f
 {verbs}
 {options}
+complete -c holdfast -n __fish_use_subcommand -l as -x \
+-a '(holdfast operators --names 2>/dev/null)'
 complete -c holdfast -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
+complete -c holdfast -n '__fish_seen_subcommand_from gate' -a '{gate}'
 complete -c holdfast -n '__fish_seen_subcommand_from {naming}' \
 -a '(holdfast ls --names 2>/dev/null)'
 """
@@ -108,7 +189,10 @@ def _bash() -> str:
         for verb, found in OPTIONS.items()
     ]
     return BASH.format(
-        verbs=" ".join(VERBS), options="\n".join(options), naming="|".join(NAMING)
+        verbs=" ".join(VERBS),
+        options="\n".join(options),
+        naming="|".join(NAMING),
+        gate=" ".join(GATE),
     )
 
 
@@ -119,7 +203,10 @@ def _zsh() -> str:
         for verb, found in OPTIONS.items()
     ]
     return ZSH.format(
-        verbs="\n".join(verbs), options="\n".join(options), naming="|".join(NAMING)
+        verbs="\n".join(verbs),
+        options="\n".join(options),
+        naming="|".join(NAMING),
+        gate=" ".join(GATE),
     )
 
 
@@ -135,7 +222,10 @@ def _fish() -> str:
         for option in found
     ]
     return FISH.format(
-        verbs="\n".join(verbs), options="\n".join(options), naming=" ".join(NAMING)
+        verbs="\n".join(verbs),
+        options="\n".join(options),
+        naming=" ".join(NAMING),
+        gate=" ".join(GATE),
     )
 
 

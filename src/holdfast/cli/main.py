@@ -6,21 +6,24 @@ starting costs what the one verb needs.
 
 import argparse
 import errno
+import gc
 import importlib
 import itertools
 import os
 import sys
 from typing import NoReturn
 
+from holdfast.cli.manual import Manual
 from holdfast.model.errors import (
     Forbidden,
     HoldfastError,
+    MalformedArgument,
     PeerError,
     Unavailable,
     Unsettled,
     UsageError,
 )
-from holdfast.model.text import printable
+from holdfast.model.text import checked_name, printable
 from holdfast.version import __version__
 
 VERBS: dict[str, str] = {
@@ -33,9 +36,30 @@ VERBS: dict[str, str] = {
     "send": "type text into a session",
     "keys": "press keys in a session, by their names",
     "read": "print what a session has printed",
+    "screen": "print what a session shows at this moment",
+    "log": "tell what happened in a session",
     "wait": "wait for output, for quiet, or for the end",
     "resize": "give a session another size",
+    "who": "say who is attached, who has the turn and who waits for what",
+    "take": "take the turn, if it is free",
+    "ask": "ask for the turn, and wait for the answer",
+    "give": "give the turn to somebody",
+    "refuse": "say no to somebody who asks for the turn",
+    "drop": "let the turn go",
+    "seize": "take the turn, whoever has it",
+    "freeze": "stop every process of a session where it stands",
+    "thaw": "let a frozen session run again",
+    "gate": "look at what the gate does, and answer what it asks",
+    "approve": "let an input through that waits for approval",
+    "deny": "refuse an input that waits for approval",
+    "operators": "list who is known on this machine, add or remove one",
+    "grant": "let an operator do something in a session",
+    "revoke": "let an operator do nothing any more",
     "status": "say what runs on this machine",
+    "up": "run the host, which looks after the sessions of this machine",
+    "down": "end everything of ours, and leave the sessions running",
+    "upgrade": "put this code under the running sessions",
+    "doctor": "say what this machine can do for sessions, and what it cannot",
     "completion": "print a script that completes words in your shell",
     "tour": "show what works today, on this machine, and what comes next",
 }
@@ -56,10 +80,20 @@ EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141
 """What a shell says of a program that SIGPIPE ended."""
 
+AS = "--as"
+"""As whom to act; before the verb, because it is about all of them."""
+
 MAX_SENTENCE = 1000
+
+START_OBJECTS = 100_000
+"""Objects made before garbage is looked for: what starting makes is all kept."""
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What printing fails with. Whatever else uses descriptors wraps its errors."""
+
+
+LITERAL = "\0--"
+"""Stands for a `--` that is no separator; no word of a command line has a NUL."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -83,7 +117,12 @@ class Parser(argparse.ArgumentParser):
                     options.extend(itertools.islice(coming, 1))
             else:
                 others.append(word)
-        return self.parse_args([*options, "--", *others] if others else options)
+        # argparse drops a `--` from what each argument is given, ours included.
+        kept = [LITERAL if word == "--" else word for word in others]
+        found = self.parse_args([*options, "--", *kept] if kept else options)
+        for name, value in vars(found).items():
+            setattr(found, name, _restored(value))
+        return found
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the words, and exit."""
@@ -95,6 +134,12 @@ class Parser(argparse.ArgumentParser):
         )
 
 
+def _restored(value: object) -> object:
+    if isinstance(value, list):
+        return [_restored(one) for one in value]
+    return "--" if value == LITERAL else value
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return the exit status of the process.
 
@@ -102,6 +147,8 @@ def main(arguments: list[str] | None = None) -> int:
     a bug keeps its traceback.
     """
     _occupy_standard_descriptors()
+    if arguments is None:  # Else somebody else's process has its own idea.
+        gc.set_threshold(START_OBJECTS)
     try:
         status = _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
@@ -110,18 +157,30 @@ def main(arguments: list[str] | None = None) -> int:
         if error.errno not in UNWRITABLE:
             raise
         return _unwritten(error)
+    if arguments is None:
+        # The interpreter looks for garbage once more when it ends; what is frozen
+        # it leaves to the kernel, which takes it all at once.
+        gc.freeze()
     return _flushed(status)
 
 
 def _run(words: list[str]) -> int:
-    parser = _parser()
+    try:
+        words = _acting(words)
+    except UsageError as error:
+        _complain(error, as_json=False)
+        return EXIT_STATUS[UsageError]
     if not words or words[0] not in VERBS:
+        parser = _parser()
         parser.parse_args(words)
         parser.print_help()
         return EXIT_STATUS[UsageError] if words else 0
     verb = importlib.import_module(f"holdfast.cli.{words[0]}")
     own = Parser(
-        prog=f"holdfast {words[0]}", description=VERBS[words[0]], allow_abbrev=False
+        prog=f"holdfast {words[0]}",
+        description=VERBS[words[0]],
+        formatter_class=Manual,
+        allow_abbrev=False,
     )
     verb.add_arguments(own)
     options = own.parse_words(words[1:])
@@ -130,6 +189,20 @@ def _run(words: list[str]) -> int:
     except HoldfastError as error:
         _complain(error, as_json=getattr(options, "json", False))
         return _status(error)
+
+
+def _acting(words: list[str]) -> list[str]:
+    """Take note of `--as NAME` before the verb; return the words after it."""
+    if not words or words[0].partition("=")[0] != AS:
+        return words
+    option, equals, name = words[0].partition("=")
+    rest = words[1:] if equals else words[2:]
+    if not equals and len(words) < 2:  # noqa: PLR2004  # the option and its name
+        raise MalformedArgument(option, "followed by an operator's name")
+    from holdfast.client.profile import VARIABLE  # noqa: PLC0415  # rarely needed
+
+    os.environ[VARIABLE] = checked_name(name if equals else words[1])
+    return rest
 
 
 def _complain(error: HoldfastError, *, as_json: bool) -> None:
@@ -145,10 +218,19 @@ def _complain(error: HoldfastError, *, as_json: bool) -> None:
         }
         print(json.dumps({"error": facts}), file=sys.stderr)
         return
-    lines = [str(error), *getattr(error, "__notes__", ()), error.next_step]
+    lines = [_named(str(error)), *getattr(error, "__notes__", ()), error.next_step]
     for number, line in enumerate(filter(None, lines)):
         lead = "          " if number else "holdfast: "
         print(lead + printable(line, MAX_SENTENCE), file=sys.stderr)
+
+
+def _named(sentence: str) -> str:
+    """Return a sentence with operators' names in the place of their ids."""
+    if "a_" not in sentence:
+        return sentence
+    from holdfast.cli.naming import Names  # noqa: PLC0415  # rarely needed
+
+    return Names().told(sentence)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -158,10 +240,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog="verbs:\n"
         + "\n".join(f"  {name:<10} {what}" for name, what in VERBS.items())
         + "\n\n`holdfast VERB --help` says more about each.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Manual,
     )
     parser.add_argument(
         "--version", action="version", version=f"holdfast {__version__}"
+    )
+    parser.add_argument(
+        AS, metavar="NAME", help="act as this operator (you, by your login name)"
     )
     parser.add_argument("verb", nargs="?", choices=VERBS, metavar="verb", help="below")
     return parser

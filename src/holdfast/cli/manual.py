@@ -5,6 +5,10 @@ options, examples, exit statuses. argparse writes the options; the rest is here.
 """
 
 import argparse
+import os
+
+WIDTH = 80
+"""Columns where there is no terminal to ask."""
 
 STATUSES = {
     0: "it was done",
@@ -18,6 +22,17 @@ STATUSES = {
     141: "whoever read the output stopped reading",
 }
 """What every verb may exit with; the numbers under 128 are sysexits(3)'s."""
+
+
+class Manual(argparse.RawDescriptionHelpFormatter):
+    """How help is laid out: as wide as the terminal, texts as they are.
+
+    argparse makes one of these for each option, also when nobody asked for help,
+    and to learn the width it would load what unpacks archives.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_width() - 2)
 
 
 def describe(
@@ -44,4 +59,14 @@ def describe(
             ),
         ]
     )
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.formatter_class = Manual
+
+
+def _width() -> int:
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked):
+        return int(asked)
+    try:
+        return os.get_terminal_size(1).columns or WIDTH
+    except OSError:
+        return WIDTH

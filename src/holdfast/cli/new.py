@@ -5,7 +5,6 @@ import json
 import os
 import sys
 
-from holdfast.cli.arguments import size_from, variable_from
 from holdfast.cli.manual import describe
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import checked_name
@@ -60,8 +59,9 @@ def run(options: argparse.Namespace) -> int:
 
         demand_terminal()  # Before anything is made.
     from holdfast.client import keeper  # noqa: PLC0415  # after the words are checked
+    from holdfast.client.profile import our_id  # noqa: PLC0415  # ditto
 
-    made = keeper.request("create", asked)
+    made = keeper.request("create", {**asked, "creator": our_id()})
     session, name = str(made["id"]), str(made.get("name") or "")
     if options.json:
         print(json.dumps({"id": session, "name": name, "pid": made.get("pid")}))
@@ -82,7 +82,10 @@ def _asked(options: argparse.Namespace) -> dict[str, object]:
     env = {
         name: value for name, value in os.environ.items() if not name.startswith(OWN)
     }
-    env |= dict(map(variable_from, options.env))
+    if options.env:
+        from holdfast.cli.arguments import variable_from  # noqa: PLC0415  # rarely needed
+
+        env |= dict(map(variable_from, options.env))
     return {
         "name": None if options.name is None else checked_name(options.name),
         "command": options.command or [os.environ.get("SHELL") or "/bin/sh"],
@@ -99,19 +102,17 @@ def _folder(asked: str) -> str:
         raise MalformedArgument(asked, "a folder: the present one is gone") from None
 
 
-def _size(asked: str | None) -> list[int]:
-    from holdfast.model.geometry import (  # noqa: PLC0415  # slow to load
-        DEFAULT_SIZE,
-        Size,
-        clamped,
-    )
+def _size(asked: str | None) -> list[int] | None:
+    """Return the size asked for, or this terminal's; None leaves it to the holder."""
+    if asked is None:
+        try:
+            found = os.get_terminal_size(1)
+        except OSError:
+            return None
+        # A terminal that does not know says 0; what is too large is made to fit.
+        return [found.columns, found.lines] if all(found) else None
+    from holdfast.cli.arguments import size_from  # noqa: PLC0415  # slow to load
+    from holdfast.model.geometry import Size  # noqa: PLC0415  # ditto
 
-    if asked is not None:
-        size = Size(*size_from(asked))
-        return [size.columns, size.rows]
-    try:
-        found = os.get_terminal_size(1)
-    except OSError:
-        found = os.terminal_size((0, 0))
-    size = clamped(found.columns, found.lines) if all(found) else DEFAULT_SIZE
+    size = Size(*size_from(asked))
     return [size.columns, size.rows]

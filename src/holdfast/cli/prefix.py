@@ -7,6 +7,7 @@ after it:
 
     PASSING ──Ctrl-]──▶ PREFIXED ──d──▶ Detach
        ▲                   ├──?──▶ Help
+       │                   ├──t, g, r, s, S, f, a, n, w──▶ Press
        │                   ├──Ctrl-]──▶ one Ctrl-]
        └───────────────────┴──anything else──▶ that key, without the prefix
 
@@ -19,6 +20,7 @@ I1  Without a prefix in it, what is typed goes through unchanged.
 I2  However the bytes are cut, the same actions come of them.
 """
 
+import enum
 from dataclasses import dataclass
 
 PREFIX = 0x1D
@@ -45,13 +47,35 @@ class Help:
     """Show what the prefix is for."""
 
 
-Action = Send | Detach | Help
+class Act(enum.Enum):
+    """What a key after the prefix does about the session, by that key."""
+
+    TAKE = "t"
+    GIVE = "g"
+    DROP = "r"
+    SEIZE = "s"
+    SEIZE_AND_FREEZE = "S"
+    FREEZE_OR_THAW = "f"
+    APPROVE = "a"
+    DENY = "n"
+    WHO = "w"
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Do something about the turn, or what waits."""
+
+    act: Act
+
+
+Action = Send | Detach | Help | Press
 
 _SPOKEN: dict[int, Action] = {
     ord("d"): Detach(),
     ord("D"): Detach(),
     ord("?"): Help(),
     ord("h"): Help(),
+    **{ord(act.value): Press(act) for act in Act},
 }
 
 

@@ -4,20 +4,24 @@ import argparse
 import json
 import os
 
+from holdfast.cli.ls import age
 from holdfast.cli.manual import describe
-from holdfast.client import keeper
+from holdfast.cli.upgrade import code_folder
+from holdfast.client import host, keeper
 from holdfast.linux import places
 from holdfast.model.errors import NoKeeper
 from holdfast.model.text import printable
 from holdfast.version import __version__
+
+Facts = dict[str, object]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Say which version this is, whether the keeper runs, and how many sessions"
-        " there are. Nothing is started by asking.",
+        "Say which version this is, which of our processes run and since when, and"
+        " how many sessions there are. Nothing is started by asking.",
         {
             "holdfast status": "for people",
             "holdfast status --json": "for programs",
@@ -27,18 +31,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask the keeper, if there is one."""
-    facts: dict[str, object] = {
+    """Ask the keeper and the host, if they are there."""
+    facts: Facts = {
         "version": __version__,
+        "root": code_folder(),
         "runtime_dir": os.fspath(places.runtime_dir()),
         "keeper": None,
+        "sessions": None,
+        "host": _without_ok(host.request("status")),
     }
     try:
-        answer = keeper.request("status", start=False)
+        facts["keeper"] = _without_ok(keeper.request("status", start=False))
+        facts["sessions"] = _by_state(keeper.sessions(start=False))
     except NoKeeper as error:
         facts["why"] = str(error)
-    else:
-        facts["keeper"] = {name: v for name, v in answer.items() if name != "ok"}
+    facts["warnings"] = _warnings(facts)
     if options.json:
         print(json.dumps(facts, indent=2))
     else:
@@ -46,13 +53,74 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(facts: dict[str, object]) -> None:
-    print(f"{'holdfast':<12} {facts['version']}")
-    print(f"{'sockets in':<12} {printable(str(facts['runtime_dir']))}")
+def _without_ok(answer: Facts | None) -> Facts | None:
+    if answer is None:
+        return None
+    return {name: value for name, value in answer.items() if name != "ok"}
+
+
+def _by_state(known: list[keeper.Listed]) -> dict[str, int]:
+    states = [one.state or "running" for one in known]
+    return {state: states.count(state) for state in sorted(set(states), reverse=True)}
+
+
+def _warnings(facts: Facts) -> list[str]:
+    found = []
+    for name in ("keeper", "host"):
+        answer = facts[name]
+        if isinstance(answer, dict) and _differs(answer):
+            found.append(
+                f"the {name} runs {answer.get('version')} from"
+                f" {answer.get('root') or 'another folder'}, and this is"
+                f" {__version__} from {facts['root']}: run `holdfast upgrade`"
+            )
     answer = facts["keeper"]
-    if not isinstance(answer, dict):
-        print(f"{'keeper':<12} not running; the next `holdfast new` starts it")
-        return
-    print(f"{'keeper':<12} running")
-    for name, value in answer.items():
-        print(f"  {printable(str(name), 32):<10} {printable(str(value))}")
+    if isinstance(answer, dict):
+        nursery = answer.get("nursery_version") or __version__
+        if nursery != __version__:
+            found.append(f"the nursery runs {nursery}: run `holdfast upgrade`")
+    return found
+
+
+def _differs(answer: Facts) -> bool:
+    version, root = answer.get("version"), answer.get("root")
+    return version != __version__ or root not in (None, code_folder())
+
+
+def _print(facts: Facts) -> None:
+    _line("holdfast", f"{facts['version']}")
+    _line("sockets in", f"{facts['runtime_dir']}")
+    answer = facts["keeper"]
+    if isinstance(answer, dict):
+        _line("keeper", _process(answer))
+        _line("nursery", _pid(answer.get("nursery"), "none at this moment"))
+        painter = _pid(answer.get("painter"), "none until a screen is asked for")
+        _line("painter", painter)
+    else:
+        _line("keeper", "not running; the next `holdfast new` starts it")
+    answer = facts["host"]
+    if isinstance(answer, dict):
+        _line("host", _process(answer))
+    else:
+        _line("host", "not running; `holdfast up --detach` starts it")
+    states = facts["sessions"]
+    if isinstance(states, dict):
+        counts = [f"{count} {state}" for state, count in states.items()]
+        _line("sessions", ", ".join(counts) or "none")
+    warnings = facts["warnings"]
+    for warning in warnings if isinstance(warnings, list) else ():
+        _line("note", str(warning))
+
+
+def _process(answer: Facts) -> str:
+    uptime = answer.get("uptime")
+    since = f", up {age(uptime)}" if isinstance(uptime, float) and uptime >= 1 else ""
+    return f"pid {answer.get('pid')}, {answer.get('version')}{since}"
+
+
+def _pid(value: object, otherwise: str) -> str:
+    return f"pid {value}" if value else otherwise
+
+
+def _line(name: str, text: str) -> None:
+    print(f"{name:<12} {printable(text, 500)}")

@@ -23,6 +23,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from holdfast.cli.modes import ModeWatch
+from holdfast.cli.titles import TitleWatch
 from holdfast.model.errors import NotATerminal
 from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
 from holdfast.model.text import printable
@@ -32,6 +33,18 @@ MARKING = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT)
 
 STOPPED = 500
 """Milliseconds that a terminal that takes no output is waited for at the end."""
+
+_PUSH_TITLE, _POP_TITLE = b"\x1b[22;2t", b"\x1b[23;2t"
+"""Have the terminal keep its title, and give it back: xterm's window operations."""
+
+_UNTITLED = ("linux", "dumb", "")
+"""Values of TERM without a title to set."""
+
+MAX_LINES = 3
+"""Lines of one thing we say: most of the screen stays the program's."""
+
+MAX_SAID = 1000
+"""Characters of it; more does not fit those lines."""
 
 KEYS = 4096
 """Bytes read from the keyboard at once: what the kernel holds for us."""
@@ -56,6 +69,8 @@ class Terminal:
         self.is_to_stop = False
         self.was_continued = False
         self._watch = ModeWatch()
+        self._titles = TitleWatch()
+        self._has_title = False
         self._is_in_line = False
         self._before: list[Any] = []
         self._handlers: dict[signal.Signals, Any] = {}
@@ -117,6 +132,7 @@ class Terminal:
         if not data:
             return
         self._watch.feed(data)
+        self._titles.feed(data)
         self._is_in_line = not data.endswith(b"\n")
         view = memoryview(data)
         try:
@@ -125,11 +141,31 @@ class Terminal:
         except OSError:
             raise Leave(signal.SIGHUP) from None
 
-    def overlay(self, text: str) -> None:
-        """Say something of our own on the last line, and leave the rest alone."""
+    def overlay(self, *texts: str) -> None:
+        """Say something of our own on the last lines, and leave the rest alone."""
         size = self.size()
-        line = printable(f"[holdfast] {text}", max(1, size.columns - 1)).encode()
-        self.write(b"\x1b7\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b[K\x1b8" % (size.rows, line))
+        width = max(1, size.columns - 1)
+        said = [line for text in texts for line in _lines(f"[holdfast] {text}", width)]
+        shown = said[-size.rows :]
+        parts = [
+            b"\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b[K" % (row, line.encode())
+            for row, line in enumerate(shown, start=size.rows - len(shown) + 1)
+        ]
+        self.write(b"\x1b7" + b"".join(parts) + b"\x1b8")
+
+    @property
+    def needs_title(self) -> bool:
+        """Whether the title is not ours: not yet, or the program has set it."""
+        return not self._has_title or self._titles.was_set
+
+    def title(self, text: str) -> None:
+        """Set the terminal's title; it gets its own one back at the end."""
+        if os.environ.get("TERM", "") in _UNTITLED:
+            return
+        first = b"" if self._has_title else _PUSH_TITLE
+        self._has_title = True
+        self.write(first + b"\x1b]2;%s\x1b\\" % printable(text).encode())
+        self._titles.forget()
 
     def bell(self) -> None:
         """Say that a key did nothing."""
@@ -168,7 +204,9 @@ class Terminal:
                 # What the user sees next begins at the left.
                 is_cut = self._is_in_line and not self._watch.is_elsewhere
                 self._is_in_line = False
-                os.write(self.target, self._watch.undo() + b"\r\n" * is_cut)
+                title = _POP_TITLE if self._has_title else b""
+                self._has_title = False
+                os.write(self.target, self._watch.undo() + title + b"\r\n" * is_cut)
         with contextlib.suppress(termios.error, OSError):
             termios.tcsetattr(self.source, termios.TCSANOW, self._before)
 
@@ -185,6 +223,16 @@ class Terminal:
         self.was_continued |= number == signal.SIGCONT
         with contextlib.suppress(BlockingIOError):
             os.write(self._waker, b"\0")
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Return `text` without effect, on as few lines as it fits."""
+    shown = printable(text, MAX_SAID)
+    if len(shown) <= width:
+        return [shown]
+    from textwrap import wrap  # noqa: PLC0415  # rarely needed
+
+    return wrap(shown, width, max_lines=MAX_LINES, placeholder="…")
 
 
 def demand_terminal(source: int = 0, target: int = 1) -> None:

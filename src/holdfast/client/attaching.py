@@ -21,7 +21,18 @@ from holdfast.model.ids import ENTROPY, SessionId, client_id
 from holdfast.model.inputs import MAX_INPUT, InputKind
 from holdfast.wire.codec import Message, error_from
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import Attached, Cells, Mode, Refuse
+from holdfast.wire.messages import (
+    Attached,
+    Cells,
+    Event,
+    Mode,
+    Pending,
+    Refuse,
+    Settled,
+    State,
+    TurnAsked,
+    TurnPassed,
+)
 
 RETRY = 0.1
 """Seconds until an input is sent again for which there was no room."""
@@ -147,13 +158,17 @@ def _answer(attachment: Attachment, coming: Iterable[Message]) -> bool:
 
 
 def _attached(attachment: Attachment, link: Connection, deadline: float) -> Attached:
+    early: list[Message] = []
     for message in messages(link, deadline):
         match message:
             case Attached():
                 attachment.heard(message)
+                link.put_back(early)
                 return message
             case Refuse(refused=FrameKind.ATTACH):
                 raise _refusal(message)
+            case Pending() | Settled() | TurnPassed() | TurnAsked() | State() | Event():
+                early.append(message)  # Our coming may be what caused it.
             case _:
                 raise UnexpectedMessage(type(message).__name__, "attaching")
     raise SessionUnreachable(attachment.session, "it does not let us attach")

@@ -58,6 +58,21 @@ UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
 """Refusals after which the holder still waits for the same id."""
 
 
+_CLEAR = (
+    b"\x18\x1b[?1049l\x1b[!p\x1b[?7h\x1b[m\x1b[999;1H",
+    b"\n",
+    b"\x1b[H\x1b[J",
+)
+"""End what is unfinished, leave another screen, undo what a program has set and
+go to the last line; push what was shown out of the top; clear the rest."""
+
+
+def cleared(rows: int) -> bytes:
+    """Return what makes room for a keyframe and loses nothing of what was shown."""
+    first, push, last = _CLEAR
+    return first + push * rows + last
+
+
 class Attachment:
     """One client's view of one session, kept from link to link."""
 
@@ -78,6 +93,7 @@ class Attachment:
         self.is_stalled = False
         """Whether inputs wait to be sent again because the holder had no room."""
 
+        self._is_painting = False
         self._open: dict[int, Submit] = {}
         self._next = 1
 
@@ -124,8 +140,7 @@ class Attachment:
             case Output(offset, data):
                 return self._printed(offset, data)
             case Keyframe():
-                self.offset = message.offset
-                return message.data
+                return self._painted(message)
             case Gap(_, end):
                 self.offset = end
             case Attached():
@@ -157,9 +172,17 @@ class Attachment:
         self.offset = max(seen, end)
         return data if seen <= offset else data[seen - offset :]
 
+    def _painted(self, part: Keyframe) -> bytes:
+        before = b"" if self._is_painting else cleared(part.size.rows)
+        self._is_painting = part.more
+        if not part.more:
+            self.offset = part.offset  # Half a picture is none.
+        return before + part.data
+
     def _attached(self, message: Attached) -> None:
         if message.incarnation != self.incarnation:
             self.offset = None  # Offsets of another life mean nothing in this one.
+        self._is_painting = False
         self.incarnation = message.incarnation
         self.epoch, self.holder = message.epoch, message.holder
         self.us = next(

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from holdfast.client.acting import ourselves
+from holdfast.crypto.proof import local_proof
 from holdfast.linux.packets import is_ours
 from holdfast.model.errors import (
     NoCommonVersion,
@@ -21,9 +23,19 @@ from holdfast.model.errors import (
 from holdfast.model.ids import SessionId
 from holdfast.model.text import printable
 from holdfast.version import __version__
-from holdfast.wire.codec import Message, decode, encode
-from holdfast.wire.frames import FrameReader
-from holdfast.wire.messages import ClientKind, Goodbye, Hello, Ping, Pong, Welcome
+from holdfast.wire.codec import Message, decode, encode, error_from
+from holdfast.wire.frames import FrameKind, FrameReader
+from holdfast.wire.messages import (
+    Challenge,
+    ClientKind,
+    Goodbye,
+    Hello,
+    Identify,
+    Ping,
+    Pong,
+    Refuse,
+    Welcome,
+)
 from holdfast.wire.versions import SPOKEN, choose, spelled
 
 PATIENCE = 2.0
@@ -53,6 +65,7 @@ class Connection:
         Raises:
             Unavailable: None answers within `patience` seconds.
             PeerError: It speaks no version that we speak, or nonsense.
+            UsageError: We have no name to act under.
 
         """
         deadline = time.monotonic() + patience
@@ -94,6 +107,7 @@ class Connection:
 
         Raises:
             Unavailable: The holder is gone, or said goodbye.
+            Forbidden: It does not believe who we are.
             PeerError: It sent what no holder sends.
 
         """
@@ -106,10 +120,16 @@ class Connection:
                         self.send(Pong(number))
                     case Goodbye():
                         raise self._dismissed(message)
+                    case Refuse(refused=FrameKind.IDENTIFY):
+                        raise error_from(message)
                     case _:
                         return message
             if not self._fill(deadline):
                 return None
+
+    def put_back(self, messages: list[Message]) -> None:
+        """Have `receive` return these first, in this order."""
+        self._heard.extendleft(reversed(messages))
 
     def close(self) -> None:
         """Hang up."""
@@ -136,6 +156,20 @@ class Connection:
                 raise SessionUnreachable(self._session, "it does not say hello")
             case _:
                 raise UnexpectedMessage(type(answer).__name__, "greeting")
+        self._identify(deadline)
+
+    def _identify(self, deadline: float) -> None:
+        """Prove who we are. It is not answered unless it is refused, and later."""
+        asked = self.receive(max(0.0, deadline - time.monotonic()))
+        match asked:
+            case Challenge(nonce):
+                us = ourselves()
+                proof = local_proof(us.token(), self._session, nonce)
+                self.send(Identify(us.actor.id, proof))
+            case None:
+                raise SessionUnreachable(self._session, "it does not ask who we are")
+            case _:
+                raise UnexpectedMessage(type(asked).__name__, "greeting")
 
     def _fill(self, deadline: float | None) -> bool:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())

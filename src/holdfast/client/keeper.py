@@ -7,12 +7,13 @@ too large for a packet comes in several, `more` true in all but the last.
 import errno
 import json
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from holdfast.linux import packets, places
 from holdfast.model.errors import (
     AmbiguousSession,
+    CreationUnknown,
     HoldfastError,
     MalformedMessage,
     NoKeeper,
@@ -63,18 +64,48 @@ def request(do: str, fields: Mapping[str, object] = {}, *, start: bool = True) -
 
     Raises:
         Unavailable: There is no keeper, or it does not answer.
+        Unsettled: It went away with a creation that it may have passed on.
         HoldfastError: The keeper refused, and why.
 
     """
     raw = json.dumps({"do": do, **fields}).encode()
     if len(raw) > packets.MAX_PACKET:
         raise RequestTooLarge(len(raw))
+    gone: type[NoKeeper | CreationUnknown] = NoKeeper
     try:
         with _connect(start=start) as link:
             link.send(raw)
+            # Whatever else is asked for can be asked for again.
+            gone = CreationUnknown if do == "create" else NoKeeper
             return _answer(link)
     except TimeoutError:
-        raise NoKeeper(f"no answer within {PATIENCE:.0f} s") from None
+        raise gone(f"no answer within {PATIENCE:.0f} s") from None
+    except OSError as error:
+        raise gone(error.strerror or "the connection broke") from error
+
+
+def conversation(
+    do: str, fields: Mapping[str, object] = {}, *, patience: float = PATIENCE
+) -> Iterator[Facts]:
+    """Ask a keeper that runs, and yield its answers: all but the last have `more`.
+
+    `patience` is how many seconds may pass between two of them.
+
+    Raises:
+        Unavailable: There is no keeper, or it does not answer.
+        HoldfastError: The keeper refused, and why.
+
+    """
+    try:
+        with packets.connect(places.keeper_socket(), patience) as link:
+            link.send(json.dumps({"do": do, **fields}).encode())
+            while True:
+                part = _answer(link)
+                yield part
+                if not part.get("more"):
+                    return
+    except TimeoutError:
+        raise NoKeeper(f"no answer within {patience:.0f} s") from None
     except OSError as error:
         raise NoKeeper(error.strerror or "the connection broke") from error
 

@@ -38,6 +38,7 @@ from dataclasses import dataclass
 from holdfast.core.entries import granted_envelope
 from holdfast.core.lease import NEVER_LIVED
 from holdfast.core.logbook import Entry, EntryKind
+from holdfast.core.rights import NOTHING
 from holdfast.core.serializer import REMEMBERED
 from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import HoldfastError
@@ -140,7 +141,7 @@ class _Reader:
             case EntryKind.GRANTED:
                 self.envelopes[_actor(entry)] = granted_envelope(entry.fields)
             case EntryKind.REVOKED:
-                self.envelopes.pop(_actor(entry), None)
+                self.envelopes[_actor(entry)] = NOTHING
             case EntryKind.INPUT:
                 self.open, self.open_life = entry.index, entry.incarnation
                 self._remember(entry, Applied(entry.index))

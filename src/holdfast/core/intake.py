@@ -54,6 +54,7 @@ from holdfast.core.inheritance import Inheritance, Note
 from holdfast.core.lease import LeaseHolder
 from holdfast.core.log_writer import LogWriter, Store
 from holdfast.core.logbook import Entry, EntryKind, Logbook
+from holdfast.core.rights import Rights
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import (
     DeniedByOperator,
@@ -135,7 +136,7 @@ class Intake:
         self.turn = turn.Turn(settings.turn_rules)
         self.gate = gate.Gate(settings.gate_rules)
         self.serializer = serializer.Serializer()
-        self._envelopes: dict[ActorId, Envelope] = {}
+        self.rights = Rights(settings.session)
         self._tickets = 0
         self._judging: _Judging | None = None
         self._applied: Index | None = None
@@ -143,11 +144,18 @@ class Intake:
         self._vouched: deque[tuple[Index, Index]] = deque()
         self._frozen = False
         self._over: str | None = None
+        self.dropped = (0, 0)
+        """Inputs and bytes thrown away when the turn last changed hands."""
 
     @property
     def incarnation(self) -> Incarnation:
         """Which life of the session this is."""
         return self._settings.incarnation
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether nothing is written because somebody said so."""
+        return self._frozen
 
     def note(self) -> Note:
         """Return what a successor must know of this very moment.
@@ -179,10 +187,6 @@ class Intake:
             return SessionOver(self._over)
         return None
 
-    def envelope_of(self, actor: ActorId) -> Envelope | None:
-        """Return what `actor` has been granted here."""
-        return self._envelopes.get(actor)
-
     def resume(self, inherited: Inheritance, at: Moment) -> list[Effect]:
         """Take up what a predecessor left behind. Applies nothing.
 
@@ -191,7 +195,7 @@ class Intake:
         """
         self.turn.resume(inherited.holder, inherited.epoch, at.now)
         self.serializer.begin_turn(inherited.holder)
-        self._envelopes = dict(inherited.envelopes)
+        self.rights.resume(inherited.envelopes)
         self._frozen, self._applied = inherited.frozen, inherited.applied
         for past in inherited.inputs:
             self.serializer.remember(past.actor, past.id, past.digest, past.outcome)
@@ -265,12 +269,12 @@ class Intake:
         self, actor: ActorId, envelope: Envelope, by: ActorId, at: Moment
     ) -> list[Effect]:
         """Give `actor` an envelope; `by` is on record."""
-        self._envelopes[actor] = envelope
+        self.rights.give(actor, envelope)
         return self._log(EntryKind.GRANTED, granted_fields(actor, envelope, by), at)
 
     def revoke(self, actor: ActorId, by: ActorId, at: Moment) -> list[Effect]:
         """Take everything from `actor` at once, also what it has in line."""
-        self._envelopes.pop(actor, None)
+        self.rights.take_all(actor)
         effects = self._log(EntryKind.REVOKED, {"actor": actor, "by": by}, at)
         return [*effects, *self._turn(turn.Revoked(actor), at)]
 
@@ -400,7 +404,7 @@ class Intake:
         self, first: Input, at: Moment
     ) -> tuple[list[Effect], list[serializer.Effect]]:
         effects = self._take_if_free(first, at)
-        if error := self._objection(first, at):
+        if error := self.objection(first, at):
             effects += self._log_refusal(first, error, at)
             return effects, self.serializer.reject(error)
         self._tickets += 1
@@ -415,13 +419,13 @@ class Intake:
             self.turn.holder is not None
             or first.epoch != self.turn.epoch
             or self.blocked(at.now) is not None
-            or not self._may(first.actor, Right.TAKE, at)
-            or not self._may(first.actor, RIGHT_FOR[first.kind], at)
+            or not self.rights.may(first.actor, Right.TAKE, at)
+            or not self.rights.may(first.actor, RIGHT_FOR[first.kind], at)
         ):
             return []
         return self._passed(self.turn.handle(turn.Took(first.actor), at.now), at)
 
-    def _objection(self, given: Input, at: Moment) -> HoldfastError | None:
+    def objection(self, given: Input, at: Moment) -> HoldfastError | None:
         """Return why `given` may not be written as things stand now, or None."""
         # First, because it alone does not claim that nothing was done.
         if given.incarnation != self.incarnation:
@@ -431,7 +435,7 @@ class Intake:
         if self._book.is_behind or self.serializer.broken is not None:
             return LogbookFailed(self.serializer.broken or "it is behind")
         right = RIGHT_FOR[given.kind]
-        if not self._may(given.actor, right, at):
+        if not self.rights.may(given.actor, right, at):
             return NotAllowed(given.actor, right.value)
         try:
             self.turn.demand(given.actor, given.epoch)
@@ -473,7 +477,7 @@ class Intake:
             answered = answered_fields(admitted.ticket, admitted.approver, yes=True)
             effects += self._log(EntryKind.ANSWERED, answered, at)
         # An answer may have taken minutes; what it was about may be over.
-        if error := self._objection(waiting.input, at):
+        if error := self.objection(waiting.input, at):
             return [*effects, *self._rejected(admitted.ticket, error, at)]
         self._judging = None
         self.serializer.admit(self._book.next_index)
@@ -523,6 +527,7 @@ class Intake:
         # and the input that takes one by being typed must go on.
         moved = TurnMoved(passed.taker or "", passed.epoch)
         report = serializer.CutReport() if passed.giver is None else self._drop(moved)
+        self.dropped = (report.inputs, report.bytes)
         self.serializer.begin_turn(passed.taker)
         settled = self._settle_cut(report, at)
         logged = self._log(EntryKind.TURN, turn_fields(passed, report), at)
@@ -581,15 +586,9 @@ class Intake:
 
     # ── inside: rights ────────────────────────────────────────────────────
 
-    def _may(self, actor: ActorId, right: Right, at: Moment) -> bool:
-        envelope = self._envelopes.get(actor)
-        return envelope is not None and envelope.covers(
-            right, self._settings.session, at.wall
-        )
-
     def _demand(
         self, actor: ActorId, right: Right, at: Moment, *, told: ActorId | None = None
     ) -> list[Effect]:
-        if self._may(actor, right, at):
+        if self.rights.may(actor, right, at):
             return []
         return [turn.Refuse(told or actor, NotAllowed(actor, right.value))]

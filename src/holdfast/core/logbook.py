@@ -61,6 +61,7 @@ class EntryKind(enum.StrEnum):
     THAWED = "thawed"
     RESUMED = "resumed"
     RECOVERED = "recovered"
+    ENDING = "ending"
     EXITED = "exited"
 
 
@@ -75,9 +76,10 @@ class Head:
     index: int
     hash: bytes
 
-    def signed_bytes(self) -> bytes:
-        """Return what a host signs to vouch for this head."""
-        return _HEAD + f"{self.session}\n{self.index}\n{self.hash.hex()}\n".encode()
+    def signed_bytes(self, incarnation: Incarnation) -> bytes:
+        """Return what a host signs to vouch for this head, in that life."""
+        parts = (self.session, incarnation, self.index, self.hash.hex())
+        return _HEAD + "".join(f"{part}\n" for part in parts).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,9 @@ class Receipt:
     """A head with the host's signature, for an operator to keep."""
 
     head: Head
+    incarnation: Incarnation
+    """The life in which the entry at the head was written."""
+
     signature: bytes
 
 
@@ -172,8 +177,12 @@ class Logbook:
         self._head = Head(self._head.session, entry.index, entry.hash)
 
 
-def read_entries(lines: Iterable[bytes], session: SessionId) -> Iterable[Entry]:
+def read_entries(
+    lines: Iterable[bytes], session: SessionId, after: Entry | None = None
+) -> Iterable[Entry]:
     """Yield the entries of `lines`, each checked against the one before.
+
+    With `after` the lines are those that follow an entry already read.
 
     Raises:
         PeerError: A line is not what the chain says it must be.
@@ -181,6 +190,9 @@ def read_entries(lines: Iterable[bytes], session: SessionId) -> Iterable[Entry]:
     """
     head = genesis(session)
     incarnation = epoch = 0
+    if after is not None:
+        head = Head(session, after.index, after.hash)
+        incarnation, epoch = after.incarnation, after.epoch
     for line in lines:
         entry = _read(line, head)
         if entry.incarnation < incarnation or entry.epoch < epoch:
@@ -203,18 +215,18 @@ def verify(
         Forbidden: The log does not hold what a receipt proves it held.
 
     """
-    wanted: set[Head] = set()
+    wanted: set[tuple[Head, Incarnation]] = set()
     for receipt in receipts:
         _check_receipt(receipt, session, is_signed_by_host)
-        wanted.add(receipt.head)
+        if receipt.head != genesis(session):  # Every book begins with that.
+            wanted.add((receipt.head, receipt.incarnation))
     head = genesis(session)
-    wanted.discard(head)
     for entry in read_entries(lines, session):
         head = Head(session, entry.index, entry.hash)
-        wanted.discard(head)
+        wanted.discard((head, entry.incarnation))
     if wanted:
         # Two heads for one index are both wanted, and cannot both be here.
-        raise LogbookWithheld(min(missing.index for missing in wanted))
+        raise LogbookWithheld(min(missing.index for missing, _ in wanted))
     return Verified(head.index + 1, head)
 
 
@@ -248,7 +260,8 @@ def _check_receipt(
         raise LogTampered(index, "the receipt is for another session")
     if is_signed_by_host is None:
         raise LogTampered(index, "there is no host key to check the receipt with")
-    if not is_signed_by_host(receipt.head.signed_bytes(), receipt.signature):
+    statement = receipt.head.signed_bytes(receipt.incarnation)
+    if not is_signed_by_host(statement, receipt.signature):
         raise LogTampered(index, "the receipt is not signed by the host")
 
 

@@ -9,10 +9,10 @@ from holdfast.core.stream import StreamWindow
 from holdfast.holder.loop import Holder
 from holdfast.holder.note_memory import AREA
 from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import packets, places, pty, shared_memory, spawn
+from holdfast.linux import packets, places, processes, pty, shared_memory, spawn
 from holdfast.model.errors import HoldfastError
 from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
-from holdfast.model.ids import ENTROPY, SessionId, session_id
+from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
 from holdfast.model.text import checked_name
 
 WINDOW = 1024 * 1024
@@ -35,6 +35,9 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     facts = packet["facts"]
     assert isinstance(facts, dict)  # noqa: S101  # the keeper keeps what we gave it
     master, memory, listener, pidfd = fds
+    # Our predecessor may have died between resizing and telling the keeper.
+    size = pty.size_of(master)
+    facts["size"] = [size.columns, size.rows]
     vaulted = Vaulted(
         SessionId(str(packet["id"])),
         facts,
@@ -50,21 +53,43 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
 
 def _create(packet: packets.Packet) -> None:
     token = str(packet["token"])
+    session = _id(packet)
     try:
-        vaulted = _make(packet)
+        vaulted = _make(packet, session)
+        holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:
         _report_failure(token, error)
+        for place in (places.session_socket, places.session_log):
+            place(session).unlink(missing_ok=True)
         return
-    Holder(vaulted, token=token).run()
+    holder.run()
 
 
-def _make(packet: packets.Packet) -> Vaulted:
-    session = session_id(os.urandom(ENTROPY))
+def _id(packet: packets.Packet) -> SessionId:
+    """Return the id that the keeper chose; an older one leaves the choice to us."""
+    chosen = packet.get("id")
+    if chosen is None:
+        return session_id(os.urandom(ENTROPY))
+    return parse_session_id(str(chosen))
+
+
+def _holder(vaulted: Vaulted, token: str) -> Holder:
+    try:
+        return Holder(vaulted, token=token)
+    except (HoldfastError, OSError):
+        # The command runs already, and nobody would ever know of it.
+        processes.kill_session(int(str(vaulted.facts["pid"])))
+        raise
+
+
+def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
     size = _size(packet)
     name = checked_name(str(packet["name"])) if packet.get("name") else session[2:8]
     leader = spawn.Leader(
         _command(packet), str(packet.get("cwd") or "/"), _environment(packet, session)
     )
+    # The command comes last: what can fail before it leaves no process behind.
+    listener = _listen(session)
     master, slave = pty.open_pty(size)
     memory = shared_memory.create(session, AREA + WINDOW)
     StreamWindow.create(shared_memory.view(memory)[AREA:])
@@ -80,8 +105,9 @@ def _make(packet: packets.Packet) -> Vaulted:
         "created_ms": time.time_ns() // 1_000_000,
         "size": [size.columns, size.rows],
         "keep": False,
+        "creator": str(packet.get("creator") or ""),
     }
-    return Vaulted(session, facts, master, memory, _listen(session), pidfd)
+    return Vaulted(session, facts, master, memory, listener, pidfd)
 
 
 def _size(packet: packets.Packet) -> Size:

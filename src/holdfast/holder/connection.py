@@ -3,18 +3,25 @@
 import contextlib
 import math
 import socket
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 
 from holdfast.core.stream import Send, StreamWindow, Viewer
+from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ClientId  # noqa: TC001  # read by people too
 from holdfast.wire.codec import Message, decode, encode, output_frame
 from holdfast.wire.frames import FrameReader
-from holdfast.wire.messages import Gap, Goodbye
+from holdfast.wire.messages import Gap, Goodbye, Mode
 
 CHUNK = 64 * 1024
 """Bytes of output in one frame, and what may wait here for a client: the rest
 waits in the window, which all clients share."""
+
+
+MAX_UNREAD = 1024 * 1024
+"""Bytes of answers that wait for a client: one that asks and asks without reading
+any is hung up on. The stream does not count, it waits in the window."""
 
 
 class Connection:
@@ -25,11 +32,23 @@ class Connection:
         self.link = link
         self.client: ClientId | None = None
         self.viewer: Viewer | None = None
+        self.actor: Actor | None = None
+        self.mode = Mode.OBSERVE
+        self.program = ""
+        self.nonce = b""
+        self.attached_at = 0.0
         self.is_welcome = False
         self.is_closed = False
         self._reader = FrameReader()
         self._out = bytearray()
+        self._coming: deque[Message] = deque()
         self._last: Message | None = None
+
+    @property
+    def operator(self) -> Actor:
+        """Who it is; ask only once that is proven."""
+        assert self.actor is not None, "the door lets nobody pass unproven"  # noqa: S101
+        return self.actor
 
     @property
     def wants_to_write(self) -> bool:
@@ -55,10 +74,27 @@ class Connection:
             self.send(Goodbye(error.code, str(error)[:200]))
             self.is_closed = True
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether something that was queued has not been taken yet."""
+        return bool(self._coming)
+
+    def queue(self, messages: Iterable[Message]) -> None:
+        """Send messages one after the other, each when the last one was taken.
+
+        They are written down one by one: what many clients are sent is kept once.
+        """
+        self._coming.extend(messages)
+
     def send(self, message: Message) -> None:
         """Send a message as soon as the client takes it."""
+        if self._coming:
+            self._coming.append(message)  # Nothing comes between parts.
+            return
         self._out += encode(message)
         self.flush()
+        if len(self._out) > MAX_UNREAD:
+            self.is_closed = True
 
     def watch(self, at: int) -> None:
         """Send the stream from byte `at` on."""
@@ -68,6 +104,9 @@ class Connection:
 
     def pump(self, window: StreamWindow, now: float) -> None:
         """Send as much of the stream as the client takes now."""
+        while self._coming and not self._out:
+            self._out += encode(self._coming.popleft())
+            self.flush()
         viewer = self.viewer
         while viewer is not None and not self._out:
             effects = viewer.pull(window, CHUNK, now)
@@ -100,8 +139,14 @@ class Connection:
         except OSError:
             self.is_closed = True
             self._out.clear()
+            self._coming.clear()
             return
         del self._out[:sent]
+
+    def dismiss(self, last: Message) -> None:
+        """Say one thing more, and hang up."""
+        self.send(last)
+        self.is_closed = True
 
     def close(self) -> None:
         """Hang up."""

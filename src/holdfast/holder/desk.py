@@ -1,45 +1,42 @@
-"""The one way in: carries inputs to the Intake, and does what it answers.
+"""The one way in: carries inputs to the Intake, and does what it answers."""
 
-Until operators have keys of their own, every client of this user's is one
-operator, who may do everything; the gate allows what it is asked.
-"""
-
-import hashlib
-import os
-import pwd
+import hmac
 import time
 from collections import deque
 from collections.abc import Callable
 
-from holdfast.core import serializer, turn
+from holdfast.core import gate, serializer, turn
 from holdfast.core.inheritance import inherit
 from holdfast.core.intake import Consult, Effect, Intake, KeepNote, Settings
 from holdfast.core.log_writer import Store
-from holdfast.core.logbook import Head, Logbook, genesis
+from holdfast.core.logbook import Entry, EntryKind, Head, Logbook, genesis
+from holdfast.core.policy import Judgement
+from holdfast.core.rights import Rights
+from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
+from holdfast.holder.handover import inherited
+from holdfast.holder.judging import REPLAYED, Judging
 from holdfast.holder.log_file import LogFile
 from holdfast.holder.note_memory import NoteMemory
-from holdfast.holder.payloads import check, signal_of, size_of
+from holdfast.holder.payloads import check, signal_of, size_of, staged_after
+from holdfast.holder.telling import NOBODY, Telling, told
 from holdfast.holder.vaulted import Vaulted
+from holdfast.holder.vouching import Vouching
 from holdfast.linux import places, processes, pty
-from holdfast.model.envelopes import Envelope, Right
-from holdfast.model.errors import HoldfastError
+from holdfast.linux.host_key import host_seed
+from holdfast.linux.secrecy import Secrecy
+from holdfast.model.actors import Actor
+from holdfast.model.envelopes import Envelope, Right, default_rights
+from holdfast.model.errors import HoldfastError, NotAllowed, NotYourTurn
 from holdfast.model.geometry import Size
-from holdfast.model.ids import (
-    FIRST_INCARNATION,
-    ActorId,
-    ClientId,
-    Epoch,
-    Index,
-    actor_id,
-)
-from holdfast.model.inputs import Input, InputKind
+from holdfast.model.ids import FIRST_INCARNATION, ActorId, Epoch, Index
+from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
 from holdfast.model.moments import Moment
-from holdfast.model.outcomes import Applied, Cut, Dropped, Refused, Unknown
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
-from holdfast.wire.codec import Message, refusal
+from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
+from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
 
 SYNC_PATIENCE = 0.002
 """Seconds the disk may be put off: what was typed is to be echoed first, and a
@@ -49,35 +46,38 @@ ECHO_PATIENCE = 0.001
 """Seconds what the terminal took may stay unbooked: its echo goes first. Should
 we be killed within them, the input's outcome is unknown, as it is during a write."""
 
-RULE = "local user"
-"""What the logbook names as the rule while there is no policy."""
-
 
 class Desk:
-    """Where clients' inputs arrive."""
+    """Where operators' inputs arrive."""
 
     def __init__(
         self,
         vaulted: Vaulted,
         note: NoteMemory,
-        announce: Callable[[Message], None],
+        company: Company,
         resized: Callable[[Size], None],
     ) -> None:
         self._vaulted = vaulted
         self._resized = resized
         self._note = note
-        self._announce = announce
-        self._clients: dict[ClientId, Connection] = {}
+        self._company = company
+        self._vouching = Vouching(vaulted.session)
+        self._secrecy = Secrecy(vaulted.master)
+        self.telling = Telling(company, self._may_approve, self._vouching.receipt)
+        self._judging = Judging(vaulted, self._warn)
+        self._echo_off = False
+        self._is_canonical = True
+        self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
         self._writing: tuple[serializer.Apply, int] | None = None
         self._taken: tuple[Index, int] | None = None
         self._book_by = 0.0
         self._sync_to: Index | None = None
         self._sync_by = 0.0
         self._has_echoed = False
-        self.name = pwd.getpwuid(os.getuid()).pw_name[:64]
-        self.actor = actor_id(f"uid {os.getuid()}".encode())
         self._log = LogFile(places.session_log(vaulted.session), vaulted.session)
         self._intake = self._take_up()
+
+    # ── how things stand ──────────────────────────────────────────────────
 
     @property
     def epoch(self) -> Epoch:
@@ -87,49 +87,148 @@ class Desk:
     @property
     def holder(self) -> ActorId:
         """Who has the turn; empty if nobody."""
-        return self._intake.turn.holder or ActorId("")
+        return self._intake.turn.holder or NOBODY
 
-    def came(self, client: ClientId) -> None:
+    @property
+    def waiting(self) -> tuple[ActorId, ...]:
+        """Who waits for the turn, first in line first."""
+        return self._intake.turn.waiting
+
+    @property
+    def rights(self) -> Rights:
+        """Who may do what."""
+        return self._intake.rights
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether the session stands still."""
+        return self._intake.is_frozen
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether an input is half written."""
+        return self._writing is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an input is half written, or waits for the terminal."""
+        return self._writing is not None or bool(self._intake.serializer.queued_bytes)
+
+    # ── coming and going ──────────────────────────────────────────────────
+
+    def meet(self, actor: Actor) -> None:
+        """Let an operator in: give it what its kind has, unless it is known here."""
+        self._company.meet(actor)
+        if self.rights.envelope_of(actor.id) is None:
+            began_it = self._vaulted.facts.get("creator") == actor.id
+            rights = default_rights(actor.kind, began_it=began_it)
+            envelope = Envelope(rights, self._vaulted.session)
+            self._do(self._intake.grant(actor.id, envelope, NOBODY, now()))
+
+    def came(self, connection: Connection) -> None:
         """Record that a client attached."""
         self._book()
-        self._do(self._intake.attach(self.actor, client, _now()))
+        actor, client = connection.operator, connection.client
+        assert client is not None  # noqa: S101  # it has just attached
+        self._do(self._intake.attach(actor.id, client, now()))
 
-    def left(self, client: ClientId, *, last: bool) -> None:
+    def brief(self, connection: Connection) -> None:
+        """Tell a client that has just attached what waits for an answer."""
+        self.telling.welcome(connection, connection.operator.id)
+
+    def left(self, connection: Connection) -> None:
         """Record that a client is gone."""
         self._book()
-        self._clients.pop(client, None)
-        self._do(self._intake.detach(self.actor, client, last=last, at=_now()))
+        actor, client = connection.operator, connection.client
+        assert client is not None  # noqa: S101  # only who came can leave
+        last = not self._company.clients_of(actor.id)
+        self.telling.left(actor.id, client, connection)
+        self._do(self._intake.detach(actor.id, client, last=last, at=now()))
+
+    # ── acting ────────────────────────────────────────────────────────────
 
     def submit(self, connection: Connection, submit: wire.Submit) -> None:
         """Take an input."""
         self._book()
-        self._clients[submit.client] = connection
-        given = submit.to_input(self.actor)
+        actor = connection.operator.id
+        given = submit.to_input(actor)
+        self.telling.sent_by(actor, submit.client, connection)
         try:
-            check(given, is_canonical=pty.is_canonical(self._vaulted.master))
+            if connection.mode is wire.Mode.OBSERVE:
+                raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
+            self._is_canonical = pty.is_canonical(self._vaulted.master)
+            check(given, is_canonical=self._is_canonical, staged=self._staged)
         except HoldfastError as error:
             connection.send(refusal(error, FrameKind.SUBMIT, given.id))
             return
-        self._do(self._intake.submit(given, _now()))
+        self._do(self._intake.submit(given, now()))
 
-    def request_turn(
-        self, connection: Connection, asked: wire.Take | wire.Drop | wire.Seize
-    ) -> None:
-        """Take what a client does about the turn."""
+    def request(self, event: turn.Event) -> bool:
+        """Take what an operator does about the turn; False if it was refused."""
         self._book()
-        events: dict[type[Message], tuple[turn.Event, FrameKind]] = {
-            wire.Take: (turn.Took(self.actor), FrameKind.TAKE),
-            wire.Drop: (turn.Dropped(self.actor), FrameKind.DROP),
-            wire.Seize: (turn.Seized(self.actor), FrameKind.SEIZE),
-        }
-        event, kind = events[type(asked)]
-        for effect in self._do(self._intake.request(event, _now())):
-            connection.send(refusal(effect.error, kind))
+        return self._do(self._intake.request(event, now()))
+
+    def approve(self, approved: gate.Approved) -> None:
+        """Take an approval."""
+        self._do(self._intake.approve(approved, now()))
+
+    def deny(self, denied: gate.Denied) -> None:
+        """Take a denial."""
+        self._do(self._intake.deny(denied, now()))
+
+    def grant(self, actor: ActorId, envelope: Envelope, by: ActorId) -> None:
+        """Give an operator an envelope."""
+        self._do(self._intake.grant(actor, envelope, by, now()))
+
+    def revoke(self, actor: ActorId, by: ActorId) -> None:
+        """Take everything from an operator, and throw away what it has in line."""
+        self._book()
+        self._do(self._intake.revoke(actor, by, now()))
+
+    def freeze(self, by: ActorId) -> None:
+        """Write nothing more."""
+        self._book()
+        self._do(self._intake.freeze(by, now()))
+
+    def thaw(self, by: ActorId) -> None:
+        """Take inputs again."""
+        self._do(self._intake.thaw(by, now()))
+
+    def record_end(self, by: ActorId, number: int) -> None:
+        """Put on record who ends the session, and how."""
+        fields: dict[str, Value] = {"by": by, "signal": number}
+        self._do(self._intake.record(EntryKind.ENDING, fields, now()))
 
     def exited(self, how: str) -> None:
         """Refuse everything from now on."""
+        if self._is_over:
+            return  # A predecessor has written it down.
         self._book()
-        self._do(self._intake.exited(how, _now()))
+        self._do(self._intake.exited(how, now()))
+
+    # ── asking ────────────────────────────────────────────────────────────
+
+    def tried(self, given: Input) -> wire.Tried:
+        """Return what would happen to an input now."""
+        actor = self._company.actor(given.actor)
+        error = self._intake.objection(given, now())
+        # Typing takes a free turn, so that nobody has it is no objection.
+        if isinstance(error, NotYourTurn) and not self.holder:
+            may_take = self.rights.may(given.actor, Right.TAKE, now())
+            error = None if may_take else error
+        said = self._judge(actor, given, echo_off=self._secrecy.is_on())
+        if error is not None:
+            said = Judgement(Verdict.DENY, error.code, str(error))
+        rule, why = (wire.fitting(one, wire.MAX_TEXT) for one in (said.rule, said.why))
+        return wire.Tried(said.verdict, rule, why)
+
+    def inquire(self, connection: Connection, actor: ActorId, asked: InputId) -> None:
+        """Tell a client what became of an input, once that is known."""
+        outcome = self._intake.inquire(actor, asked)
+        if outcome is not None:
+            connection.send(told(asked, outcome))
+
+    # ── time and the disk ─────────────────────────────────────────────────
 
     def printed(self) -> None:
         """Take note that the program, or the terminal's echo, has said something."""
@@ -148,16 +247,22 @@ class Desk:
             try:
                 self._log.sync()
             except OSError as error:
-                self._do(self._intake.sync_failed(str(error), _now()))
+                self._do(self._intake.sync_failed(str(error), now()))
                 return
-            self._do(self._intake.synced(index, _now()))
+            self._do(self._intake.synced(index, now()))
+
+    def settle(self) -> None:
+        """Book and make durable whatever the terminal has taken."""
+        self._book()
+        self.sync()
 
     def tick(self) -> None:
         """Do what the clock demands, and go on with what the terminal refused."""
         if self._has_echoed or time.monotonic() >= self._book_by:
             self._book()
-        self._write()
-        self._do(self._intake.tick(_now()))
+        if self._writing is not None:
+            self._do(self._written())
+        self._do(self._intake.tick(now()))
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
@@ -181,35 +286,36 @@ class Desk:
         head = genesis(session)
         if entries:
             head = Head(session, entries[-1].index, entries[-1].hash)
-        secret = hashlib.sha256(b"holdfast secret" + session.encode()).digest()
+        secret = hmac.digest(
+            host_seed(), b"holdfast secret\n" + session.encode(), "sha256"
+        )
         settings = Settings(session, FIRST_INCARNATION, secret)
         self._intake = Intake(settings, Logbook(head))
-        inherited = inherit(entries, self._note.read(), FIRST_INCARNATION)
-        self._do(self._intake.resume(inherited, _now()))
-        if self.actor not in inherited.envelopes:
-            everything = Envelope(frozenset(Right))
-            grant = self._intake.grant(self.actor, everything, self.actor, _now())
-            self._do(grant)
+        found = inherit(entries, self._note.read(), FIRST_INCARNATION)
+        self._is_over = found.over is not None
+        self._judging.replay(entries[-REPLAYED:])
+        self._do(self._intake.resume(found, now()))
         self.sync()
         return self._intake
 
-    def _do(self, effects: list[Effect]) -> list[turn.Refuse]:
-        """Do what the machines say, and return what a request was refused with."""
-        work, refused = deque(effects), list[turn.Refuse]()
+    def _do(self, effects: list[Effect]) -> bool:
+        """Do what the machines say; return whether nothing was refused."""
+        work, is_refused = deque(effects), False
         while work:
             effect = work.popleft()
             if isinstance(effect, turn.Refuse):
-                refused.append(effect)
+                self.telling.refuse(effect)
+                is_refused = True
             else:
                 work.extendleft(reversed(self._perform(effect)))
-        return refused
+        return not is_refused
 
     def _perform(  # noqa: C901  # one case for each effect
         self, effect: Effect
     ) -> list[Effect]:
         match effect:
             case Store(entry):
-                return self._store(entry.line)
+                return self._store(entry)
             case KeepNote(note):
                 self._note.keep(note)
             case serializer.Sync(index):
@@ -220,27 +326,45 @@ class Desk:
                 self._writing = (effect, 0)
                 return self._apply(effect)
             case serializer.Answer():
-                self._answer(effect)
-            case Consult(ticket):
-                quiet = not pty.echoes(self._vaulted.master)
-                return self._intake.judged(
-                    ticket, Verdict.ALLOW, RULE, _now(), echo_off=quiet
-                )
+                self.telling.answer(effect)
+            case Consult(ticket, given):
+                return self._consult(ticket, given)
             case turn.PassTurn():
                 self._passed(effect)
+            case turn.AskHolder():
+                self.telling.asked(effect)
+            case gate.SeekApproval():
+                self.telling.seek_approval(effect, self._consulted)
             case _:
                 pass
         return []
 
-    def _store(self, line: bytes) -> list[Effect]:
+    def _store(self, entry: Entry) -> list[Effect]:
         try:
-            self._log.append(line)
+            self._log.append(entry.line)
         except OSError as error:
-            return self._intake.store_failed(error.strerror or str(error), _now())
-        return self._intake.stored(_now())
+            return self._intake.store_failed(error.strerror or str(error), now())
+        if entry.kind is EntryKind.INPUT:
+            is_command = entry.fields["input"] == InputKind.COMMAND
+            self._vouching.stored(entry.index, entry.hash, is_command=is_command)
+        return self._intake.stored(now())
+
+    def _consult(self, ticket: int, given: Input) -> list[Effect]:
+        self._consulted, self._echo_off = given, self._secrecy.is_on()
+        actor = self._company.actor(given.actor)
+        said = self._judge(actor, given, echo_off=self._echo_off)
+        return self._intake.judged(
+            ticket, said.verdict, said.rule, now(), echo_off=self._echo_off
+        )
+
+    def _judge(self, actor: Actor, given: Input, *, echo_off: bool) -> Judgement:
+        return self._judging.judge(actor, given, self.epoch, echo_off=echo_off)
+
+    # ── inside: the terminal ──────────────────────────────────────────────
 
     def _apply(self, apply: serializer.Apply) -> list[Effect]:
         given = apply.input
+        self.telling.admitted(given)
         if given.kind is InputKind.RESIZE:
             self._resize(given)
         elif given.kind is InputKind.SIGNAL:
@@ -251,15 +375,11 @@ class Desk:
         else:
             return self._written()
         self._writing = None
-        return self._intake.wrote(apply.index, len(given.payload), _now())
-
-    def _write(self) -> None:
-        if self._writing is not None:
-            self._do(self._written())
+        return self._intake.wrote(apply.index, len(given.payload), now())
 
     def _written(self) -> list[Effect]:
         assert self._writing is not None  # noqa: S101  # asked by both callers
-        at = _now()
+        at = now()
         apply, done = self._writing
         if self._intake.serializer.writing != apply.index:
             self._writing = None  # It was cut.
@@ -272,6 +392,9 @@ class Desk:
             self._writing = (apply, done + taken)
             return self._intake.wrote(apply.index, taken, at) if taken else []
         self._writing = None
+        self._judging.typed(apply.input, echo_off=self._echo_off)
+        kept = self._staged if self._is_canonical else 0
+        self._staged = staged_after(kept, apply.input.payload)
         if self._intake.serializer.queued_bytes:
             return self._intake.wrote(apply.index, taken, at)
         # Nobody waits behind it: the books are kept once its echo has been shown.
@@ -282,7 +405,7 @@ class Desk:
     def _book(self) -> None:
         if self._taken is not None:
             (index, count), self._taken = self._taken, None
-            self._do(self._intake.wrote(index, count, _now()))
+            self._do(self._intake.wrote(index, count, now()))
 
     def _resize(self, given: Input) -> None:
         size = size_of(given.payload)
@@ -290,38 +413,24 @@ class Desk:
         self._vaulted.facts["size"] = [size.columns, size.rows]
         self._resized(size)
 
+    # ── inside: who is told ───────────────────────────────────────────────
+
     def _passed(self, passed: turn.PassTurn) -> None:
-        self._announce(
-            wire.TurnPassed(
-                former=passed.giver or ActorId(""),
-                holder=passed.taker or ActorId(""),
-                epoch=passed.epoch,
-                reason=passed.reason.value,
-                dropped_inputs=0,
-                dropped_bytes=0,
-            )
-        )
+        self._judging.passed(passed.reason, is_held=passed.taker is not None)
+        self.telling.passed(passed, self._intake.dropped)
+        if passed.taker is not None and passed.giver is not None:
+            takes_over = inherited(self._vaulted, self._judging.staged, passed.epoch)
+            if takes_over is not None:
+                self._company.tell(passed.taker, takes_over)
 
-    def _answer(self, answer: serializer.Answer) -> None:
-        connection = self._clients.get(answer.id.client)
-        if connection is None or connection.is_closed:
-            return
-        client, sequence = answer.id.client, answer.id.sequence
-        match answer.outcome:
-            case Applied(index):
-                connection.send(wire.Acknowledge(client, sequence, index, None))
-            case Refused(error):
-                connection.send(refusal(error, FrameKind.SUBMIT, answer.id))
-            case Dropped(index):
-                ending = wire.Ending.DROPPED
-                connection.send(wire.Report(client, sequence, ending, index, 0))
-            case Cut(index, written):
-                ending = wire.Ending.CUT
-                connection.send(wire.Report(client, sequence, ending, index, written))
-            case Unknown(index):
-                ending = wire.Ending.UNKNOWN
-                connection.send(wire.Report(client, sequence, ending, index, 0))
+    def _may_approve(self, actor: ActorId) -> bool:
+        return self.rights.may(actor, Right.APPROVE, now())
+
+    def _warn(self, text: str) -> None:
+        fields = {"text": wire.fitting(text, wire.MAX_TEXT)}
+        self._company.announce(wire.Event("policy.kept", self._vaulted.session, fields))
 
 
-def _now() -> Moment:
+def now() -> Moment:
+    """Return both clocks."""
     return Moment(time.monotonic(), time.time_ns() / 1e9)

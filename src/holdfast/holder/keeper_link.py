@@ -2,7 +2,8 @@
 
 When the keeper dies the session does not notice; but as long as there is none,
 our own death would end it. So the link is made again at once, and a keeper is
-started if nobody else has.
+started if nobody else has. A keeper that was told to end tells us to rest first:
+then we look for none until one knocks.
 """
 
 import contextlib
@@ -14,11 +15,23 @@ from socket import socket  # noqa: TC003  # an annotation people read
 
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import packets, places, start
+from holdfast.model.errors import SessionNotFound
+from holdfast.version import __version__
 
 RETRY = 0.1
 """Seconds between attempts to find a keeper."""
 
+START_EVERY = 10
+"""Attempts between two starts of a keeper: about a second, which it needs at worst."""
+
+CLAIM_PATIENCE = 20
+"""Attempts after which a keeper is started whoever has claimed to do so."""
+
 TIMEOUT = 5.0
+
+LEAVE_PATIENCE = 2.0
+"""Seconds to wait for what is half done before we leave: a program that does not
+read its input must not keep old code alive for ever."""
 
 
 class KeeperLink:
@@ -28,11 +41,14 @@ class KeeperLink:
         self.is_wanted = True
         """False once the session has been forgotten."""
 
+        self._leave_by: float | None = None
+        self._is_resting = False
         self._vaulted = vaulted
         self._selector = selector
         self._link: socket | None = None
         self._again_at: float | None = None
         self._exit: object = None
+        self._claim: int | None = None
         self._attempts = 0
 
     def begin(self, token: str) -> None:
@@ -52,21 +68,42 @@ class KeeperLink:
         packet: packets.Packet = {
             "do": "deposit",
             "id": self._vaulted.session,
-            "facts": {**self._vaulted.facts, "holder": os.getpid()},
+            "facts": {
+                **self._vaulted.facts,
+                "holder": os.getpid(),
+                "version": __version__,
+            },
             "token": token,
             "exit": self._exit,
         }
-        packets.send(link, packet, self._vaulted.fds())
-        if packets.receive(link) is None:
+        try:
+            packets.send(link, packet, self._vaulted.fds())
+            heard = packets.receive(link)
+        except OSError:
             link.close()
-            raise ConnectionResetError("the keeper hung up")
+            raise
+        if heard is None or self._is_refused(heard[0]):
+            link.close()
+            raise ConnectionResetError("the keeper does not take it")
+        self._obey(heard[0])  # It may say something before it answers.
         link.settimeout(0)
         self._link, self._again_at, self._attempts = link, None, 0
+        self._is_resting = False
+        self._drop_claim()
         self._selector.register(link, selectors.EVENT_READ, self._heard)
+
+    def _is_refused(self, answer: packets.Packet) -> bool:
+        if answer.get("code") == SessionNotFound.code:
+            self.is_wanted = False  # It was forgotten while we were on our way.
+        return answer.get("ok") is False
 
     def change(self, facts: packets.Packet) -> None:
         """Tell the keeper what has changed."""
-        for name in ("name", "state", "size"):
+        if facts.get("state") == "exited":
+            # By the wall clock: whoever clears away may run after a restart.
+            ended_ms = self._vaulted.facts.get("ended_ms", time.time_ns() // 1_000_000)
+            facts = {**facts, "ended_ms": ended_ms}
+        for name in ("name", "state", "size", "ended_ms"):
             if name in facts:
                 self._vaulted.facts[name] = facts[name]
         # Kept here too: there may be no keeper at this moment.
@@ -76,9 +113,25 @@ class KeeperLink:
             with contextlib.suppress(OSError):
                 packets.send(self._link, packet)
 
+    def knocked(self) -> None:
+        """Take that somebody connected: it may be a keeper that has just started."""
+        if self._link is None:
+            self._again_at = time.monotonic()
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the keeper wants another holder in our place."""
+        return self._leave_by is not None
+
+    def may_leave(self, *, is_busy: bool) -> bool:
+        """Tell whether a successor is to take the session up now."""
+        if self._leave_by is None:
+            return False
+        return not is_busy or time.monotonic() >= self._leave_by
+
     def next_deadline(self) -> float | None:
-        """Return when to look for a keeper again, or None while there is one."""
-        return self._again_at
+        """Return when to call `tick`, or None while there is a keeper."""
+        return self._again_at if self._leave_by is None else self._leave_by
 
     def tick(self, now: float) -> None:
         """Look for a keeper, if it is time."""
@@ -88,10 +141,24 @@ class KeeperLink:
         try:
             self.deposit()
         except OSError:
-            # One of many holders is enough; a keeper too many ends by itself.
-            if self._attempts % 10 == 1:
-                start.start_keeper()
+            if self._is_resting:
+                self._again_at = None  # It was somebody else who knocked.
+                return
+            if self._attempts % START_EVERY == 1:
+                self._start_keeper()
             self._again_at = now + RETRY * random.uniform(0.5, 1.5)  # noqa: S311  # jitter
+
+    def _start_keeper(self) -> None:
+        if self._claim is None:
+            self._claim = start.claim_start()
+        # Whoever has the claim may be frozen; a keeper too many ends by itself.
+        if self._claim is not None or self._attempts > CLAIM_PATIENCE:
+            start.start_keeper()
+
+    def _drop_claim(self) -> None:
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
 
     def _heard(self) -> None:
         assert self._link is not None  # noqa: S101  # it is what was heard
@@ -105,14 +172,26 @@ class KeeperLink:
         self._selector.unregister(self._link)
         self._link.close()
         self._link = None
-        self._again_at = time.monotonic()
+        self._again_at = None if self._is_resting else time.monotonic()
 
     def _obey(self, packet: packets.Packet) -> None:
         match packet.get("do"):
             case "forget":
                 self.is_wanted = False
+            case "rest":
+                self._is_resting = True
+            case "leave":
+                self._leave_by = time.monotonic() + LEAVE_PATIENCE
+            case "prove":
+                self._prove()
             case "changed":
                 for name in ("name", "keep"):
                     self._vaulted.facts[name] = packet[name]
             case _:
                 pass  # The answer to something we said.
+
+    def _prove(self) -> None:
+        """Show that our loop runs; the deposit came before it did."""
+        assert self._link is not None  # noqa: S101  # it was asked over it
+        with contextlib.suppress(OSError):
+            packets.send(self._link, {"do": "proof", "id": self._vaulted.session})

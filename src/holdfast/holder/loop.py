@@ -12,25 +12,29 @@ from collections.abc import Callable
 
 from holdfast.core import session as life
 from holdfast.core.stream import StreamWindow, plan_resume
+from holdfast.holder import door
+from holdfast.holder.answers import Answers
+from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
+from holdfast.holder.halting import Halting
 from holdfast.holder.keeper_link import KeeperLink
 from holdfast.holder.note_memory import AREA, NoteMemory
 from holdfast.holder.output import CHUNK, Output
+from holdfast.holder.painter_link import PainterLink
 from holdfast.holder.payloads import signal_of
+from holdfast.holder.requests import Requests
+from holdfast.holder.showing import Showing
 from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import processes, pty, shared_memory
-from holdfast.model.actors import ActorKind
+from holdfast.linux import descriptors, packets, processes, shared_memory
+from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
 from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import FIRST_INCARNATION
-from holdfast.term.queries import Query
-from holdfast.term.replies import reply
-from holdfast.version import __version__
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.versions import SPOKEN, choose
+from holdfast.wire.screens import ScreenRequest
 
 MAX_LEFT = 4 * 1024 * 1024
 """Bytes read after a leader's end: more than the kernel holds, so that only a
@@ -59,13 +63,26 @@ class Holder:
         self._output = Output(vaulted.master, self._window)
         self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
         self._life.handle(life.Started(self._pid), time.monotonic())
-        self._desk = Desk(
-            vaulted, NoteMemory(memory[:AREA]), self._announce, self._resized
-        )
+        self._company = Company(self._connections)
+        note = NoteMemory(memory[:AREA])
+        self._desk = Desk(vaulted, note, self._company, self._resized)
+        halting = Halting(vaulted.session, self._pid)
+        self._requests = Requests(vaulted, self._desk, self._company, halting)
+        self._spare = descriptors.Spare()
         self._keeper = KeeperLink(vaulted, self._selector)
         self._keeper.begin(token)
         self._is_open = True
-        self._reply(self._output.take_up())
+        self._painter = PainterLink(
+            vaulted.session, self._window, self._selector, self._size()
+        )
+        self._showing = Showing(self._window, self._painter, self._pump)
+        self._answers = Answers(
+            vaulted.master,
+            self._window.end,
+            self._painter,
+            lambda: self._desk.is_writing,
+        )
+        self._answers.asked(self._output.take_up(), self._size)
         self._watch(vaulted.master, self._printed)
         self._watch(vaulted.listener, self._accept)
         self._watch(vaulted.pidfd, self._leader_ended)
@@ -73,7 +90,7 @@ class Holder:
 
     def run(self) -> None:
         """Hold the session until it is forgotten."""
-        while self._keeper.is_wanted:
+        while self._keeper.is_wanted and not self._leaves():
             ready = self._selector.select(self._timeout())
             for key, events in ready:
                 if callable(key.data):
@@ -86,6 +103,13 @@ class Holder:
             if self._desk.must_sync(is_idle=not ready):
                 self._desk.sync()
             self._drop_closed()
+
+    def _leaves(self) -> bool:
+        """Tell whether to make room for a successor; the session goes on."""
+        if not self._keeper.is_leaving:
+            return False
+        self._desk.settle()
+        return self._keeper.may_leave(is_busy=self._desk.is_busy)
 
     # ── the program ───────────────────────────────────────────────────────
 
@@ -101,17 +125,12 @@ class Holder:
             self._close_terminal()
             return
         self._desk.printed()
-        self._reply(queries)
+        if queries:
+            self._answers.asked(queries, self._size)
         now = time.monotonic()
         for connection in self._connections:
             connection.pump(self._window, now)
             self._rewatch(connection)
-
-    def _reply(self, queries: tuple[Query, ...]) -> None:
-        for query in queries:
-            answer = reply(query, self._size())
-            if answer:
-                pty.write_available(self._vaulted.master, answer)
 
     def _close_terminal(self) -> None:
         if self._is_open:
@@ -129,6 +148,7 @@ class Holder:
         self._keeper.change({"state": "exited", "exit": status})
         word = "unknown" if status is None else f"{status}"
         self._desk.exited(word)
+        self._painter.ended()
         now = time.monotonic()
         for connection in self._connections:
             # Whoever has not attached yet is told when it does.
@@ -166,7 +186,8 @@ class Holder:
 
     def _resized(self, size: Size) -> None:
         cells = wire.Cells(size.columns, size.rows)
-        self._announce(wire.Resized(self._window.end, cells))
+        self._painter.resized(size)
+        self._company.announce(wire.Resized(self._window.end, cells))
         self._keeper.change({"size": [size.columns, size.rows]})
 
     # ── clients ───────────────────────────────────────────────────────────
@@ -176,6 +197,13 @@ class Holder:
             link, _ = self._vaulted.listener.accept()
         except BlockingIOError:
             return
+        except OSError:
+            self._spare.hang_up(self._vaulted.listener)  # No descriptor is left.
+            return
+        if not packets.is_ours(link):
+            link.close()
+            return
+        self._keeper.knocked()
         connection = Connection(link)
         self._connections.append(connection)
         self._selector.register(link, selectors.EVENT_READ, connection)
@@ -188,14 +216,9 @@ class Holder:
             connection.receive(self._heard)
         self._rewatch(connection)
 
-    def _send(self, connection: Connection, message: Message) -> None:
-        connection.send(message)
+    def _pump(self, connection: Connection) -> None:
+        connection.pump(self._window, time.monotonic())
         self._rewatch(connection)
-
-    def _announce(self, message: Message) -> None:
-        for connection in self._connections:
-            if connection.client is not None:
-                self._send(connection, message)
 
     def _rewatch(self, connection: Connection) -> None:
         if connection.is_closed:
@@ -212,48 +235,68 @@ class Holder:
             self._selector.unregister(connection.link)
             connection.close()
             if connection.client is not None:
-                last = not any(one.client for one in self._connections)
-                self._desk.left(connection.client, last=last)
+                self._desk.left(connection)
+        # Whoever was told something by another's doing may not have taken it yet.
+        for connection in self._connections:
+            if connection.wants_to_write:
+                self._rewatch(connection)
 
     # ── messages ──────────────────────────────────────────────────────────
 
     def _heard(  # noqa: C901  # one case for each message
         self, connection: Connection, message: Message
     ) -> None:
-        if not connection.is_welcome and not isinstance(message, wire.Hello):
-            raise UnexpectedMessage(type(message).__name__, "nobody has said HELLO")
+        door.demand_manners(connection, message)
         match message:
             case wire.Hello():
-                version = choose(SPOKEN, message.versions)
-                connection.is_welcome = True
-                connection.send(wire.Welcome(version, __version__))
+                door.greet(connection, message)
+            case wire.Identify():
+                self._identify(connection, message)
             case wire.Ping(number):
                 connection.send(wire.Pong(number))
             case wire.Attach():
                 self._attach(connection, message)
             case wire.Detach():
                 connection.is_closed = True
-            case wire.Submit():
+            case wire.Submit() if connection.client is not None:
                 self._desk.submit(connection, message)
             case wire.End(number):
                 self._end(connection, number)
-            case wire.Take() | wire.Drop() | wire.Seize():
-                self._desk.request_turn(connection, message)
+            case ScreenRequest():
+                self._screen(connection, message)
+            case _ if self._requests.take(connection, message):
+                pass
             case _:
-                error = UnexpectedMessage(
-                    type(message).__name__, "it is not served yet"
-                )
+                error = UnexpectedMessage(type(message).__name__, "it is not served")
                 connection.send(refusal(error, FrameKind.GOODBYE))
+
+    def _identify(self, connection: Connection, claim: wire.Identify) -> None:
+        try:
+            connection.actor = door.identify(connection, self._vaulted.session, claim)
+        except HoldfastError as error:
+            connection.dismiss(refusal(error, FrameKind.IDENTIFY))
+        else:
+            self._desk.meet(connection.actor)
+
+    def _screen(self, connection: Connection, asked: ScreenRequest) -> None:
+        try:
+            self._requests.demand(connection.operator.id, Right.OBSERVE)
+        except HoldfastError as error:
+            connection.send(refusal(error, FrameKind.SCREEN_REQUEST))
+        else:
+            self._showing.screen(connection, asked)
 
     def _attach(self, connection: Connection, asked: wire.Attach) -> None:
         same = asked.incarnation == FIRST_INCARNATION
         try:
+            self._requests.demand(connection.operator.id, Right.OBSERVE)
             plan = plan_resume(self._window, asked.after if same else None, None)
         except HoldfastError as error:
             connection.send(refusal(error, FrameKind.ATTACH))
             return
-        connection.client = asked.client
-        self._desk.came(connection.client)
+        connection.client, connection.mode = asked.client, asked.mode
+        connection.attached_at = time.monotonic()
+        self._desk.came(connection)
         size = self._size()
         connection.send(
             wire.Attached(
@@ -264,26 +307,20 @@ class Holder:
                 holder=self._desk.holder,
                 start=self._window.start,
                 end=self._window.end,
-                state="running" if self._exit is None else "exited",
+                state=self._state(),
                 size=wire.Cells(size.columns, size.rows),
-                operators=self._operators(),
+                operators=self._company.operators(),
             )
         )
-        if plan.gap:
-            connection.send(wire.Gap(plan.at - plan.gap, plan.at))
-        connection.watch(plan.at)
+        self._desk.brief(connection)
         if self._exit is not None:
             connection.end_with(wire.Exited(self._exit))
-        connection.pump(self._window, time.monotonic())
+        self._showing.begin(connection, plan, asked)
 
-    def _operators(self) -> tuple[wire.Operator, ...]:
-        return tuple(
-            wire.Operator(
-                self._desk.actor, ActorKind.HUMAN, self._desk.name, one.client
-            )
-            for one in self._connections
-            if one.client is not None
-        )
+    def _state(self) -> str:
+        if self._exit is not None:
+            return "exited"
+        return "frozen" if self._desk.is_frozen else "running"
 
     def _end(self, connection: Connection, number: int) -> None:
         try:
@@ -291,8 +328,9 @@ class Holder:
         except HoldfastError as error:
             connection.send(refusal(error, FrameKind.END))
             return
-        asked = life.EndAsked(self._desk.actor, number)
-        self._live(self._life.handle(asked, time.monotonic()))
+        if self._requests.end(connection, number):
+            asked = life.EndAsked(connection.operator.id, number)
+            self._live(self._life.handle(asked, time.monotonic()))
 
     # ── time ──────────────────────────────────────────────────────────────
 
@@ -302,6 +340,8 @@ class Holder:
             self._desk.next_deadline(),
             self._life.next_deadline(),
             self._keeper.next_deadline(),
+            self._painter.next_deadline(),
+            self._answers.next_deadline(),
         )
         first = min((at for at in deadlines if at is not None), default=None)
         return None if first is None else max(0.0, first - time.monotonic())
@@ -310,6 +350,8 @@ class Holder:
         now = time.monotonic()
         self._desk.tick()
         self._keeper.tick(now)
+        self._painter.tick(now)
+        self._answers.tick()
         self._live(self._life.tick(now))
 
     def _live(self, effects: list[life.Effect]) -> None:

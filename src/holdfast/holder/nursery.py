@@ -5,6 +5,7 @@ all of it again, once for each session. It holds nothing of any session: if it
 dies, the keeper starts another.
 """
 
+import contextlib
 import gc
 import os
 import signal
@@ -14,6 +15,7 @@ import traceback
 
 from holdfast.holder import birth
 from holdfast.linux import packets
+from holdfast.version import __version__
 
 
 def main() -> None:
@@ -25,12 +27,31 @@ def main() -> None:
     # would copy the pages it is meant to share.
     gc.collect()
     gc.freeze()
+    if sys.argv[2:] == ["ready"]:  # An older keeper does not expect to be told.
+        packets.send(link, {"do": "ready", "version": __version__})
     while (heard := packets.receive(link)) is not None:
         packet, fds = heard
-        if os.fork() == 0:
+        pid = os.fork()
+        if pid == 0:
             _hold(link, packet, fds)
+        _tell_forked(link, packet, pid)
         for fd in fds:
             os.close(fd)
+
+
+def _tell_forked(link: socket.socket, packet: packets.Packet, pid: int) -> None:
+    """Hand the keeper a pidfd: until the holder deposits, only we know of it."""
+    if sys.argv[2:] != ["ready"]:
+        return
+    key = packet.get("id") or packet.get("token")
+    with contextlib.suppress(ConnectionError):  # The end of the link is seen next.
+        try:
+            pidfd = os.pidfd_open(pid)
+        except OSError:
+            packets.send(link, {"do": "stillborn", "key": key})
+            return
+        packets.send(link, {"do": "forked", "key": key, "pid": pid}, [pidfd])
+        os.close(pidfd)
 
 
 def _hold(link: socket.socket, packet: packets.Packet, fds: list[int]) -> None:

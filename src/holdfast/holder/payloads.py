@@ -21,10 +21,11 @@ _SIZE = re.compile(rb"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")
 _SIGNAL = re.compile(rb"[1-9][0-9]?")
 _LAST_SIGNAL = 64
 _LINE_ENDS = re.compile(rb"[\r\n\x04]")
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
-def check(given: Input, *, is_canonical: bool) -> None:
-    """Do nothing if the input can be applied.
+def check(given: Input, *, is_canonical: bool, staged: int = 0) -> None:
+    """Do nothing if the input can be applied; `staged` bytes of its line are there.
 
     Raises:
         UsageError: Its bytes mean nothing, or would be cut.
@@ -37,10 +38,23 @@ def check(given: Input, *, is_canonical: bool) -> None:
             signal_of(given.payload)
         case _ if is_canonical:
             longest = max(map(len, _LINE_ENDS.split(given.payload)))
+            first = len(_CONTROL.split(given.payload, maxsplit=1)[0])
+            if first:  # A control key always passes: it may be what helps.
+                longest = max(longest, staged + first)
             if longest > MAX_LINE:
                 raise LineTooLong(longest, MAX_LINE)
         case _:
             pass
+
+
+def staged_after(staged: int, payload: bytes) -> int:
+    """Return how much of a line waits in the terminal once `payload` is there too.
+
+    Any control byte counts as the beginning of a line: it ends or erases one, or
+    we cannot tell; and a line is refused only when it is known to be too long.
+    """
+    *before, last = _CONTROL.split(payload)
+    return len(last) if before else staged + len(last)
 
 
 def size_of(payload: bytes) -> Size:

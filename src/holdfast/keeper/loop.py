@@ -1,12 +1,7 @@
-"""The keeper's process: listens, keeps, reaps, and asks the nursery for holders.
+"""The keeper's process: one selector loop around what it keeps and is asked.
 
-Packets it takes (JSON, linux/packets.py), each answered with `ok`:
-
-    list                        what is kept, as facts
-    create  spec                have a session made; answered when it lives
-    deposit id facts + 4 fds    from a holder, which keeps the link open
-    failed  token code facts    from a holder that could not start its command
-    rename, keep, forget, status
+It begins by itself, or takes the place of older code with everything that had
+(`--resume`), which first has a child try whether that will work (`--check`).
 """
 
 import contextlib
@@ -15,266 +10,258 @@ import os
 import selectors
 import signal
 import socket
-import subprocess
 import sys
 import time
 
-from holdfast.keeper.vault import Facts, Vault
-from holdfast.linux import packets, places, processes
+from holdfast.keeper import knocking, state
+from holdfast.keeper.code import Code, present
+from holdfast.keeper.household import Household
+from holdfast.keeper.painter import PainterDoor
+from holdfast.keeper.requests import Requests
+from holdfast.keeper.upgrade import Event
+from holdfast.keeper.upgrading import Upgrading
+from holdfast.linux import descriptors, packets, places, processes
+from holdfast.model.ids import SessionId  # noqa: TC001  # an annotation people read
 from holdfast.version import __version__
 
-FDS = 4
-"""Descriptors of a session: terminal, memory, listening socket, pidfd."""
+STALE_PATIENCE = 5.0
+"""Seconds a socket nobody listens at is left alone: one that is being made has a
+holder behind it within milliseconds."""
 
-PAGE = 50
-"""Sessions listed in one packet: with long commands, what a packet holds."""
+CLOSE_PATIENCE = 2.0
+"""Seconds for holders that are just being replaced to come and hear `rest`."""
+
+RESUME_PATIENCE = 5.0
+"""Seconds for a holder that was on its way while our code was replaced."""
 
 
 class Keeper:
     """The one process that every session's descriptors are copied to."""
 
-    def __init__(self) -> None:
-        self._vault = Vault()
+    def __init__(self, lock: int) -> None:
+        self._lock = lock
         self._selector = selectors.DefaultSelector()
-        self._listener = packets.listen(places.keeper_socket())
-        self._listener.settimeout(0)
-        self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
-        self._links: dict[socket.socket, str] = {}
-        self._waiting: dict[str, socket.socket] = {}
-        self._nursery: socket.socket | None = None
-        self._nursery_pid = 0
+        self._household = Household(self._selector, self._hear, self._happened)
+        self._upgrading = Upgrading(
+            self._household, self._write_state, self._replace_code
+        )
+        self._requests = Requests(self._household, self._upgrading)
+        self._listener: socket.socket | None = None
+        self._stale: set[SessionId] = set()
+        self._stale_at: float | None = None
+        self._close_at: float | None = None
         self._wake, waker = socket.socketpair()
         self._wake.settimeout(0)
         waker.settimeout(0)
         self._waker = waker  # Kept: the signal module only knows its number.
-        signal.set_wakeup_fd(waker.fileno())
+        signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._selector.register(self._wake, selectors.EVENT_READ, self._children_ended)
-        self._start_nursery()
+
+    def begin(self) -> None:
+        """Begin with nothing, and find out who is still there."""
+        self._listen(packets.listen(places.keeper_socket()))
+        self._household.painter = PainterDoor(self._selector)
+        self._household.start_nursery()
+        there, self._stale = knocking.knock(places.session_dir())
+        self._requests.expect(there, time.monotonic())
+        self._stale_at = time.monotonic() + STALE_PATIENCE if self._stale else None
+
+    def resume(self, left: state.State) -> None:
+        """Take over everything from the code that ran in our place before."""
+        now, household = time.monotonic(), self._household
+        self._requests.started_at = left.started_at
+        self._listen(state.socket_at(left.listener))
+        painter = PainterDoor(self._selector, state.socket_at(left.painter))
+        painter.take_up(left.painter_pid)
+        household.painter = painter
+        self._resume_nursery(left)
+        for kept in left.sessions:
+            for fd in kept.fds:
+                state.withhold(fd)
+            household.vault.deposits[kept.id] = kept.to_deposit(now)
+            household.vault.hurry(kept.id, now + RESUME_PATIENCE)
+        links = {fd: state.socket_at(fd) for fd, _ in left.links}
+        for fd, session in left.links:
+            household.links.add(links[fd])
+            if session is not None:
+                household.held[links[fd]] = session
+        household.waiting = {
+            token: links[fd] for token, fd in left.waiting.items() if fd in links
+        }
+        if left.asker in links:
+            household.links.send(
+                links[left.asker],
+                {"ok": True, "more": False, "was": left.version, "now": __version__},
+            )
+        self._children_ended(self._wake, 0)  # Who ended while we were nobody.
+
+    def _resume_nursery(self, left: state.State) -> None:
+        nursery = self._household.new_nursery(present())
+        nursery.version = left.nursery_version
+        nursery.take_up(state.socket_at(left.nursery), left.nursery_pid)
+        self._household.nursery = nursery
 
     def run(self) -> None:
-        """Serve for ever."""
-        while True:
-            for key, _ in self._selector.select(self._timeout()):
-                key.data(key.fileobj)
-            self._replace_the_dead()
+        """Serve until told to end."""
+        while not self._is_over():
+            for key, events in self._selector.select(self._timeout()):
+                found = self._selector.get_map().get(key.fd)
+                # One that was closed by what another one said is not asked.
+                if found is not None and found.fileobj == key.fileobj:
+                    key.data(key.fileobj, events)
+            now = time.monotonic()
+            self._household.tick(now)
+            self._upgrading.tick(now)
+            self._requests.tick(now)
+            self._clear_stale(now)
+        self._end()
+
+    def _listen(self, listener: socket.socket) -> None:
+        listener.settimeout(0)
+        self._listener = listener
+        self._selector.register(
+            listener,
+            selectors.EVENT_READ,
+            lambda found, _: self._household.links.accept(found),
+        )
+
+    def _hear(
+        self, link: socket.socket, packet: packets.Packet, fds: list[int]
+    ) -> None:
+        self._requests.hear(link, packet, fds)
+
+    def _happened(self, event: Event) -> None:
+        self._upgrading.happened(event)
 
     def _timeout(self) -> float | None:
-        deadline = self._vault.next_deadline()
-        return None if deadline is None else max(0.0, deadline - time.monotonic())
+        deadlines = (
+            self._household.next_deadline(),
+            self._upgrading.next_deadline(),
+            self._requests.next_deadline(),
+            self._stale_at,
+            self._close_at,
+        )
+        first = min((at for at in deadlines if at is not None), default=None)
+        return None if first is None else max(0.0, first - time.monotonic())
 
-    # ── links ─────────────────────────────────────────────────────────────
-
-    def _accept(self, listener: socket.socket) -> None:
-        with contextlib.suppress(BlockingIOError):
-            link, _ = listener.accept()
-            if packets.is_ours(link):
-                self._selector.register(link, selectors.EVENT_READ, self._hear)
-            else:
-                link.close()
-
-    def _hear(self, link: socket.socket) -> None:
-        heard = packets.receive(link)
-        if heard is None:
-            self._ended(link)
-            return
-        packet, fds = heard
-        answer = self._answer(link, packet, fds)
-        if answer is not None:
-            self._reply(link, answer)
-
-    def _ended(self, link: socket.socket) -> None:
-        self._selector.unregister(link)
-        link.close()
-        session = self._links.pop(link, None)
-        if session is not None:
-            self._vault.holder_died(session, time.monotonic())
-
-    def _reply(self, link: socket.socket, answer: Facts) -> None:
-        with contextlib.suppress(OSError):
-            packets.send(link, answer)
-
-    # ── requests ──────────────────────────────────────────────────────────
-
-    def _answer(  # noqa: PLR0911  # one case for each request
-        self, link: socket.socket, packet: packets.Packet, fds: list[int]
-    ) -> Facts | None:
-        match packet.get("do"):
-            case "deposit":
-                return self._deposit(link, packet, fds)
-            case "failed":
-                return self._failed(packet)
-            case "list":
-                return self._list(link)
-            case "create":
-                return self._create(link, packet)
-            case "rename" | "keep" | "facts":
-                return self._change(packet)
-            case "forget":
-                return self._forget(str(packet.get("id")))
-            case "status":
-                return self._status()
-            case word:
-                return _refusal("unexpected-message", f"there is no {word!r}")
-
-    def _deposit(
-        self, link: socket.socket, packet: packets.Packet, fds: list[int]
-    ) -> Facts:
-        session, facts = str(packet.get("id")), packet.get("facts")
-        if len(fds) != FDS or not isinstance(facts, dict):
-            _close(fds)
-            return _refusal("unexpected-message", "a deposit has four descriptors")
-        _close(self._vault.deposit(session, facts, fds, time.monotonic()))
-        self._links[link] = session
-        waiting = self._waiting.pop(str(packet.get("token")), None)
-        if waiting is not None:
-            self._reply(waiting, {"ok": True, "id": session, **facts})
-        self._note_exit(session, packet.get("exit"))
-        return {"ok": True, "exit": self._vault.deposits[session].exit}
-
-    def _failed(self, packet: packets.Packet) -> Facts:
-        waiting = self._waiting.pop(str(packet.get("token")), None)
-        if waiting is not None:
-            self._reply(waiting, {**packet, "ok": False})
-        return {"ok": True}
-
-    def _list(self, link: socket.socket) -> Facts:
-        found = self._sessions()
-        while len(found) > PAGE:
-            self._reply(link, {"ok": True, "sessions": found[:PAGE], "more": True})
-            found = found[PAGE:]
-        return {"ok": True, "sessions": found, "more": False}
-
-    def _sessions(self) -> list[Facts]:
-        return [
-            {**kept.facts, "id": session, "exit": kept.exit, "held": kept.is_held}
-            for session, kept in self._vault.deposits.items()
-        ]
-
-    def _create(self, link: socket.socket, packet: packets.Packet) -> Facts | None:
-        name = packet.get("name")
-        for session, kept in self._vault.deposits.items():
-            if name and str(kept.facts.get("name")).lower() == str(name).lower():
-                return _refusal(
-                    "name-taken", f"{name!r} is taken by {session}", name=name
-                )
-        token = os.urandom(8).hex()
-        self._waiting[token] = link
-        if self._ask_nursery({**packet, "do": "create", "token": token}, []):
-            return None  # Answered when the holder reports.
-        del self._waiting[token]
-        return _refusal("no-keeper", "the nursery cannot be started", why="no nursery")
-
-    def _change(self, packet: packets.Packet) -> Facts:
-        kept = self._vault.deposits.get(str(packet.get("id")))
-        if kept is None:
-            return _refusal("session-not-found", "no such session", session="")
-        for name in ("name", "keep", "state", "size"):
-            if name in packet:
-                kept.facts[name] = packet[name]
-        self._note_exit(str(packet.get("id")), packet.get("exit"))
-        if packet.get("do") != "facts":  # Else the holder has said it itself.
-            told = {name: kept.facts[name] for name in ("name", "keep")}
-            self._tell_holder(str(packet["id"]), {"do": "changed", **told})
-        return {"ok": True}
-
-    def _note_exit(self, session: str, status: object) -> None:
-        kept = self._vault.deposits[session]
-        if isinstance(status, int) and kept.exit is None:
-            kept.exit = status
-
-    def _forget(self, session: str) -> Facts:
-        self._tell_holder(session, {"do": "forget"})
-        for link in [one for one, held in self._links.items() if held == session]:
-            del self._links[link]
-        _close(self._vault.forget(session))
-        (places.session_dir() / f"{session}.sock").unlink(missing_ok=True)
-        return {"ok": True}
-
-    def _tell_holder(self, session: str, packet: packets.Packet) -> None:
-        for link, held in self._links.items():
-            if held == session:
-                self._reply(link, packet)
-
-    def _status(self) -> Facts:
-        return {
-            "ok": True,
-            "version": __version__,
-            "pid": os.getpid(),
-            "nursery": self._nursery_pid,
-            "sessions": len(self._vault.deposits),
-        }
-
-    # ── children ──────────────────────────────────────────────────────────
-
-    def _children_ended(self, wake: socket.socket) -> None:
+    def _children_ended(self, wake: socket.socket, _events: int) -> None:
         with contextlib.suppress(BlockingIOError):
             wake.recv(4096)
-        for pid, status in processes.reap().items():
-            for kept in self._vault.deposits.values():
-                if kept.facts.get("pid") == pid and kept.exit is None:
-                    kept.exit = status
+        self._upgrading.children_ended(self._household.collect_children())
 
-    def _start_nursery(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        started = subprocess.Popen(  # noqa: S603  # our own program
-            [sys.executable, "-m", "holdfast.holder.nursery", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-        )
-        theirs.close()
-        # Its end is told by the socket, and SIGCHLD collects it.
-        started.returncode = 0
-        self._nursery, self._nursery_pid = ours, started.pid
-        self._selector.register(ours, selectors.EVENT_READ, self._nursery_ended)
+    def _clear_stale(self, now: float) -> None:
+        if self._stale_at is None or now < self._stale_at:
+            return
+        self._stale_at = None
+        for session in self._stale:
+            if session not in self._household.vault.deposits:
+                knocking.remove(places.session_dir(), session)
 
-    def _nursery_ended(self, link: socket.socket) -> None:
-        self._selector.unregister(link)
-        link.close()
-        self._nursery = None
-        self._start_nursery()
-        # Whatever it was asked for and had not done yet is asked for again.
-        for session in self._vault.deposits:
-            self._vault.replacement_failed(session, time.monotonic())
-        for waiting in self._waiting.values():
-            self._reply(waiting, _refusal("no-keeper", "try again", why="it restarted"))
-        self._waiting.clear()
+    # ── the end of this keeper ────────────────────────────────────────────
 
-    def _ask_nursery(self, packet: packets.Packet, fds: list[int]) -> bool:
-        try:
-            assert self._nursery is not None  # noqa: S101  # it is always started anew
-            packets.send(self._nursery, packet, fds)
-        except OSError:
+    def _is_over(self) -> bool:
+        if not self._requests.is_closing:
             return False
-        return True
-
-    def _replace_the_dead(self) -> None:
         now = time.monotonic()
-        for session in self._vault.due(now):
-            kept = self._vault.deposits[session]
-            packet = {"do": "adopt", "id": session, "facts": kept.facts}
-            if not self._ask_nursery({**packet, "exit": kept.exit}, kept.fds):
-                self._vault.replacement_failed(session, now)
+        self._close_at = self._close_at or now + CLOSE_PATIENCE
+        held = all(kept.is_held for kept in self._household.vault.deposits.values())
+        return (held and self._household.links.is_silent) or now >= self._close_at
+
+    def _end(self) -> None:
+        if self._household.nursery is not None:
+            self._household.nursery.end()
+        if self._household.painter is not None:
+            self._household.painter.end()
+        # While the lock is ours, so are the sockets.
+        places.keeper_socket().unlink(missing_ok=True)
+        places.painter_socket().unlink(missing_ok=True)
+        # Whoever starts the next one must not find the lock held for long.
+        os._exit(0)
+
+    # ── the code that takes our place ─────────────────────────────────────
+
+    def _write_state(self) -> int:
+        return state.write(self._state())
+
+    def _state(self) -> state.State:
+        household, asker = self._household, self._upgrading.asker
+        nursery = household.next_nursery or household.nursery
+        assert nursery is not None  # noqa: S101  # the machine has seen it ready
+        assert nursery.link is not None  # noqa: S101
+        assert household.painter is not None  # noqa: S101
+        assert self._listener is not None  # noqa: S101
+        return state.State(
+            version=__version__,
+            started_at=self._requests.started_at,
+            lock=self._lock,
+            listener=self._listener.fileno(),
+            painter=household.painter.listener.fileno(),
+            painter_pid=household.painter.pid,
+            nursery=nursery.link.fileno(),
+            nursery_pid=nursery.pid,
+            nursery_version=nursery.version,
+            asker=None
+            if asker is None or asker not in household.links
+            else asker.fileno(),
+            sessions=[
+                state.Kept(session, kept.facts, kept.fds, kept.exit, kept.is_held)
+                for session, kept in household.vault.deposits.items()
+            ],
+            links=[
+                (link.fileno(), household.held.get(link)) for link in household.links
+            ],
+            waiting={token: link.fileno() for token, link in household.waiting.items()},
+        )
+
+    def _replace_code(self, code: Code) -> None:
+        """Become the new code; return only if that cannot be done."""
+        if self._household.painter is not None:
+            self._household.painter.end()  # The next one paints with the new code.
+        handed = self._state()
+        memory = state.write(handed)
+        for fd in (memory, *handed.fds()):
+            state.hand_on(fd)
+        command = [code.python, "-m", "holdfast.keeper", "--resume", str(memory)]
+        try:
+            os.execve(code.python, command, code.environment())  # noqa: S606  # that is the job
+        except OSError:
+            os.close(memory)
+            for fd in handed.fds():
+                state.withhold(fd)
 
 
-def _close(fds: list[int]) -> None:
-    for fd in fds:
-        os.close(fd)
-
-
-def _refusal(code: str, text: str, **facts: object) -> Facts:
-    return {"ok": False, "code": code, "text": text, "facts": facts}
-
-
-def main() -> None:
+def main(arguments: list[str]) -> None:
     """Become the keeper of this user on this machine, unless there is one."""
+    match arguments:
+        case ["--check", memory]:
+            state.read(int(memory))
+        case ["--resume", memory]:
+            left = state.read(int(memory))
+            os.close(int(memory))
+            state.withhold(left.lock)
+            keeper = _keeper(left.lock)
+            keeper.resume(left)
+            keeper.run()
+        case _:
+            keeper = _keeper(_locked())
+            keeper.begin()
+            keeper.run()
+
+
+def _keeper(lock: int) -> Keeper:
+    processes.become_subreaper()
+    processes.hide_memory()
+    descriptors.raise_limit()
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    return Keeper(lock)
+
+
+def _locked() -> int:
     lock = os.open(places.runtime_dir() / "keeper.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         sys.exit("another keeper is at work here")
-    processes.become_subreaper()
-    processes.hide_memory()
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    Keeper().run()
+    return lock

@@ -97,6 +97,12 @@ class Vault:
             kept.deaths += 1
             kept.replace_at = now + self._delay(kept.deaths)
 
+    def hurry(self, session: str, now: float) -> None:
+        """Plan a successor at once for a session that nobody holds."""
+        kept = self.deposits.get(session)
+        if kept is not None and not kept.is_held:
+            kept.replace_at = now
+
     def next_deadline(self) -> float | None:
         """Return when `due` has something to say, or None."""
         plans = [kept.replace_at for kept in self.deposits.values()]

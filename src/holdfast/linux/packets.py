@@ -70,7 +70,7 @@ def receive(link: socket.socket) -> tuple[Packet, list[int]] | None:
         return None
     try:
         packet = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         packet = None
     if not isinstance(packet, dict) or flags & socket.MSG_CTRUNC:
         for fd in fds:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_DUMPABLE = 4
+_PR_SET_PDEATHSIG = 1
 
 _INFO = struct.Struct("=QQ 11I i")
 """struct pidfd_info, first version: mask, cgroup, pid to fsgid, exit code."""
@@ -33,6 +34,18 @@ def become_subreaper() -> None:
 def hide_memory() -> None:
     """Keep our memory out of core files and away from other processes (T47)."""
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill us when our parent dies; end at once if it has."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)  # It was faster than the call.
+
+
+def outlive_parent() -> None:
+    """Take `die_with_parent` back."""
+    _libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0)
 
 
 def reap() -> dict[int, int]:

@@ -8,7 +8,7 @@ import termios
 from collections.abc import Callable
 
 from holdfast.model.errors import NoTerminalLeft
-from holdfast.model.geometry import Size
+from holdfast.model.geometry import Size, clamped
 
 _WINSIZE = struct.Struct("4H")
 _FLAGS = struct.Struct("4I")
@@ -38,6 +38,13 @@ def set_size(master: int, size: Size) -> None:
     fcntl.ioctl(master, termios.TIOCSWINSZ, packed)
 
 
+def size_of(master: int) -> Size:
+    """Return how large the terminal is, brought within bounds."""
+    packed = fcntl.ioctl(master, termios.TIOCGWINSZ, bytes(_WINSIZE.size))
+    rows, columns, _, _ = _WINSIZE.unpack(packed)
+    return clamped(columns, rows)
+
+
 def echoes(master: int) -> bool:
     """Tell whether what is typed now is shown."""
     return bool(_local_flags(master) & termios.ECHO)
@@ -46,6 +53,14 @@ def echoes(master: int) -> bool:
 def is_canonical(master: int) -> bool:
     """Tell whether the terminal hands its program whole lines."""
     return bool(_local_flags(master) & termios.ICANON)
+
+
+def foreground(master: int) -> int | None:
+    """Return the process group that has the terminal now, or None if none has."""
+    try:
+        return os.tcgetpgrp(master) or None
+    except OSError:
+        return None
 
 
 def _local_flags(master: int) -> int:

@@ -11,6 +11,10 @@ from holdfast.model.errors import NoKeeper
 PATIENCE = 5.0
 """Seconds a new keeper has to listen: a hundred times what it needs."""
 
+AGAIN = 1.0
+"""Seconds until another is started: one that is about to end holds the lock for
+milliseconds, and one that is slow to start makes the second end by itself."""
+
 _STEP = 0.005
 
 
@@ -29,7 +33,6 @@ def ensure_keeper() -> None:
         # Whoever gets the lock second finds that it is done.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not _answers():
-            start_keeper()
             _wait()
     finally:
         os.close(lock)
@@ -43,8 +46,33 @@ def _answers() -> bool:
     return True
 
 
+def claim_start() -> int | None:
+    """Claim the right to start a keeper; None if somebody else has it.
+
+    When a keeper dies, every holder notices at the same moment, and one of them is
+    enough. The claim ends when the descriptor is closed, or with the process.
+    """
+    try:
+        claim = os.open(
+            places.runtime_dir() / "claim.lock", os.O_RDWR | os.O_CREAT, 0o600
+        )
+    except OSError:
+        return None
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(claim)
+        return None
+    return claim
+
+
 def start_keeper() -> None:
-    """Start a keeper without waiting for it; a second one ends by itself.
+    """Start a keeper without waiting for it; a second one ends by itself."""
+    start_detached(["holdfast.keeper"], "keeper.log")
+
+
+def start_detached(module: list[str], log: str) -> None:
+    """Run a module of ours with its arguments, and do not wait for it.
 
     It becomes nobody's child, in a session of its own: closing the terminal it
     was started from, or logging out, does not reach it, and whoever started it
@@ -56,15 +84,15 @@ def start_keeper() -> None:
         try:
             os.setsid()
             if os.fork() == 0:
-                _become_keeper()
+                _become(module, log)
         finally:
             os._exit(0)
     os.waitpid(child, 0)
 
 
-def _become_keeper() -> None:
+def _become(module: list[str], log_name: str) -> None:
     log = os.open(
-        places.runtime_dir() / "keeper.log",
+        places.runtime_dir() / log_name,
         os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW,
         0o600,
     )
@@ -73,12 +101,18 @@ def _become_keeper() -> None:
     for fd, source in ((0, nothing), (1, log), (2, log)):
         os.dup2(source, fd)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    os.execv(sys.executable, [sys.executable, "-m", "holdfast.keeper"])  # noqa: S606  # that is the job
+    os.execv(sys.executable, [sys.executable, "-m", *module])  # noqa: S606  # that is the job
 
 
 def _wait() -> None:
+    """Start a keeper, and another if it ended because an older one still did."""
     deadline = time.monotonic() + PATIENCE
+    again_at = 0.0
     while not _answers():
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise NoKeeper("it did not start; see keeper.log in the runtime folder")
+        if now >= again_at:
+            start_keeper()
+            again_at = now + AGAIN
         time.sleep(_STEP)

@@ -13,6 +13,7 @@ Expiry is wall-clock time, because a grant outlives the process that made it.
 import enum
 from dataclasses import dataclass
 
+from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotAllowed, WiderThanGiven
 from holdfast.model.ids import ActorId, SessionId
 
@@ -33,6 +34,27 @@ class Right(enum.StrEnum):
     FORK = "fork"
     MOVE = "move"
     END = "end"
+
+
+_EVERY_KIND = frozenset({Right.OBSERVE})
+_WRITER = _EVERY_KIND | {Right.INPUT, Right.RESIZE, Right.TAKE}
+
+_DEFAULTS = {
+    ActorKind.HUMAN: frozenset(Right),
+    ActorKind.AGENT: _WRITER | {Right.COMMAND, Right.SIGNAL},
+    ActorKind.SERVICE: _WRITER | {Right.COMMAND},
+    ActorKind.DEVICE: _WRITER,
+}
+"""What each kind may do that nobody has spoken of. Only people take by force,
+pass on, approve, or end what somebody else began."""
+
+
+def default_rights(kind: ActorKind, *, began_it: bool) -> frozenset[Right]:
+    """Return what an operator of `kind` may do before anybody grants it anything.
+
+    Whoever began a session may end it.
+    """
+    return _DEFAULTS[kind] | ({Right.END} if began_it else frozenset())
 
 
 WHOLE_HOST = None

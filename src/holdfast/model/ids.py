@@ -10,7 +10,6 @@ read aloud, typed and double-clicked. Knowing one grants nothing.
 """
 
 import base64
-import hashlib
 import re
 from typing import NewType
 
@@ -119,6 +118,8 @@ def _letters(raw: bytes, size: int) -> str:
 
 
 def _key_letters(public_key: bytes) -> str:
+    import hashlib  # noqa: PLC0415  # slow to load, and few make an id of a key
+
     return _letters(hashlib.sha256(public_key).digest()[:_DIGEST], _DIGEST)
 
 

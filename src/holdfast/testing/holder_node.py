@@ -31,6 +31,7 @@ from holdfast.testing.ledger import error_code
 from holdfast.testing.terminal import Terminal
 from holdfast.testing.volume import LogFile, Refused
 from holdfast.testing.world import demand
+from holdfast.wire.lines import decode_line
 
 if TYPE_CHECKING:
     from holdfast.testing.host_node import HostNode
@@ -109,7 +110,7 @@ class HolderNode:
         """Take what an operator does about the turn."""
         self._operators[operator.actor] = operator
         self._perform(self.intake.request(event, self.host.machine.clock()))
-        envelope = self.intake.envelope_of(operator.actor)
+        envelope = self.intake.rights.envelope_of(operator.actor)
         may_seize = envelope is not None and Right.SEIZE in envelope.rights
         if isinstance(event, turn.Seized) and may_seize and self.is_alive:
             self.world.reached["seize"] += 1
@@ -504,7 +505,8 @@ class HolderNode:
 def receipt_of(lines: list[bytes], index: int, session: SessionId) -> Receipt:
     """Return the signed head that an operator gets with an acknowledgement."""
     head = Head(session, index, hashlib.sha256(lines[index]).digest())
-    return Receipt(head, sign(head.signed_bytes()))
+    incarnation = Incarnation(int(decode_line(lines[index])["incarnation"] or 0))
+    return Receipt(head, incarnation, sign(head.signed_bytes(incarnation)))
 
 
 def sign(message: bytes) -> bytes:

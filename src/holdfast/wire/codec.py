@@ -31,7 +31,8 @@ from holdfast.model.errors import (
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputId
 from holdfast.model.text import printable
-from holdfast.wire import messages
+from holdfast.wire import company as parties
+from holdfast.wire import graphs, messages, screens
 from holdfast.wire.frames import Frame, FrameKind, frame_bytes
 from holdfast.wire.messages import (
     MAX_NUMBER,
@@ -48,6 +49,8 @@ Message = (
     | messages.Ping
     | messages.Pong
     | messages.Goodbye
+    | messages.Challenge
+    | messages.Identify
     | messages.Attach
     | messages.Attached
     | messages.Detach
@@ -56,6 +59,8 @@ Message = (
     | messages.Gap
     | messages.Keyframe
     | messages.Resized
+    | screens.ScreenRequest
+    | screens.Screen
     | messages.Submit
     | messages.Acknowledge
     | messages.Refuse
@@ -69,12 +74,15 @@ Message = (
     | messages.Seize
     | messages.TurnPassed
     | messages.TurnAsked
+    | parties.Inherited
     | messages.Pending
     | messages.Approve
     | messages.Deny
     | messages.Settled
-    | messages.GraphRequest
-    | messages.Graph
+    | messages.Try
+    | messages.Tried
+    | graphs.GraphRequest
+    | graphs.Graph
     | messages.Freeze
     | messages.Thaw
     | messages.End
@@ -83,6 +91,10 @@ Message = (
     | messages.Lost
     | messages.Rename
     | messages.Keep
+    | parties.Who
+    | parties.Presence
+    | parties.Grant
+    | parties.Revoke
     | messages.Event
 )
 """Everything that can be said; closed, so that a `match` over it can be."""
@@ -93,6 +105,8 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.PING: messages.Ping,
     FrameKind.PONG: messages.Pong,
     FrameKind.GOODBYE: messages.Goodbye,
+    FrameKind.CHALLENGE: messages.Challenge,
+    FrameKind.IDENTIFY: messages.Identify,
     FrameKind.ATTACH: messages.Attach,
     FrameKind.ATTACHED: messages.Attached,
     FrameKind.DETACH: messages.Detach,
@@ -101,6 +115,8 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.GAP: messages.Gap,
     FrameKind.KEYFRAME: messages.Keyframe,
     FrameKind.RESIZED: messages.Resized,
+    FrameKind.SCREEN_REQUEST: screens.ScreenRequest,
+    FrameKind.SCREEN: screens.Screen,
     FrameKind.SUBMIT: messages.Submit,
     FrameKind.ACKNOWLEDGE: messages.Acknowledge,
     FrameKind.REFUSE: messages.Refuse,
@@ -114,12 +130,15 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.SEIZE: messages.Seize,
     FrameKind.TURN_PASSED: messages.TurnPassed,
     FrameKind.TURN_ASKED: messages.TurnAsked,
+    FrameKind.INHERITED: parties.Inherited,
     FrameKind.PENDING: messages.Pending,
     FrameKind.APPROVE: messages.Approve,
     FrameKind.DENY: messages.Deny,
     FrameKind.SETTLED: messages.Settled,
-    FrameKind.GRAPH_REQUEST: messages.GraphRequest,
-    FrameKind.GRAPH: messages.Graph,
+    FrameKind.TRY: messages.Try,
+    FrameKind.TRIED: messages.Tried,
+    FrameKind.GRAPH_REQUEST: graphs.GraphRequest,
+    FrameKind.GRAPH: graphs.Graph,
     FrameKind.FREEZE: messages.Freeze,
     FrameKind.THAW: messages.Thaw,
     FrameKind.END: messages.End,
@@ -128,6 +147,10 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.LOST: messages.Lost,
     FrameKind.RENAME: messages.Rename,
     FrameKind.KEEP: messages.Keep,
+    FrameKind.WHO: parties.Who,
+    FrameKind.PRESENCE: parties.Presence,
+    FrameKind.GRANT: parties.Grant,
+    FrameKind.REVOKE: parties.Revoke,
     FrameKind.EVENT: messages.Event,
 }
 """Which message each kind of frame carries."""

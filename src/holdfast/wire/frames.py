@@ -53,6 +53,8 @@ class FrameKind(enum.IntEnum):
     PING = 0x03
     PONG = 0x04
     GOODBYE = 0x05
+    CHALLENGE = 0x06
+    IDENTIFY = 0x07
 
     # watching
     ATTACH = 0x10
@@ -63,6 +65,8 @@ class FrameKind(enum.IntEnum):
     GAP = 0x15
     KEYFRAME = 0x16
     RESIZED = 0x17
+    SCREEN_REQUEST = 0x18
+    SCREEN = 0x19
 
     # acting
     SUBMIT = 0x20
@@ -80,12 +84,15 @@ class FrameKind(enum.IntEnum):
     SEIZE = 0x35
     TURN_PASSED = 0x36
     TURN_ASKED = 0x37
+    INHERITED = 0x38
 
     # the gate
     PENDING = 0x40
     APPROVE = 0x41
     DENY = 0x42
     SETTLED = 0x43
+    TRY = 0x44
+    TRIED = 0x45
 
     # the graph
     GRAPH_REQUEST = 0x50
@@ -100,6 +107,12 @@ class FrameKind(enum.IntEnum):
     LOST = 0x65
     RENAME = 0x66
     KEEP = 0x67
+
+    # operators
+    WHO = 0x90
+    PRESENCE = 0x91
+    GRANT = 0x92
+    REVOKE = 0x93
 
     # what happened, for whoever subscribed
     EVENT = 0x70

@@ -66,21 +66,6 @@ MAX_OPERATORS: Final = 256
 MAX_EXCERPT: Final = 4 * 1024
 """Bytes shown of an input that waits for approval: a canonical line is less."""
 
-MAX_COMMAND: Final = 128
-"""Characters of a process's command line: enough to know it by."""
-
-MAX_ADDRESS: Final = 108
-"""Characters of an address: the longest path of a Unix socket."""
-
-MAX_PROCESSES: Final = 256
-"""Processes in one GRAPH; larger graphs come in parts."""
-
-MAX_LISTENERS: Final = 128
-"""Listeners in one GRAPH; with the processes, as many as a frame has room for."""
-
-MAX_PORT: Final = 65_535
-"""The highest port number."""
-
 MAX_SIGNAL: Final = 64
 """The highest signal number of Linux."""
 
@@ -98,7 +83,7 @@ SIGNATURE: Final = 64
 # `$` also matches before a last newline; the look-ahead refuses that. In the
 # regular expressions of a browser it changes nothing.
 _END = r"$(?!\n)"
-_RAW = {"tsType": "Uint8Array"}
+RAW = {"tsType": "Uint8Array"}
 _WORD = Meta(pattern="^[a-z][a-z0-9.-]*" + _END, max_length=MAX_WORD)
 _ACTOR = "^a_[a-z2-7]{32}" + _END
 _CLIENT = "^c_[a-z2-7]{16}" + _END
@@ -111,10 +96,10 @@ Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 Name = Annotated[str, Meta(max_length=MAX_NAME)]
 Word = Annotated[str, _WORD]
 Digest = Annotated[
-    bytes, Meta(min_length=DIGEST, max_length=DIGEST, extra_json_schema=_RAW)
+    bytes, Meta(min_length=DIGEST, max_length=DIGEST, extra_json_schema=RAW)
 ]
 Signature = Annotated[
-    bytes, Meta(min_length=SIGNATURE, max_length=SIGNATURE, extra_json_schema=_RAW)
+    bytes, Meta(min_length=SIGNATURE, max_length=SIGNATURE, extra_json_schema=RAW)
 ]
 
 Session = Annotated[SessionId, Meta(pattern="^s_[a-z2-7]{16}" + _END, max_length=18)]
@@ -201,27 +186,6 @@ class Receipt(Part, frozen=True):
     signature: Signature
 
 
-class Process(Part, frozen=True, kw_only=True):
-    """One process of the graph; `actor` started it, as far as is known."""
-
-    pid: Positive
-    parent: Number
-    started_ticks: Number
-    command: Annotated[str, Meta(max_length=MAX_COMMAND)]
-    state: Word
-    actor: ActorOrNobody
-    rss: Number
-    cpu_ms: Number
-
-
-class Listener(Part, frozen=True):
-    """A socket on which a process of the graph waits for connections."""
-
-    pid: Positive
-    address: Annotated[str, Meta(max_length=MAX_ADDRESS)]
-    port: Annotated[int, Meta(ge=0, le=MAX_PORT)]
-
-
 # ── the link itself ───────────────────────────────────────────────────────────
 
 
@@ -238,6 +202,19 @@ class Welcome(Part, frozen=True):
 
     version: Version
     product: Name
+
+
+class Challenge(Part, frozen=True):
+    """Say who you are, and prove it with this."""
+
+    nonce: Digest
+
+
+class Identify(Part, frozen=True):
+    """I am this operator, and this proves it (crypto.proof)."""
+
+    actor: Actor
+    proof: Digest
 
 
 class Ping(Part, frozen=True):
@@ -311,7 +288,7 @@ class Output(Part, frozen=True):
 
     offset: Number
     data: Annotated[
-        bytes, Meta(min_length=1, max_length=MAX_OUTPUT, extra_json_schema=_RAW)
+        bytes, Meta(min_length=1, max_length=MAX_OUTPUT, extra_json_schema=RAW)
     ]
 
 
@@ -328,7 +305,7 @@ class Keyframe(Part, frozen=True, kw_only=True):
     offset: Number
     size: Cells
     more: bool
-    data: Annotated[bytes, Meta(max_length=MAX_KEYFRAME_PART, extra_json_schema=_RAW)]
+    data: Annotated[bytes, Meta(max_length=MAX_KEYFRAME_PART, extra_json_schema=RAW)]
 
 
 class Resized(Part, frozen=True):
@@ -349,7 +326,7 @@ class Submit(Part, frozen=True, kw_only=True):
     kind: InputKind
     incarnation: Life
     epoch: TurnEpoch
-    payload: Annotated[bytes, Meta(max_length=MAX_INPUT, extra_json_schema=_RAW)]
+    payload: Annotated[bytes, Meta(max_length=MAX_INPUT, extra_json_schema=RAW)]
 
     def to_input(self, actor: ActorId) -> Input:
         """Return the input that `actor` submits by this message."""
@@ -472,7 +449,7 @@ class Pending(Part, frozen=True, kw_only=True):
     epoch: TurnEpoch
     digest: Digest
     size: Annotated[int, Meta(ge=0, le=MAX_INPUT)]
-    excerpt: Annotated[bytes, Meta(max_length=MAX_EXCERPT, extra_json_schema=_RAW)]
+    excerpt: Annotated[bytes, Meta(max_length=MAX_EXCERPT, extra_json_schema=RAW)]
     rule: Text
 
 
@@ -499,19 +476,20 @@ class Settled(Part, frozen=True):
     by: ActorOrNobody
 
 
-# ── the graph ─────────────────────────────────────────────────────────────────
+class Try(Part, frozen=True):
+    """What would happen to this input by `actor` now? Nothing is done."""
+
+    actor: Actor
+    kind: InputKind
+    payload: Annotated[bytes, Meta(max_length=MAX_INPUT, extra_json_schema=RAW)]
 
 
-class GraphRequest(Part, frozen=True):
-    """What runs, and what listens where?"""
+class Tried(Part, frozen=True):
+    """What would happen, by which rule, and why."""
 
-
-class Graph(Part, frozen=True):
-    """The process graph, or a part of it, when `more` follows."""
-
-    processes: Annotated[tuple[Process, ...], Meta(max_length=MAX_PROCESSES)]
-    listeners: Annotated[tuple[Listener, ...], Meta(max_length=MAX_LISTENERS)]
-    more: bool
+    verdict: Verdict
+    rule: Text
+    why: Text
 
 
 # ── life and death ────────────────────────────────────────────────────────────

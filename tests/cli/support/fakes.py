@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.cli.support.operating import OTHER, US, Operating
+
 from holdfast.linux import packets
-from holdfast.model.actors import ActorKind
 from holdfast.model.errors import Busy, HoldfastError, InputGap
 from holdfast.model.ids import (
     ENTROPY,
@@ -23,7 +24,6 @@ from holdfast.model.ids import (
     Epoch,
     Incarnation,
     Index,
-    actor_id,
     session_id,
 )
 from holdfast.model.inputs import InputId, InputKind
@@ -47,9 +47,10 @@ from holdfast.wire.messages import (
     TurnPassed,
     Welcome,
 )
+from holdfast.wire.screens import ScreenRequest
 
-US = actor_id(b"us")
-OTHER = actor_id(b"somebody else")
+__all__ = ["OTHER", "US", "FakeKeeper", "FakeSession"]
+
 PATIENCE = 10.0
 
 
@@ -89,7 +90,10 @@ class FakeSession:
         self.busy_times = 0
         self.is_silent = False
         self.keyframe: bytes | None = None
+        self.screen: list[Message] = []
+        self.asked_cells: bool | None = None
         self.farewell: Goodbye | None = None
+        self.operating = Operating(self)
         self._next: dict[str, int] = {}
         self._links: list[socket.socket] = []
         self._viewers: list[socket.socket] = []
@@ -119,26 +123,34 @@ class FakeSession:
                     link.shutdown(socket.SHUT_RDWR)
             self._links.clear()
             self._viewers.clear()
+            self.operating.here.clear()
 
     def prints(self, data: bytes) -> None:
         with self.changed:
             offset = self.start + len(self.stream)
             self.stream += data
-            self._tell(Output(offset, data))
+            self.tell(Output(offset, data))
 
     def exits(self, status: int) -> None:
         with self.changed:
             self.facts |= {"state": "exited", "exit": status}
-            self._tell(Exited(status))
+            self.tell(Exited(status))
 
     def speaks_nonsense(self) -> None:
         with self.changed:
             for viewer in self._viewers:
                 viewer.sendall(b"\xff" * 16)
 
-    def passes_turn(self, holder: str) -> None:
+    def passes_turn(self, holder: str, reason: str = "taken", dropped: int = 0) -> None:
         with self.changed:
-            self._pass(holder)
+            self.pass_to(holder, reason, dropped)
+
+    def says(self, message: Message) -> None:
+        with self.changed:
+            self.tell(message)
+
+    def everybody(self) -> tuple[Operator, ...]:
+        return (*self.operating.here.values(), *self.company)
 
     def wait_until(self, happened: Callable[[], bool]) -> None:
         with self.changed:
@@ -168,24 +180,33 @@ class FakeSession:
                     with self.changed:
                         self._answer(link, decode(frame))
                         self.changed.notify_all()
+        with self.changed:
+            self.operating.here.pop(link, None)
+            if link in self._viewers:
+                self._viewers.remove(link)
         link.close()
 
     def _answer(self, link: socket.socket, message: Message) -> None:
         match message:
             case Hello():
                 self._say(link, self.farewell or Welcome(1, "fake"))
+                self.operating.challenge(link, self._say)
             case Attach():
                 self._attach(link, message)
             case Submit():
                 self._submit(link, message)
+            case ScreenRequest():
+                self.asked_cells = message.cells
+                for part in self.screen:
+                    self._say(link, part)
             case End(signal):
                 self.ended_with = signal
                 self.facts |= {"state": "exited", "exit": -signal}
-                self._tell(Exited(-signal))
+                self.tell(Exited(-signal))
             case Detach():
                 self.detached += 1
             case _:
-                raise AssertionError(message)
+                self.operating.take(link, message, self._say)
 
     def _attach(self, link: socket.socket, asked: Attach) -> None:
         self.attaches.append(asked)
@@ -193,7 +214,9 @@ class FakeSession:
             self._say(link, refusal(self.door, FrameKind.ATTACH))
             return
         end = self.start + len(self.stream)
-        us = Operator(US, ActorKind.HUMAN, "anna", asked.client)
+        us = self.operating.came(link, asked.client)
+        for message in self.operating.early:
+            self._say(link, message)
         columns, rows = self.facts["size"]
         self._say(
             link,
@@ -258,26 +281,26 @@ class FakeSession:
 
     def _apply(self, given: Submit) -> None:
         if not self.holder:
-            self._pass(US)
+            self.pass_to(US)
         self.inputs.append(given)
         if given.kind is InputKind.RESIZE:
             self.facts["size"] = [int(side) for side in given.payload.split(b"x")]
 
-    def _pass(self, holder: str) -> None:
+    def pass_to(self, holder: str, reason: str = "taken", dropped: int = 0) -> None:
         former, self.holder = self.holder, holder
         self.epoch += 1
-        self._tell(
+        self.tell(
             TurnPassed(
                 former=former,  # type: ignore[arg-type]
                 holder=holder,  # type: ignore[arg-type]
                 epoch=Epoch(self.epoch),
-                reason="taken",
-                dropped_inputs=0,
-                dropped_bytes=0,
+                reason=reason,
+                dropped_inputs=dropped,
+                dropped_bytes=10 * dropped,
             )
         )
 
-    def _tell(self, message: Message) -> None:
+    def tell(self, message: Message) -> None:
         for viewer in self._viewers:
             self._say(viewer, message)
 

@@ -130,3 +130,23 @@ class LogbookWithheld(Forbidden):
         super().__init__(
             f"the log contradicts a receipt for entry {index}", index=index
         )
+
+
+class UnknownOperator(Forbidden):
+    """Nobody of that name or key is known here."""
+
+    code = "unknown-operator"
+    next_step = "`holdfast operators` lists who is; --as NAME makes a new one."
+
+    def __init__(self, operator: str) -> None:
+        super().__init__(f"no operator {operator!r} is known here", operator=operator)
+
+
+class NotProven(Forbidden):
+    """A client did not prove that it is the operator it claims to be."""
+
+    code = "not-proven"
+    next_step = "Use the key of your own profile."
+
+    def __init__(self, actor: str) -> None:
+        super().__init__(f"{actor or 'somebody'} has not proven it", actor=actor)

@@ -77,3 +77,15 @@ class WindowDamaged(PeerError):
 
     def __init__(self, why: str) -> None:
         super().__init__(f"this is no stream window: {why}", why=why)
+
+
+class OperatorFileDamaged(PeerError):
+    """An operator's folder does not hold what it must."""
+
+    code = "operator-file-damaged"
+    next_step = "Remove the folder, and make the operator known anew."
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(
+            f"what is known of operator {name!r} is damaged: {why}", name=name, why=why
+        )

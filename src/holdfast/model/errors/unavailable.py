@@ -164,6 +164,18 @@ class NoKeeper(Unavailable):
         super().__init__(f"the keeper does not answer: {why}", why=why)
 
 
+class NoDescriptorLeft(Unavailable):
+    """The keeper may not open as many files as another session needs."""
+
+    code = "no-descriptor-left"
+    next_step = "End some sessions, or raise the limit (ulimit -n) and start it anew."
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the keeper may not have more than {limit} files open", limit=limit
+        )
+
+
 class NoTerminalLeft(Unavailable):
     """The kernel has no pseudo-terminal to give."""
 
@@ -218,3 +230,24 @@ class ScreenForgotten(Unavailable):
 
     def __init__(self, session: str) -> None:
         super().__init__(f"the painter has no screen of {session}", session=session)
+
+
+class UpgradeFailed(Unavailable):
+    """The new code did not hold what it must, and everything is as it was."""
+
+    code = "upgrade-failed"
+    next_step = "Every session goes on under the old code; see keeper.log for more."
+
+    def __init__(self, session: str, why: str) -> None:
+        where = f" at {session}" if session else ""
+        super().__init__(f"not upgraded{where}: {why}", session=session, why=why)
+
+
+class HostDidNotStart(Unavailable):
+    """The host was started, and does not answer."""
+
+    code = "host-did-not-start"
+    next_step = "See host.log in the runtime folder; `holdfast doctor` may know why."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the host did not start: {why}", why=why)

@@ -17,6 +17,16 @@ class OutcomeUnknown(Unsettled):
         )
 
 
+class CreationUnknown(Unsettled):
+    """The keeper went away while it was having a session made."""
+
+    code = "creation-unknown"
+    next_step = "`holdfast ls` shows whether it is there."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"whether the session was made is not known: {why}", why=why)
+
+
 class StaleIncarnation(Unsettled):
     """The input was made for an earlier life of the session.
 

@@ -347,6 +347,20 @@ class NoSuchSignal(UsageError):
         super().__init__(f"{text!r} is not a signal", text=text)
 
 
+class MalformedPolicy(UsageError):
+    """A policy file cannot be read as one; the policy in force stays."""
+
+    code = "malformed-policy"
+    next_step = "`holdfast gate check` lists every problem with its line."
+
+    def __init__(self, count: int, problems: str) -> None:
+        super().__init__(
+            f"the policy has {count} problem{'' if count == 1 else 's'}: {problems}",
+            count=count,
+            problems=problems,
+        )
+
+
 class MalformedSize(UsageError):
     """A text was taken for a size and is none."""
 
@@ -355,3 +369,37 @@ class MalformedSize(UsageError):
 
     def __init__(self, text: str) -> None:
         super().__init__(f"{text!r} is not a size", text=text)
+
+
+class OperatorTaken(UsageError):
+    """An operator of that name is known already."""
+
+    code = "operator-taken"
+    next_step = "Choose another name."
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"an operator {name!r} is known already", name=name)
+
+
+class NoSuchRight(UsageError):
+    """A word is not the name of a right."""
+
+    code = "no-such-right"
+    next_step = "`holdfast grant --help` lists the rights."
+
+    def __init__(self, right: str) -> None:
+        super().__init__(f"there is no right {right!r}", right=right)
+
+
+class TicketNotNamed(UsageError):
+    """Something was to be approved or denied, and what is not clear."""
+
+    code = "ticket-not-named"
+    next_step = "`holdfast gate pending` lists what waits, each under its ticket."
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"no ticket was named, and {count or 'nothing'} wait{'s' * (not count)} for"
+            " approval",
+            count=count,
+        )

@@ -1,0 +1,139 @@
+"""What waits for approval, and what becomes of it?
+
+Whoever approves sees exactly what is approved: every byte that was sent to us,
+without effect, who asks, by which rule, and how many bytes are not shown. The
+answer is bound to that digest and turn epoch, so it cannot come to mean something
+else in between.
+"""
+
+import argparse
+import json
+import os
+import sys
+
+from holdfast.cli.requesting import live_session
+from holdfast.cli.standing import names_of, pending_facts, pending_told
+from holdfast.client import keeper
+from holdfast.client.keeper import Listed
+from holdfast.client.requests import Done, request
+from holdfast.model.errors import (
+    HoldfastError,
+    MalformedArgument,
+    NothingPending,
+    TicketNotNamed,
+)
+from holdfast.model.text import printable
+from holdfast.wire.messages import MAX_NUMBER, Approve, Deny, Pending
+
+EXIT_LEFT = 1
+"""The user was asked, and did not say yes."""
+
+
+def add_answer_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what `approve` and `deny` share."""
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--yes", action="store_true", help="do not ask on a terminal")
+
+
+def print_pending(name: str | None, *, as_json: bool) -> int:
+    """Print what waits in a session, or in all of them."""
+    sessions = (
+        [one for one in keeper.sessions() if one.exit is None]
+        if name is None
+        else [live_session(name)]
+    )
+    found: list[tuple[Listed, Done]] = []
+    for session in sessions:
+        try:
+            found.append((session, request(session.id)))
+        except HoldfastError as error:
+            if name is not None:
+                raise
+            said = printable(f"{session.label}: {error}", 500)
+            print(f"holdfast: {said}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"pending": _all_facts(found)}, indent=2))
+        return 0
+    for session, done in found:
+        for pending in done.presence.pending:
+            print(session.label)
+            print("\n".join(pending_told(pending, names_of(done))))
+    if not any(done.presence.pending for _, done in found):
+        print("Nothing waits for approval.", file=sys.stderr)
+    return 0
+
+
+def answer(options: argparse.Namespace, *, name: str, approve: bool) -> int:
+    """Show what waits, and approve or deny it."""
+    session = live_session(name)
+    done = request(session.id)
+    pending = chosen(done.presence.pending, ticket_from(options.ticket))
+    if not options.json:
+        print("\n".join(pending_told(pending, names_of(done))))
+    verb = "approve" if approve else "deny"
+    if not options.yes and not _confirmed(f"{verb.capitalize()} this?"):
+        print(f"holdfast: nothing was done; it still waits in {session.label}")
+        return EXIT_LEFT
+    request(session.id, _message(pending, approve=approve))
+    if options.json:
+        facts = pending_facts(pending, names_of(done))
+        print(json.dumps({"session": session.id, verb: facts}))
+    else:
+        print("approved" if approve else "denied")
+    return 0
+
+
+def ticket_from(text: str | None) -> int | None:
+    """Read a ticket.
+
+    Raises:
+        UsageError: The text is none.
+
+    """
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and int(text) <= MAX_NUMBER):
+        raise MalformedArgument(printable(text, 64), "a ticket, which is a number")
+    return int(text)
+
+
+def chosen(waiting: tuple[Pending, ...], ticket: int | None) -> Pending:
+    """Return what waits under `ticket`, or the only one that waits.
+
+    Raises:
+        UsageError: Nothing does, or it is not clear which is meant.
+
+    """
+    if ticket is None:
+        if len(waiting) != 1:
+            raise TicketNotNamed(len(waiting))
+        return waiting[0]
+    for one in waiting:
+        if one.ticket == ticket:
+            return one
+    raise NothingPending(ticket)
+
+
+def _message(pending: Pending, *, approve: bool) -> Approve | Deny:
+    if approve:
+        return Approve(pending.ticket, pending.epoch, pending.digest)
+    return Deny(pending.ticket, pending.digest)
+
+
+def _confirmed(question: str) -> bool:
+    if not (os.isatty(0) and os.isatty(1)):
+        return True  # A script has decided when it was written.
+    print(f"{question} y/N: ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _all_facts(found: list[tuple[Listed, Done]]) -> list[dict[str, object]]:
+    return [
+        {
+            "session": session.id,
+            "name": session.name,
+            **pending_facts(pending, names_of(done)),
+        }
+        for session, done in found
+        for pending in done.presence.pending
+    ]

@@ -1,0 +1,173 @@
+"""`holdfast gate`: look at what the gate does, and answer what it asks."""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from holdfast.cli.approvals import (
+    EXIT_LEFT,
+    add_answer_arguments,
+    answer,
+    print_pending,
+)
+from holdfast.cli.manual import describe
+from holdfast.cli.naming import operator_from
+from holdfast.cli.requesting import live_session
+from holdfast.client.acting import ourselves
+from holdfast.client.requests import try_input
+from holdfast.model.errors import MalformedArgument
+from holdfast.model.inputs import InputKind
+from holdfast.model.text import printable
+from holdfast.model.verdicts import Verdict
+
+EXIT_BROKEN = 65
+"""The policy file is broken; the number is that of sysexits(3) for bad data."""
+
+EXIT_VERDICT = {Verdict.ALLOW: 0, Verdict.ASK: 75, Verdict.DENY: 77}
+"""What `gate test` exits with: as the input itself would, unless it is approved."""
+
+EXAMPLE = Path(__file__).parent / "example_policy.toml"
+
+WORDS = {
+    "pending": (0, 1),
+    "approve": (1, 2),
+    "deny": (1, 2),
+    "test": (2, None),
+    "check": (0, 1),
+    "example": (0, 0),
+}
+"""How many words each takes after it, at least and at most."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Look at what the gate does, and answer what it asks. pending lists what"
+        " waits for approval; approve and deny answer; test says what would happen"
+        " to an input now, by which rule, and does nothing; check reads a policy"
+        " file (the one in force) and names every problem with its line; example"
+        " prints a commented policy to begin with.",
+        {
+            "holdfast gate pending": "in every session",
+            "holdfast gate approve web 3": "the input under ticket 3",
+            "holdfast gate test web --as-operator bot -- rm -rf build": "may bot?",
+            "holdfast gate check my.toml": "is it right?",
+            "holdfast gate example > my.toml": "begin with this",
+        },
+        {
+            EXIT_LEFT: "approve, deny: you were asked, and did not say yes",
+            EXIT_BROKEN: "check: the policy has problems",
+            75: "not now; test: somebody would have to approve it",
+            77: "not allowed; test: it would be denied",
+        },
+    )
+    add_answer_arguments(parser)
+    parser.add_argument(
+        "--as-operator", metavar="X", help="with test: whose input it would be (yours)"
+    )
+    parser.add_argument(
+        "--kind",
+        metavar="K",
+        choices=[kind.value for kind in InputKind],
+        default=InputKind.COMMAND.value,
+        help="with test: keys, command, signal, resize or answer (command)",
+    )
+    parser.add_argument(
+        "what",
+        metavar="WHAT",
+        choices=WORDS,
+        help="pending, approve, deny, test, check or example",
+    )
+    parser.add_argument(
+        "words", metavar="WORD", nargs="*", help="[NAME], TICKET, TEXT or FILE"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what is asked."""
+    words: list[str] = options.words
+    least, most = WORDS[options.what]
+    if len(words) < least or (most is not None and len(words) > most):
+        given = " ".join([options.what, *words])
+        raise MalformedArgument(printable(given, 64), "what `gate` takes")
+    match options.what:
+        case "pending":
+            return print_pending(words[0] if words else None, as_json=options.json)
+        case "approve" | "deny":
+            options.ticket = words[1] if len(words) > 1 else None
+            approve = options.what == "approve"
+            return answer(options, name=words[0], approve=approve)
+        case "test":
+            return _test(options, words[0], " ".join(words[1:]))
+        case "check":
+            return _check(words[0] if words else None, as_json=options.json)
+        case _:
+            print(EXAMPLE.read_text(), end="")
+            return 0
+
+
+def _test(options: argparse.Namespace, name: str, text: str) -> int:
+    session = live_session(name)
+    asked = options.as_operator
+    us = ourselves() if asked is None else operator_from(asked)
+    kind = InputKind(options.kind)
+    tried = try_input(session.id, us.actor.id, kind, os.fsencode(text))
+    if options.json:
+        facts = {
+            "session": session.id,
+            "actor": us.actor.id,
+            "kind": kind.value,
+            "verdict": tried.verdict.value,
+            "rule": tried.rule,
+            "why": tried.why,
+        }
+        print(json.dumps(facts))
+    else:
+        why = f": {printable(tried.why, 1000)}" if tried.why else ""
+        rule = f" by {printable(tried.rule, 200)}" if tried.rule else ""
+        print(f"{tried.verdict.value}{rule}, for {us.actor.shown()}{why}")
+    return EXIT_VERDICT[tried.verdict]
+
+
+def _check(given: str | None, *, as_json: bool) -> int:
+    from holdfast.core.policy_file import examine  # noqa: PLC0415  # slow to load
+    from holdfast.linux import places  # noqa: PLC0415  # ditto
+
+    path = places.policy_file() if given is None else Path(given)
+    raw = _read(path, is_named=given is not None)
+    policy, problems = examine(raw or b"")
+    if as_json:
+        facts = {
+            "file": str(path) if raw is not None else None,
+            "rules": None if policy is None else len(policy.rules),
+            "problems": [
+                {"line": one.line, "where": one.where, "what": one.what}
+                for one in problems
+            ],
+        }
+        print(json.dumps(facts, indent=2))
+    elif raw is None:
+        print("There is no policy: people may do everything, all others nothing.")
+    else:
+        for one in problems:
+            print(f"{printable(str(path), 500)}: {printable(str(one), 500)}")
+        if policy is not None:
+            print(f"{printable(str(path), 500)}: {len(policy.rules)} rules, no problem")
+    return EXIT_BROKEN if problems else 0
+
+
+def _read(path: Path, *, is_named: bool) -> bytes | None:
+    from holdfast.core.policy_file import MAX_FILE  # noqa: PLC0415  # slow to load
+
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_FILE + 1)
+    except FileNotFoundError:
+        if not is_named:
+            return None
+        wanted = "a file: there is none"
+    except OSError as error:
+        wanted = f"a file to read: {error.strerror}"
+    raise MalformedArgument(printable(str(path), 200), wanted)

@@ -1,0 +1,130 @@
+"""What is whoever watches a session told, as one line, when something happens?"""
+
+from holdfast.cli.naming import Names
+from holdfast.cli.standing import excerpt_told, inherited_told, turn_told
+from holdfast.core.turn import PassReason
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ActorId
+from holdfast.model.text import printable
+from holdfast.model.verdicts import Verdict
+from holdfast.wire.company import Inherited, Presence
+from holdfast.wire.messages import Event, Pending, Settled, TurnAsked, TurnPassed
+
+_LOST: dict[str, str] = {
+    PassReason.DROPPED: "dropped the turn",
+    PassReason.EXPIRED: "had the turn for as long as it may be had",
+    PassReason.ABANDONED: "left, and so the turn",
+    PassReason.REVOKED: "may do nothing here any more",
+}
+
+
+def passed_told(passed: TurnPassed, names: Names) -> str | None:
+    """Return how the turn moved; None if that is what the user just did."""
+    if passed.holder == names.us and not passed.former:
+        return None  # Typing takes a free turn: nobody needs to be told.
+    former, holder = names.you(passed.former), names.you(passed.holder)
+    match passed.reason:
+        case PassReason.TAKEN:
+            text = f"{holder} took the turn"
+        case PassReason.SEIZED:
+            text = f"{holder} seized the turn from {former}"
+        case PassReason.GIVEN | PassReason.ANSWERED:
+            text = f"{former} gave {holder} the turn"
+        case PassReason.DEFAULTED:
+            text = f"{former} did not answer, and {holder} has the turn"
+        case reason:
+            lost = _LOST.get(reason, "lost the turn")
+            text = f"{former} {lost}; {_next(passed.holder, names)}"
+    return text + _thrown_away(passed)
+
+
+def asked_told(asked: TurnAsked, names: Names) -> str:
+    """Return that somebody wants the turn, and how to answer."""
+    return (
+        f"{names.you(asked.asker)} asks for the turn, {asked.wait_ms // 1000} s;"
+        " Ctrl-] g gives it, Ctrl-] n refuses"
+    )
+
+
+def waits_told(pending: Pending, names: Names) -> str:
+    """Return what waits for approval, by whom and by which rule."""
+    rule = printable(pending.rule, 64)
+    what = excerpt_told(pending.excerpt)
+    if pending.actor == names.us:
+        return f"rule {rule}: {what} waits until somebody approves it"
+    return (
+        f"{names.you(pending.actor)} wants to send {what} (rule {rule});"
+        " Ctrl-] a approves, Ctrl-] n denies"
+    )
+
+
+def settled_told(settled: Settled, names: Names) -> str:
+    """Return what became of something that waited."""
+    how = "approved" if settled.verdict is Verdict.ALLOW else "denied"
+    if settled.by:
+        return f"{names.you(settled.by)} {how} what waited"
+    return f"what waited was {how}: the time or the turn is over"
+
+
+def takes_over_told(inherited: Inherited, names: Names) -> str:
+    """Return what comes with the turn."""
+    return f"with the turn comes: {inherited_told(inherited, names)}"
+
+
+def frozen_told(*, is_frozen: bool) -> str:
+    """Return that everything stands still, or no longer."""
+    if is_frozen:
+        return "frozen: nothing runs and nothing is written; Ctrl-] f thaws"
+    return "thawed: it runs again"
+
+
+def event_told(event: Event) -> str | None:
+    """Return what an event means to whoever watches; None if nothing."""
+    match event.name:
+        case "policy.kept":
+            return printable(str(event.fields.get("text", "")), 500)
+        case "freeze.missed":
+            pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
+            return f"process {pid} still runs: {printable(str(why), 200)}"
+        case _:
+            return None
+
+
+def company_told(presence: Presence, names: Names) -> str:
+    """Return who is here and who has the turn, in one line."""
+    here = dict.fromkeys(one.actor for one in presence.present)
+    parts = [turn_told(presence, names)]
+    if others := [names.shown(one) for one in here if one != names.us]:
+        parts.append(f"here: {', '.join(others)}")
+    if presence.waiting:
+        parts.append(f"waiting: {', '.join(map(names.you, presence.waiting))}")
+    if presence.frozen:
+        parts.append("frozen")
+    return "; ".join(parts)
+
+
+def refused_told(error: HoldfastError, names: Names) -> str:
+    """Return why an input or a request was refused; by whom, if it is the turn."""
+    holder = error.facts.get("holder")
+    if isinstance(holder, str) and holder and holder != names.us:
+        return (
+            f"{names.shown(ActorId(holder))} has the turn;"
+            " Ctrl-] t asks for it, Ctrl-] s seizes it"
+        )
+    return names.told(str(error))
+
+
+def _next(holder: ActorId, names: Names) -> str:
+    if not holder:
+        return "it is free"
+    return "it is yours" if holder == names.us else f"{names.shown(holder)} has it now"
+
+
+def _thrown_away(passed: TurnPassed) -> str:
+    if not passed.dropped_inputs:
+        return ""
+    plural = "" if passed.dropped_inputs == 1 else "s"
+    return (
+        f"; {passed.dropped_inputs} input{plural} in line thrown away"
+        f" ({passed.dropped_bytes} bytes)"
+    )

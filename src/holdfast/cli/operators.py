@@ -1,0 +1,109 @@
+"""`holdfast operators`: list who is known on this machine, add or remove one."""
+
+import argparse
+import json
+
+from holdfast.cli.manual import describe
+from holdfast.client.acting import enrol, login_name, ourselves
+from holdfast.linux import operators
+from holdfast.linux.operators import Enrolled
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import MalformedArgument, OperatorTaken, UnknownOperator
+from holdfast.model.text import checked_name, printable
+
+TITLES = ("NAME", "KIND", "FINGERPRINT", "")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "List the operators that are known on this machine. Each has a key of its"
+        " own. `holdfast --as NAME VERB` acts as one of them, and makes it known as"
+        " an agent if nobody is called that; you yourself are a human.",
+        {
+            "holdfast operators": "a table",
+            "holdfast operators add ci --kind service": "make one known",
+            "holdfast operators remove ci": "no longer; its key is deleted",
+            "holdfast revoke --everywhere @ci": "and take everything from it at once",
+        },
+        {77: "nobody is called that"},
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument(
+        "--kind",
+        metavar="K",
+        choices=[kind.value for kind in ActorKind],
+        help="with add: human, agent, service or device (agent)",
+    )
+    parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "action", metavar="add|remove", nargs="?", choices=("add", "remove")
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="whom to add or remove")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List them, or change who is known."""
+    if options.names:
+        for one in operators.enrolled():
+            print(one.actor.name)
+        return 0
+    if (options.action is None) != (options.name is None):
+        given = options.action or ""
+        raise MalformedArgument(printable(given, 64), "add NAME or remove NAME")
+    if options.kind is not None and options.action != "add":
+        raise MalformedArgument(f"--kind {options.kind}", "for anything but `add`")
+    if options.action == "add":
+        _print([_add(options.name, options.kind)], as_json=options.json)
+    elif options.action == "remove":
+        _remove(options.name)
+    else:
+        us = ourselves()  # Whoever looks is known, and listed.
+        _print(operators.enrolled(), as_json=options.json, us=us.actor.id)
+    return 0
+
+
+def _add(name: str, kind: str | None) -> Enrolled:
+    if operators.by_name(checked_name(name)) is not None:
+        raise OperatorTaken(name)
+    return enrol(name, ActorKind(kind or ActorKind.AGENT))
+
+
+def _remove(name: str) -> None:
+    wanted = name.removeprefix("@")
+    found = operators.by_name(wanted)
+    if found is None:
+        raise UnknownOperator(printable(wanted, 64))
+    if found.actor.name == login_name():
+        raise MalformedArgument(wanted, "somebody to remove: it is yourself")
+    operators.forget(wanted)
+
+
+def _print(known: list[Enrolled], *, as_json: bool, us: str = "") -> None:
+    if as_json:
+        print(json.dumps({"operators": [_facts(one, us) for one in known]}, indent=2))
+        return
+    rows = [TITLES, *(_row(one, us) for one in known)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(cells).rstrip())
+
+
+def _row(one: Enrolled, us: str) -> tuple[str, ...]:
+    actor = one.actor
+    mark = "you act as this one" if actor.id == us else ""
+    return (actor.name, actor.kind.value, actor.fingerprint(), mark)
+
+
+def _facts(one: Enrolled, us: str) -> dict[str, object]:
+    actor = one.actor
+    return {
+        "name": actor.name,
+        "kind": actor.kind.value,
+        "actor": actor.id,
+        "fingerprint": actor.fingerprint(),
+        "public_key": one.public_key.hex(),
+        "us": actor.id == us,
+    }

@@ -1,0 +1,57 @@
+r"""Has a program set the terminal's title, and is it done with it?
+
+Theory of operation
+-------------------
+We keep the title ourselves, and a program inside a session may set it too: then
+ours is to be set again, but not in the middle of something the program has begun
+to say, because ours would become a part of that. So we look for the sequences
+that set a title, and at the end of what was printed for one that is unfinished.
+
+Invariants:
+
+I1  However the stream is cut, `was_set` is true once a title has been set.
+I2  While such a sequence is unfinished, `was_set` is false, unless it is longer
+    than a title may be: nobody hides for ever who has the turn.
+"""
+
+import re
+
+MAX_STRING = 4096
+"""Bytes after which a string that does not end is no title any more."""
+
+_SETS = re.compile(rb"\x1b\][02];")
+_ENDS = re.compile(rb"\x07|\x1b\\|\x18|\x1a")
+
+
+class TitleWatch:
+    """Watches output on its way to a terminal."""
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._held = b""
+
+    @property
+    def was_set(self) -> bool:
+        """Whether the program set a title, and says nothing else half-way."""
+        return self._is_set and not self._held
+
+    def feed(self, data: bytes) -> None:
+        """Take what is printed next."""
+        # Most output sets no title, and is to be looked at once and quickly.
+        if not self._held and b"\x1b]" not in data and data[-1:] != b"\x1b":
+            return
+        seen = self._held + data
+        self._is_set = self._is_set or _SETS.search(seen) is not None
+        self._held = _unfinished(seen[-MAX_STRING:])
+
+    def forget(self) -> None:
+        """Take note that the title is ours again."""
+        self._is_set = False
+
+
+def _unfinished(seen: bytes) -> bytes:
+    """Return what a control string at the end of `seen` has so far."""
+    begins = seen.rfind(b"\x1b]")
+    if begins >= 0 and not _ENDS.search(seen, begins + 2):
+        return seen[begins:]
+    return b"\x1b" if seen.endswith(b"\x1b") else b""

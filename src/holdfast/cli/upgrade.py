@@ -1,0 +1,113 @@
+"""`holdfast upgrade`: put this code under the running sessions."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+import holdfast
+from holdfast.cli.manual import describe
+from holdfast.client import host, keeper
+from holdfast.model.errors import HostDidNotStart, NoKeeper, UnexpectedMessage
+from holdfast.model.text import printable
+from holdfast.version import __version__
+
+PATIENCE = 60.0
+"""Seconds between two words of the keeper: a roll-back of many says nothing."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Put the code of this very command under everything that runs: each session"
+        " gets a new holder, one after the other, then the keeper replaces itself."
+        " Programs do not notice; attached clients see a short reconnect. If a new"
+        " holder does not come up, everything is moved back, and you are told which"
+        " session and why.",
+        {
+            "holdfast upgrade": "after installing a new version",
+            "holdfast upgrade --json": "for programs",
+        },
+        {75: "not upgraded, and everything is as it was; or no keeper answers"},
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask the keeper, show how far it is, and replace the host."""
+    try:
+        before = keeper.request("status", start=False)
+    except NoKeeper:
+        return _nothing_runs(as_json=options.json)
+    code = {"python": sys.executable, "root": code_folder(), "version": __version__}
+    moved = _upgrade(code, shows=not options.json)
+    had_host = _replace_host(code)
+    after = keeper.request("status", start=False)
+    facts = {
+        "before": {name: before.get(name) for name in ("version", "root")},
+        "after": {name: after.get(name) for name in ("version", "root")},
+        "sessions": moved,
+        "host": had_host,
+    }
+    if options.json:
+        print(json.dumps(facts, indent=2))
+    else:
+        was, now = (str(one.get("version")) for one in (before, after))
+        print(f"{_count(moved)} moved; {printable(was)} is now {printable(now)}")
+    return 0
+
+
+def code_folder() -> str:
+    """Return the folder that contains the package this command runs."""
+    return str(Path(holdfast.__file__).resolve().parents[1])
+
+
+def _upgrade(code: dict[str, str], *, shows: bool) -> int:
+    moved = 0
+    is_terminal = os.isatty(2)
+    try:
+        for part in keeper.conversation("upgrade", code, patience=PATIENCE):
+            if part.get("more"):
+                moved = int(part.get("moved") or 0)
+                if shows and is_terminal:
+                    line = f"\r{moved} of {part.get('of')} sessions"
+                    print(line, end="", file=sys.stderr, flush=True)
+    except NoKeeper as error:
+        error.add_note("The keeper went away meanwhile. Sessions go on; try it again.")
+        raise
+    except UnexpectedMessage as error:
+        error.add_note(
+            "The keeper that runs is too old to be upgraded: `holdfast down`, then"
+            " `holdfast up`, starts a new one. Sessions go on."
+        )
+        raise
+    finally:
+        if shows and is_terminal and moved:
+            print(file=sys.stderr)
+    return moved
+
+
+def _replace_host(code: dict[str, str]) -> bool:
+    found = host.request("status")
+    if found is None:
+        return False
+    host.request("replace", python=code["python"], root=code["root"])
+    try:
+        host.wait(other_than=found.get("began"))
+    except HostDidNotStart:
+        host.start()
+    return True
+
+
+def _nothing_runs(*, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"before": None, "after": None, "sessions": 0}))
+    else:
+        print("no keeper is running: whatever starts next has this code")
+    return 0
+
+
+def _count(number: int) -> str:
+    return "1 session" if number == 1 else f"{number} sessions"

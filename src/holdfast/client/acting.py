@@ -1,0 +1,55 @@
+"""As whom do we act?
+
+As the operator named by `--as` or HOLDFAST_AS; otherwise as the one who is called
+like the user who is logged in. Whoever is not known yet is made known: the login
+user as a human, anybody else as an agent, because what nobody vouched for must
+not be taken for a person.
+"""
+
+import os
+
+from holdfast.client.profile import VARIABLE, login_name, our_name
+from holdfast.crypto.proof import TOKEN
+from holdfast.linux import operators
+from holdfast.linux.operators import Enrolled
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import OperatorTaken, UnknownOperator
+
+__all__ = ["VARIABLE", "enrol", "login_name", "ourselves"]
+
+
+def ourselves() -> Enrolled:
+    """Return the operator that this process acts as, making it known if need be.
+
+    Raises:
+        UsageError: The name is none.
+        PeerError: What is known of it is damaged.
+
+    """
+    name = our_name()
+    found = operators.by_name(name)
+    if found is not None:
+        return found
+    kind = ActorKind.HUMAN if name == login_name() else ActorKind.AGENT
+    return enrol(name, kind)
+
+
+def enrol(name: str, kind: ActorKind) -> Enrolled:
+    """Make an operator with a key of its own, unless somebody just has.
+
+    Raises:
+        UsageError: The name is none.
+
+    """
+    # Loaded here alone: a key is made once, and the library is slow to load.
+    from holdfast.crypto.keys import SEED, SigningKey  # noqa: PLC0415
+
+    seed = os.urandom(SEED)
+    key = SigningKey.from_seed(seed)
+    try:
+        return operators.enrol(name, kind, key.public, seed, os.urandom(TOKEN))
+    except OperatorTaken:
+        found = operators.by_name(name)
+        if found is None:
+            raise UnknownOperator(name) from None
+        return found

@@ -1,0 +1,73 @@
+"""What does the host of this machine say? It may well not be there."""
+
+import time
+
+from holdfast.linux import packets, places
+from holdfast.linux.start import start_detached
+from holdfast.model.errors import HostDidNotStart
+
+PATIENCE = 5.0
+"""Seconds for an answer, and for a new host to give its first."""
+
+_STEP = 0.01
+
+
+def request(do: str, **fields: object) -> packets.Packet | None:
+    """Return the host's answer, or None if there is no host that answers.
+
+    Raises:
+        UsageError: The place for its socket is not ours.
+
+    """
+    try:
+        with packets.connect(places.host_socket(), PATIENCE) as link:
+            packets.send(link, {"do": do, **fields})
+            heard = packets.receive(link)
+    except OSError:
+        return None
+    return None if heard is None else heard[0]
+
+
+def start() -> packets.Packet:
+    """Start a host that belongs to nobody, and return its status when it answers.
+
+    Raises:
+        Unavailable: It does not answer.
+
+    """
+    start_detached(["holdfast", "up"], "host.log")
+    return wait()
+
+
+def wait(*, other_than: object = None) -> packets.Packet:
+    """Return the status of a host that was not there before.
+
+    `other_than` is how that one counted its time: a host that was replaced has
+    the same pid, and began to count anew.
+
+    Raises:
+        Unavailable: None answers.
+
+    """
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        found = request("status")
+        if found is not None and found.get("began") != other_than:
+            return found
+        time.sleep(_STEP)
+    raise HostDidNotStart(f"no answer within {PATIENCE:.0f} s")
+
+
+def end() -> bool:
+    """End the host, and wait until it is gone; False if there was none.
+
+    Raises:
+        UsageError: The place for its socket is not ours.
+
+    """
+    if request("end") is None:
+        return False
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and request("status") is not None:
+        time.sleep(_STEP)
+    return True

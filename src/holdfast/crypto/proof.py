@@ -1,0 +1,35 @@
+"""Is this local client the operator it says it is?
+
+Programs of one user share that user's files, so on a local socket it is enough
+to know what is in the operator's folder: a token that client and holder can both
+read and nobody else. The holder says a nonce, the client answers with a code
+over nonce and session, so an answer is good for one link to one session and the
+token itself is never sent.
+
+This keeps apart operators that are honest about who they are. It does not keep
+apart programs of the same user: those can read each other's tokens.
+"""
+
+import hmac
+
+from holdfast.model.ids import SessionId
+
+TOKEN = 32
+"""Bytes of a token."""
+
+NONCE = 32
+"""Bytes of a nonce: none comes twice."""
+
+_CONTEXT = b"holdfast local 1\n"
+
+
+def local_proof(token: bytes, session: SessionId, nonce: bytes) -> bytes:
+    """Return what proves, on one link, that one knows `token`."""
+    return hmac.digest(token, _CONTEXT + session.encode() + b"\n" + nonce, "sha256")
+
+
+def is_local_proof(
+    token: bytes, session: SessionId, nonce: bytes, proof: bytes
+) -> bool:
+    """Tell whether `proof` was made with `token`, in a time that tells nothing."""
+    return hmac.compare_digest(local_proof(token, session, nonce), proof)

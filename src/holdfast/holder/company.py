@@ -1,0 +1,79 @@
+"""Who is attached to this session, by which clients, and since when?"""
+
+import time
+from collections.abc import Iterable
+
+from holdfast.holder.connection import Connection
+from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.ids import ActorId
+from holdfast.wire import company as parties
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import Message
+
+MAX_KNOWN = 1024
+"""Operators whose names are remembered after they have left."""
+
+
+class Company:
+    """The clients of one session that have attached."""
+
+    def __init__(self, connections: list[Connection]) -> None:
+        self._connections = connections
+        self._known: dict[ActorId, Actor] = {}
+
+    def meet(self, actor: Actor) -> None:
+        """Remember who somebody is."""
+        if len(self._known) >= MAX_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[actor.id] = actor
+
+    def actor(self, wanted: ActorId) -> Actor:
+        """Return who somebody is; a stranger counts as an agent without a name."""
+        return self._known.get(wanted) or Actor(wanted, ActorKind.AGENT, "")
+
+    def clients_of(self, actor: ActorId) -> list[Connection]:
+        """Return an operator's attached clients."""
+        return [
+            one
+            for one in self.attached()
+            if one.actor is not None and one.actor.id == actor
+        ]
+
+    def announce(self, message: Message) -> None:
+        """Tell everybody who is attached."""
+        for connection in self.attached():
+            connection.send(message)
+
+    def tell(self, actor: ActorId, message: Message) -> None:
+        """Tell every client of one operator."""
+        for connection in self.clients_of(actor):
+            connection.send(message)
+
+    def operators(self) -> tuple[wire.Operator, ...]:
+        """Return who is here, as a newcomer is told."""
+        return tuple(
+            wire.Operator(one.actor.id, one.actor.kind, one.actor.name, one.client)
+            for one in self.attached()
+            if one.actor is not None and one.client is not None
+        )[: wire.MAX_OPERATORS]
+
+    def present(self) -> tuple[parties.Present, ...]:
+        """Return who is here, with what sort of program, and for how long."""
+        now = time.monotonic()
+        return tuple(
+            parties.Present(
+                actor=one.actor.id,
+                kind=one.actor.kind,
+                name=one.actor.name,
+                client=one.client,
+                program=one.program,
+                mode=one.mode,
+                for_ms=round((now - one.attached_at) * 1000),
+            )
+            for one in self.attached()
+            if one.actor is not None and one.client is not None
+        )[: wire.MAX_OPERATORS]
+
+    def attached(self) -> Iterable[Connection]:
+        """Return every client that watches or acts."""
+        return [one for one in self._connections if one.client is not None]

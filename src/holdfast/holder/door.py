@@ -1,0 +1,76 @@
+"""Who is at the door, and have they proven it?
+
+A client says HELLO, is told the version and a nonce, and says who it is with a
+proof over that nonce (crypto.proof). Until the proof is right it is served
+nothing. Names and kinds come from what is known on this machine, never from what
+a client says of itself.
+"""
+
+import os
+
+from holdfast.crypto.proof import NONCE, is_local_proof
+from holdfast.holder.connection import Connection
+from holdfast.linux import operators
+from holdfast.model.actors import Actor
+from holdfast.model.errors import (
+    NotProven,
+    UnexpectedMessage,
+    UnknownOperator,
+)
+from holdfast.model.ids import SessionId
+from holdfast.version import __version__
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import Message
+from holdfast.wire.versions import SPOKEN, choose
+
+
+def greet(connection: Connection, hello: wire.Hello) -> None:
+    """Answer a HELLO, and ask who it is.
+
+    Raises:
+        PeerError: There is no version that both speak.
+
+    """
+    version = choose(SPOKEN, hello.versions)
+    connection.is_welcome, connection.program = True, hello.client
+    connection.nonce = os.urandom(NONCE)
+    connection.send(wire.Welcome(version, __version__))
+    connection.send(wire.Challenge(connection.nonce))
+
+
+def identify(connection: Connection, session: SessionId, claim: wire.Identify) -> Actor:
+    """Return who a client is.
+
+    Raises:
+        Forbidden: Nobody here knows them, or the proof is wrong.
+
+    """
+    nonce, connection.nonce = connection.nonce, b""
+    known = operators.by_actor(claim.actor)
+    if known is None:
+        raise UnknownOperator(claim.actor)
+    if not nonce or not is_local_proof(known.token(), session, nonce, claim.proof):
+        # A nonce is good for one attempt: guessing costs a connection each.
+        raise NotProven(claim.actor)
+    return known.actor
+
+
+def demand_manners(connection: Connection, message: Message) -> None:
+    """Do nothing if the client may say this, as far as it has come.
+
+    Raises:
+        PeerError: It has not said hello, or not who it is.
+
+    """
+    kind = type(message).__name__
+    match message:
+        case wire.Hello() | wire.Ping():
+            return
+        case _ if not connection.is_welcome:
+            raise UnexpectedMessage(kind, "nobody has said HELLO")
+        case wire.Identify():
+            return
+        case _ if connection.actor is None:
+            raise UnexpectedMessage(kind, "nobody has said who they are")
+        case _:
+            return

@@ -1,0 +1,216 @@
+"""What do operators ask for, besides typing?
+
+The turn, an approval, a freeze, rights, and who is here. Each request is carried
+to the Intake in the name of whoever sent it; what is refused is answered with the
+reason, and what succeeds shows in what everybody is told. A client that wants to
+know that its request is done asks WHO after it: answers come in order.
+"""
+
+import os
+import signal
+from contextlib import suppress
+
+from holdfast.core import gate, turn
+from holdfast.holder.company import Company
+from holdfast.holder.connection import Connection
+from holdfast.holder.desk import Desk, now
+from holdfast.holder.halting import Halting
+from holdfast.holder.vaulted import Vaulted
+from holdfast.linux import pty
+from holdfast.model.envelopes import Right
+from holdfast.model.errors import (
+    ApprovalMismatch,
+    HoldfastError,
+    NoSuchRight,
+    NotAllowed,
+    OperatorNotHere,
+)
+from holdfast.model.ids import FIRST_INCARNATION, ActorId
+from holdfast.model.inputs import Input, InputId
+from holdfast.wire import company as parties
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import KINDS, NO_INPUT, Message, refusal
+from holdfast.wire.frames import FrameKind
+
+_FRAME_KINDS = {message: kind for kind, message in KINDS.items()}
+
+
+class Requests:
+    """Carries what operators ask for, and tells them what came of it."""
+
+    def __init__(
+        self, vaulted: Vaulted, desk: Desk, company: Company, halting: Halting
+    ) -> None:
+        self._vaulted = vaulted
+        self._desk = desk
+        self._company = company
+        self._halting = halting
+
+    def take(self, connection: Connection, message: Message) -> bool:
+        """Do what is asked; False if it is none of these requests."""
+        assert connection.actor is not None  # noqa: S101  # the door saw to it
+        actor = connection.actor.id
+        kind = _FRAME_KINDS[type(message)]
+        try:
+            with self._desk.telling.serving(connection, kind):
+                return self._turn(actor, message) or self._other(
+                    connection, actor, message
+                )
+        except HoldfastError as error:
+            connection.send(refusal(error, kind))
+            return True
+
+    def end(self, connection: Connection, number: int) -> bool:
+        """Tell whether this operator may end the session; it is on record."""
+        assert connection.actor is not None  # noqa: S101  # the door saw to it
+        try:
+            self.demand(connection.actor.id, Right.END)
+        except HoldfastError as error:
+            connection.send(refusal(error, FrameKind.END))
+            return False
+        if self._desk.is_frozen:
+            self._thaw(connection.actor.id)  # What stands still ignores signals.
+        self._desk.record_end(connection.actor.id, number)
+        return True
+
+    # ── the turn ──────────────────────────────────────────────────────────
+
+    def _turn(self, actor: ActorId, message: Message) -> bool:
+        match message:
+            case wire.Take():
+                self._desk.request(turn.Took(actor))
+            case wire.Ask(timeout_ms):
+                self._desk.request(turn.AskedFor(actor, timeout_ms / 1000))
+            case wire.Answer(asker, granted):
+                self._desk.request(turn.Answered(actor, asker, granted))
+            case wire.Give(to):
+                if not self._company.clients_of(to):
+                    raise OperatorNotHere(to)
+                self._desk.request(turn.Gave(actor, to))
+            case wire.Drop():
+                self._desk.request(turn.Dropped(actor))
+            case wire.Seize(halt):
+                self._seize(actor, halt)
+            case _:
+                return False
+        return True
+
+    def _seize(self, actor: ActorId, halt: wire.Halt) -> None:
+        if not self._desk.request(turn.Seized(actor)):
+            return
+        # The turn has moved; nothing of the former holder is written any more.
+        if halt is wire.Halt.FREEZE:
+            self._freeze(actor)
+        elif halt is wire.Halt.INTERRUPT:
+            group = pty.foreground(self._vaulted.master)
+            if group is not None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGINT)
+
+    # ── everything else ───────────────────────────────────────────────────
+
+    def _other(self, connection: Connection, actor: ActorId, message: Message) -> bool:
+        match message:
+            case wire.Approve(ticket, epoch, digest):
+                self._desk.approve(gate.Approved(ticket, actor, digest, epoch))
+            case wire.Deny(ticket, digest):
+                self._deny(actor, ticket, digest)
+            case wire.Freeze():
+                self.demand(actor, Right.SEIZE)
+                self._freeze(actor)
+            case wire.Thaw():
+                self.demand(actor, Right.SEIZE)
+                self._thaw(actor)
+            case parties.Grant() | parties.Revoke():
+                self._rights(actor, message)
+            case parties.Who() | wire.Try() | wire.Inquire():
+                self._question(connection, actor, message)
+            case _:
+                return False
+        return True
+
+    def _deny(self, actor: ActorId, ticket: int, digest: bytes) -> None:
+        for pending in self._desk.telling.pending:
+            if pending.ticket == ticket and pending.digest != digest:
+                raise ApprovalMismatch(ticket)
+        self._desk.deny(gate.Denied(ticket, actor))
+
+    def _freeze(self, actor: ActorId) -> None:
+        # First nothing more is written, then everything stands still.
+        self._desk.freeze(actor)
+        frozen = self._halting.freeze()
+        self._company.announce(wire.State("frozen", FIRST_INCARNATION))
+        for missed in frozen.missed[: parties.MAX_JOBS]:
+            fields: dict[str, str | int] = {"pid": missed.pid, "why": missed.why}
+            event = wire.Event("freeze.missed", self._vaulted.session, fields)
+            self._company.announce(event)
+
+    def _thaw(self, actor: ActorId) -> None:
+        self._halting.thaw()
+        self._desk.thaw(actor)
+        self._company.announce(wire.State("running", FIRST_INCARNATION))
+
+    def _rights(self, actor: ActorId, message: parties.Grant | parties.Revoke) -> None:
+        self.demand(actor, Right.GRANT)
+        if isinstance(message, parties.Revoke):
+            self._desk.revoke(message.actor, actor)
+            for client in self._company.clients_of(message.actor):
+                error = NotAllowed(message.actor, Right.OBSERVE.value)
+                client.dismiss(wire.Goodbye(error.code, str(error)))
+            return
+        at = now()
+        expires = at.wall + message.for_ms / 1000 if message.for_ms else None
+        rights = frozenset(map(_right, message.rights))
+        part = self._desk.rights.part_of(actor, rights, expires, at)
+        self._desk.grant(message.actor, part, actor)
+
+    def _question(
+        self,
+        connection: Connection,
+        actor: ActorId,
+        message: parties.Who | wire.Try | wire.Inquire,
+    ) -> None:
+        match message:
+            case parties.Who():
+                connection.send(self._presence(actor))
+            case wire.Try(of, kind, payload):
+                given = Input(
+                    NO_INPUT,
+                    of,
+                    kind,
+                    FIRST_INCARNATION,
+                    self._desk.epoch,
+                    payload,
+                )
+                connection.send(self._desk.tried(given))
+            case wire.Inquire(client, sequence):
+                self._desk.inquire(connection, actor, InputId(client, sequence))
+
+    def _presence(self, actor: ActorId) -> parties.Presence:
+        desk = self._desk
+        return parties.Presence(
+            present=self._company.present(),
+            holder=desk.holder,
+            epoch=desk.epoch,
+            waiting=desk.waiting[: parties.MAX_WAITING],
+            frozen=desk.is_frozen,
+            pending=desk.telling.pending,
+            rights=tuple(sorted(desk.rights.rights_of(actor, now()))),
+        )
+
+    def demand(self, actor: ActorId, right: Right) -> None:
+        """Do nothing if `actor` may use `right` here now.
+
+        Raises:
+            Forbidden: It may not.
+
+        """
+        if not self._desk.rights.may(actor, right, now()):
+            raise NotAllowed(actor, right.value)
+
+
+def _right(word: str) -> Right:
+    try:
+        return Right(word)
+    except ValueError:
+        raise NoSuchRight(word) from None

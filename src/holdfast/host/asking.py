@@ -1,0 +1,29 @@
+"""How does the host ask the keeper?"""
+
+from holdfast.linux import packets, places
+
+PATIENCE = 5.0
+"""Seconds for an answer; whoever takes longer is asked again later."""
+
+
+def ask(packet: packets.Packet) -> packets.Packet:
+    """Return the keeper's answer; a list comes whole.
+
+    Raises:
+        OSError: There is no keeper, or it does not answer.
+
+    """
+    gathered: list[object] = []
+    with packets.connect(places.keeper_socket(), PATIENCE) as link:
+        packets.send(link, packet)
+        while True:
+            heard = packets.receive(link)
+            if heard is None:
+                raise ConnectionResetError("the keeper hung up")
+            answer = heard[0]
+            listed = answer.get("sessions")
+            if not isinstance(listed, list):
+                return answer
+            gathered += listed
+            if not answer.get("more"):
+                return {**answer, "sessions": gathered}

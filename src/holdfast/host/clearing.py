@@ -1,0 +1,56 @@
+"""Clears away what the core says: records at the keeper, logbooks in the folder."""
+
+import time
+
+from holdfast.core.clearing import Ended, Leftover, files_to_clear, records_to_clear
+from holdfast.host.asking import ask
+from holdfast.linux import places
+from holdfast.model.errors import UsageError
+from holdfast.model.ids import SessionId, parse_session_id
+
+_LOG = ".log"
+
+
+def clear_away() -> int:
+    """Clear away what is due, and return how many sessions are gone from view.
+
+    Raises:
+        OSError: The keeper does not answer, or a file cannot be removed.
+
+    """
+    now_wall = time.time_ns() / 1e9
+    listed = ask({"do": "list"})["sessions"]
+    assert isinstance(listed, list)  # noqa: S101  # it is what a list has
+    cleared = records_to_clear(_ended(listed), now_wall)
+    for session in cleared:
+        ask({"do": "forget", "id": session})
+    known = {SessionId(str(one.get("id"))) for one in listed}
+    left = files_to_clear(_leftovers(), known, now_wall)
+    for session in left:
+        for place in (places.session_log, places.session_head):
+            place(session).unlink(missing_ok=True)
+    return len(cleared) + len(left)
+
+
+def _ended(listed: list[dict[str, object]]) -> list[Ended]:
+    found = []
+    for one in listed:
+        ended_ms = one.get("ended_ms")
+        ended_wall = ended_ms / 1000 if isinstance(ended_ms, int) else None
+        if one.get("exit") is not None or one.get("state") == "exited":
+            session = SessionId(str(one.get("id")))
+            found.append(Ended(session, ended_wall, bool(one.get("keep"))))
+    return found
+
+
+def _leftovers() -> list[Leftover]:
+    found = []
+    for path in places.log_dir().glob(f"s_*{_LOG}"):
+        try:
+            session = parse_session_id(path.name.removesuffix(_LOG))
+            changed_wall = path.lstat().st_mtime
+        except (UsageError, OSError):
+            continue  # Not one of ours, or gone meanwhile.
+        has_socket = places.session_socket(session).exists()
+        found.append(Leftover(session, changed_wall, has_socket))
+    return found

@@ -1,0 +1,158 @@
+"""Does a packet make sense? What others send is looked at here, before it is kept.
+
+Whoever can send us packets has our uid and could do worse; but a client with a
+bug must not be able to spoil the list for everybody, or to end the keeper.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from holdfast.linux import packets
+from holdfast.model.errors import MalformedMessage, RequestTooLarge
+from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.text import checked_name
+
+Facts = dict[str, object]
+
+ROOM = 2048
+"""Bytes of a packet that holders and the keeper add to what a client asked for."""
+
+MAX_PAGE = 48 * 1024
+"""Bytes of facts in one packet, by which a list is cut."""
+
+STATES = ("running", "exited")
+
+
+def session_of(packet: packets.Packet) -> SessionId:
+    """Return whose packet this is.
+
+    Raises:
+        UsageError: It names no session.
+
+    """
+    return parse_session_id(str(packet.get("id")))
+
+
+def changes(packet: packets.Packet) -> Facts:
+    """Return what a packet changes about a session.
+
+    Raises:
+        UsageError: Its name cannot be one.
+        PeerError: Something in it has the wrong type.
+
+    """
+    found = {name: packet[name] for name in _CHANGES if name in packet}
+    _demand(found, _CHANGES, "change")
+    if "name" in found:
+        checked_name(str(found["name"]))
+    return found
+
+
+def creation(packet: packets.Packet) -> None:
+    """Do nothing if a session can be asked for like this.
+
+    Raises:
+        UsageError: It is too much to pass on.
+        PeerError: Something in it has the wrong type.
+
+    """
+    _demand(packet, _CREATION, "creation")
+    size = len(json.dumps(packet))
+    if size > packets.MAX_PACKET - ROOM:
+        raise RequestTooLarge(size)
+
+
+def deposit(facts: object, fds: list[int]) -> Facts:
+    """Return the facts of a deposit that a holder can be made from.
+
+    Raises:
+        PeerError: Something is missing or of the wrong type.
+
+    """
+    if not isinstance(facts, dict) or not _DEPOSIT.keys() <= facts.keys():
+        raise MalformedMessage("deposit", "facts are missing")
+    _demand(facts, _DEPOSIT, "deposit")
+    kinds = [stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds]
+    if len(fds) != len(_KINDS) or kinds[:3] != _KINDS[:3]:
+        raise MalformedMessage("deposit", "these are not a session's descriptors")
+    return facts
+
+
+def pages(found: list[Facts]) -> list[list[Facts]]:
+    """Cut a list so that each part fits a packet; there is always one part."""
+    cut: list[list[Facts]] = [[]]
+    room = MAX_PAGE
+    for facts in found:
+        size = len(json.dumps(facts))
+        if cut[-1] and size > room:
+            cut.append([])
+            room = MAX_PAGE
+        cut[-1].append(facts)
+        room -= size
+    return cut
+
+
+def _demand(
+    found: Mapping[str, object], types: Mapping[str, Callable[[Any], bool]], what: str
+) -> None:
+    for name, fits in types.items():
+        if name in found and not fits(found[name]):
+            raise MalformedMessage(what, f"{name} is of the wrong type")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))  # noqa: PLR2004  # columns and rows
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
+
+
+def _is_variables(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+def _is_mark(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _or_none(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or fits(value)
+
+
+_KINDS = [stat.S_IFCHR, stat.S_IFREG, stat.S_IFSOCK, 0]
+"""Terminal, memory, listening socket; and a pidfd, which kernels call differently."""
+
+_CHANGES = {
+    "name": _is_text,
+    "keep": _is_mark,
+    "state": lambda value: value in STATES,
+    "size": _is_size,
+    "ended_ms": _is_number,
+}
+_CREATION = {
+    "name": _or_none(_is_text),
+    "command": _or_none(_is_words),
+    "cwd": _or_none(_is_text),
+    "env": _or_none(_is_variables),
+    "size": _or_none(_is_size),
+}
+_DEPOSIT = {
+    "name": _is_text,
+    "pid": _is_number,
+    "holder": _is_number,
+    "state": lambda value: value in STATES,
+    "command": _is_words,
+    "size": _is_size,
+}

@@ -1,0 +1,289 @@
+"""All that the keeper keeps and looks after: deposits, links, nurseries, painter.
+
+Whoever decides (requests, the upgrade) does so elsewhere; this is what there is
+and what can be done with it.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable
+
+from holdfast.keeper import code, leftovers
+from holdfast.keeper.backoff import Backoff
+from holdfast.keeper.births import Births
+from holdfast.keeper.links import Hear, Links
+from holdfast.keeper.nursery import Nursery
+from holdfast.keeper.painter import PainterDoor  # noqa: TC001  # an annotation people read
+from holdfast.keeper.upgrade import (
+    BornDead,
+    Event,
+    Forgotten,
+    Left,
+    NurseryFailed,
+    NurseryReady,
+    Side,
+)
+from holdfast.keeper.vault import Facts, Vault
+from holdfast.linux import packets, processes
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import SessionId
+
+MAX_FORGOTTEN = 1000
+"""Ids remembered: more than there are holders on their way at any moment."""
+
+NURSERY_PATIENT = 3
+"""Deaths of the nursery in a row that are answered at once."""
+
+NURSERY_CALM = 1.0
+"""Seconds of life after which its death is an accident again; one whose code cannot
+be loaded dies within a few tenths."""
+
+NURSERY_MAX_DELAY = 5.0
+"""Seconds between attempts to start a nursery, at the worst."""
+
+_CREDENTIALS = struct.Struct("3i")
+
+
+class Household:
+    """Everything the keeper has."""
+
+    def __init__(
+        self,
+        selector: selectors.BaseSelector,
+        hear: Hear,
+        happened: Callable[[Event], None],
+    ) -> None:
+        self.vault = Vault()
+        self.selector = selector
+        self.links = Links(selector, hear, self._link_ended)
+        self.births = Births(selector, self._born_dead)
+        self.held: dict[socket.socket, str] = {}
+        """Which session's holder is at the other end of a link."""
+
+        self.waiting: dict[str, socket.socket] = {}
+        """Who waits for a session to be made, by token."""
+
+        self.forgotten: dict[str, None] = {}
+        """Sessions that must not come back with a holder that was on its way."""
+
+        self.nursery: Nursery | None = None
+        self.next_nursery: Nursery | None = None
+        """During an upgrade, the one with the new code."""
+
+        self.side_of: Callable[[str], Side] = lambda _: Side.OLD
+        self.painter: PainterDoor | None = None
+        self._happened = happened
+        self._nursery_backoff = Backoff(
+            NURSERY_PATIENT, NURSERY_CALM, NURSERY_MAX_DELAY
+        )
+        self._nursery_at: float | None = None
+
+    # ── time ──────────────────────────────────────────────────────────────
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None."""
+        deadlines = (
+            self.vault.next_deadline(),
+            self.births.next_deadline(),
+            self._nursery_at,
+            None if self.painter is None else self.painter.next_deadline(),
+        )
+        return min((at for at in deadlines if at is not None), default=None)
+
+    def tick(self, now: float) -> None:
+        """Do what is due."""
+        if self._nursery_at is not None and now >= self._nursery_at:
+            self.start_nursery()
+        if self.painter is not None:
+            self.painter.tick(now)
+        self.births.tick(now)
+        self._replace_the_dead(now)
+
+    # ── holders ───────────────────────────────────────────────────────────
+
+    def deposit(
+        self, link: socket.socket, session: str, facts: Facts, fds: list[int]
+    ) -> None:
+        """Keep what a holder brings over a link that stays open."""
+        for older in self.links_of(session):
+            # There is one holder of a session: the newest who has all of it.
+            del self.held[older]
+            if older is not link:
+                kill_peer(older)
+                self.links.close(older)
+        close(self.vault.deposit(session, facts, fds, time.monotonic()))
+        self.held[link] = session
+        self.births.deposited(session, facts.get("holder"))
+
+    def links_of(self, session: str) -> list[socket.socket]:
+        """Return the link to a session's holder, if there is one."""
+        return [link for link, held in self.held.items() if held == session]
+
+    def tell_holder(self, session: str, packet: packets.Packet) -> None:
+        """Say something to a session's holder, if there is one."""
+        for link in self.links_of(session):
+            self.links.send(link, packet)
+
+    def forget(self, session: str) -> None:
+        """Drop a session; its holder ends."""
+        # Also one we do not know: its holder may be on its way to a new keeper.
+        self.tell_holder(session, {"do": "forget"})
+        for link in self.links_of(session):
+            del self.held[link]
+        self.births.kill(session)
+        close(self.vault.forget(session))
+        leftovers.remove_files(SessionId(session))
+        self.forgotten[session] = None
+        if len(self.forgotten) > MAX_FORGOTTEN:
+            del self.forgotten[next(iter(self.forgotten))]
+        self._happened(Forgotten(session))
+
+    def kill_holder(self, session: str) -> bool:
+        """Kill whoever holds a session or is about to; False if there is no link.
+
+        Without a link nobody will tell that it is gone: another is planned here.
+        """
+        links = self.links_of(session)
+        for link in links:
+            kill_peer(link)
+        if not links:
+            self.births.kill(session)
+            self.vault.hurry(session, time.monotonic())
+        return bool(links)
+
+    def note_exit(self, session: str, status: object) -> None:
+        """Keep how a session's leader ended, once."""
+        kept = self.vault.deposits.get(session)
+        if kept is not None and isinstance(status, int) and kept.exit is None:
+            kept.exit = status
+
+    def _link_ended(self, link: socket.socket) -> None:
+        for token in [one for one, asker in self.waiting.items() if asker is link]:
+            del self.waiting[token]
+        session = self.held.pop(link, None)
+        if session is not None:
+            self.vault.holder_died(session, time.monotonic())
+            self._happened(Left(session))
+
+    def _born_dead(self, key: str) -> None:
+        asker = self.waiting.pop(key, None)
+        if asker is not None:
+            self.links.send(asker, no_keeper("the new holder died"))
+        if key not in self.vault.deposits:
+            leftovers.end_orphans(SessionId(key))
+            leftovers.remove_traces(SessionId(key))
+        self.vault.replacement_failed(key, time.monotonic())
+        self._happened(BornDead(key))
+
+    def _replace_the_dead(self, now: float) -> None:
+        for session in self.vault.due(now):
+            if session in self.births:
+                continue  # Its death, or its taking too long, plans another.
+            kept = self.vault.deposits[session]
+            packet: Facts = {"do": "adopt", "id": session, "facts": kept.facts}
+            side = self.side_of(session)
+            if self.ask_nursery(side, {**packet, "exit": kept.exit}, kept.fds):
+                self.births.begin(session, now)
+            else:
+                self.vault.replacement_failed(session, now)
+
+    # ── nurseries ─────────────────────────────────────────────────────────
+
+    def start_nursery(self) -> None:
+        """Start the nursery with our own code; try again later if that fails."""
+        self._nursery_at = None
+        self.nursery = self.new_nursery(code.present())
+        self._nursery_backoff.born(time.monotonic())
+        try:
+            self.nursery.start()
+        except OSError:
+            self.nursery = None
+            self._nursery_at = self._nursery_backoff.died(time.monotonic())
+
+    def new_nursery(self, which: code.Code) -> Nursery:
+        """Return a nursery of some code, not started yet."""
+        return Nursery(which, self.selector, self._heard_nursery, self._nursery_ended)
+
+    def ask_nursery(self, side: Side, packet: packets.Packet, fds: list[int]) -> bool:
+        """Ask a nursery for a holder; False if it cannot be asked now."""
+        nursery = self.nursery if side is Side.OLD else self.next_nursery
+        return nursery is not None and nursery.ask(packet, fds)
+
+    def _heard_nursery(
+        self, nursery: Nursery, packet: packets.Packet, fds: list[int]
+    ) -> None:
+        match packet:
+            case {"do": "ready", "version": str(version)}:
+                nursery.version = version
+                close(fds)
+                if nursery is self.next_nursery:
+                    self._happened(NurseryReady())
+            case {"do": "forked", "key": str(key), "pid": int(pid)} if len(fds) == 1:
+                self.births.forked(key, pid, fds[0])
+            case {"do": "stillborn", "key": str(key)}:
+                close(fds)
+                self.births.died(key)
+            case _:
+                close(fds)
+
+    def _nursery_ended(self, nursery: Nursery) -> None:
+        if nursery is self.next_nursery:
+            self.next_nursery = None
+            self._happened(NurseryFailed("has died"))
+            return
+        self.nursery = None
+        now = time.monotonic()
+        self._nursery_at = self._nursery_backoff.died(now)
+        # Whatever it was asked for and had not done yet is asked for again.
+        for key in self.births.unborn():
+            self.births.died(key)
+
+    # ── children ──────────────────────────────────────────────────────────
+
+    def collect_children(self) -> dict[int, int]:
+        """Take how children of ours ended, and return it."""
+        ended = processes.reap()
+        now = time.monotonic()
+        for pid, status in ended.items():
+            if self.painter is not None:
+                self.painter.ended(pid, now)
+            for session, kept in self.vault.deposits.items():
+                if kept.facts.get("pid") == pid:
+                    self.note_exit(session, status)
+        return ended
+
+
+def kill_peer(link: socket.socket) -> None:
+    """Kill the process at the other end of a link, which lives as long as it."""
+    raw = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, _, _ = _CREDENTIALS.unpack(raw)
+    # One in another namespace has no number here: 0 would be our whole group.
+    if pid > 1:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def close(fds: list[int]) -> None:
+    """Close descriptors."""
+    for fd in fds:
+        os.close(fd)
+
+
+def refusal(error_code: str, text: str, **facts: object) -> Facts:
+    """Return an answer that says no, and why."""
+    return {"ok": False, "code": error_code, "text": text, "facts": facts}
+
+
+def refused(error: HoldfastError) -> Facts:
+    """Return an answer that says no with an error of ours."""
+    return {"ok": False, "code": error.code, "text": str(error), "facts": error.facts}
+
+
+def no_keeper(why: str) -> Facts:
+    """Return the answer to what could not be done now."""
+    return refusal("no-keeper", f"the keeper cannot do that now: {why}", why=why)

@@ -1,0 +1,52 @@
+"""What is left of a session that is over, or that never quite began?
+
+A holder that dies before its deposit may leave a socket, a logbook and a running
+command that nobody has a record of. The command has fallen to us, because orphans
+do, and says in its environment whose it was.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from holdfast.linux import places, processes
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import SessionId
+
+
+def remove_files(session: SessionId) -> None:
+    """Remove what only a living session needs; its logbook stays as its record."""
+    _remove(session, (places.session_socket, places.session_frozen))
+
+
+def remove_traces(session: SessionId) -> None:
+    """Remove everything of a session that never lived."""
+    remove_files(session)
+    _remove(session, (places.session_log, places.session_head))
+
+
+def _remove(session: SessionId, kinds: Iterable[Callable[[SessionId], Path]]) -> None:
+    for place in kinds:
+        # Also where the place has become unfit: we live on, whatever it is like.
+        with contextlib.suppress(OSError, HoldfastError):
+            place(session).unlink(missing_ok=True)
+
+
+def end_orphans(session: SessionId) -> None:
+    """Kill the command of a session that has no holder, and all it has started."""
+    mark = f"HOLDFAST_SESSION={session}".encode()
+    for pid in _children():
+        with contextlib.suppress(OSError):
+            variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            if mark in variables and os.getsid(pid) == pid:
+                processes.kill_session(pid)
+
+
+def _children() -> list[int]:
+    pid = os.getpid()
+    try:
+        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except OSError:
+        return []  # A kernel without this list cannot tell us.
+    return [int(child) for child in listed.split()]

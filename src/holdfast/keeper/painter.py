@@ -1,0 +1,107 @@
+"""The painter's door: its socket is ours, and whoever knocks has a painter started.
+
+The painter gets the listening socket itself and serves everybody; as long as it
+lives we do not look at the socket. When it dies we look again, and the next who
+knocks has another one started: connects queue meanwhile.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import time
+
+from holdfast.keeper.backoff import Backoff
+from holdfast.linux import packets, places
+from holdfast.linux.programs import painter_program
+from holdfast.model.errors import HoldfastError
+
+PATIENT = 3
+"""Deaths in a row answered at once: hostile output kills one, and its next of kin."""
+
+CALM = 5.0
+"""Seconds of life after which a death is an accident again. One whose library is
+missing dies within a second."""
+
+MAX_DELAY = 10.0
+"""Seconds between attempts at the worst: each costs a quarter of a second of CPU."""
+
+
+class PainterDoor:
+    """The listening socket, and the painter behind it if there is one."""
+
+    def __init__(
+        self, selector: selectors.BaseSelector, listener: socket.socket | None = None
+    ) -> None:
+        self.pid = 0
+        self.listener = listener or packets.listen(places.painter_socket())
+        self.listener.settimeout(0)
+        self._selector = selector
+        self._backoff = Backoff(PATIENT, CALM, MAX_DELAY)
+        self._open_at: float | None = None
+        self._is_open = False
+        self._open()
+
+    def take_up(self, pid: int) -> None:
+        """Go on with a painter that runs already; 0 is none."""
+        self.pid = pid
+        if pid:
+            self._shut()
+            self._backoff.born(time.monotonic())
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None."""
+        return self._open_at
+
+    def tick(self, now: float) -> None:
+        """Look at the socket again, if it is time."""
+        if self._open_at is not None and now >= self._open_at:
+            self._open()
+
+    def ended(self, pid: int, now: float) -> None:
+        """Take that a child of ours has ended."""
+        if pid and pid == self.pid:
+            self.pid = 0
+            self._open_at = self._backoff.died(now)
+            self.tick(now)
+
+    def end(self) -> None:
+        """End the painter, if there is one: another can paint everything again."""
+        if self.pid:
+            with contextlib.suppress(OSError):
+                os.kill(self.pid, signal.SIGKILL)
+
+    def _open(self) -> None:
+        self._open_at = None
+        if not self._is_open:
+            self._is_open = True
+            self._selector.register(
+                self.listener, selectors.EVENT_READ, self._somebody_knocks
+            )
+
+    def _shut(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._selector.unregister(self.listener)
+
+    def _somebody_knocks(self, listener: socket.socket, _events: int) -> None:
+        now = time.monotonic()
+        self._shut()
+        self._backoff.born(now)
+        try:
+            started = subprocess.Popen(  # noqa: S603  # our own program
+                painter_program(),
+                stdin=listener.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=dict[str, str](),
+                start_new_session=True,
+            )
+        except (OSError, HoldfastError):
+            self._open_at = self._backoff.died(now)
+            return
+        started.returncode = 0  # SIGCHLD collects it.
+        self.pid = started.pid

@@ -1,0 +1,259 @@
+"""What the keeper is asked, and what it answers.
+
+Packets (JSON, linux/packets.py), each answered with `ok`; docs/spec/keeper.md has
+the table.
+"""
+
+import os
+import socket
+import time
+
+from holdfast.keeper import checks, code, leftovers
+from holdfast.keeper.household import Household, close, no_keeper, refusal, refused
+from holdfast.keeper.upgrade import Deposited, Proven
+from holdfast.keeper.upgrading import Upgrading
+from holdfast.keeper.vault import Facts
+from holdfast.linux import descriptors, packets
+from holdfast.model.errors import (
+    HoldfastError,
+    NameTaken,
+    NoDescriptorLeft,
+    SessionNotFound,
+)
+from holdfast.model.ids import ENTROPY, SessionId, session_id
+from holdfast.model.text import checked_name, same_name
+from holdfast.version import __version__
+
+FDS = 4
+"""Descriptors of a session: terminal, memory, listening socket, pidfd."""
+
+SPARE = 64
+"""Descriptors for whoever asks something, for a nursery and for a painter."""
+
+KNOCK_PATIENCE = 1.0
+"""Seconds that whoever asks waits for the deposits of holders that are there: they
+come within milliseconds, but one of them may be frozen."""
+
+PATIENT = ("list", "create", "rename", "keep", "forget", "upgrade", "down")
+"""What a keeper that has just begun cannot answer truly."""
+
+
+class Requests:
+    """Whoever answers."""
+
+    def __init__(self, household: Household, upgrading: Upgrading) -> None:
+        self.started_at = time.monotonic()
+        self.is_closing = False
+        """Whether the keeper was told to end."""
+
+        self._household = household
+        self._upgrading = upgrading
+        self._coming: dict[str, str] = {}
+        self._expected: set[SessionId] = set()
+        self._expected_until: float | None = None
+        self._postponed: list[tuple[socket.socket, packets.Packet]] = []
+
+    def expect(self, sessions: set[SessionId], now: float) -> None:
+        """Answer nobody before these sessions are deposited, or it takes too long."""
+        self._expected = sessions
+        self._expected_until = now + KNOCK_PATIENCE if sessions else None
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None."""
+        return self._expected_until
+
+    def tick(self, now: float) -> None:
+        """Answer what was postponed, once everybody is here or it is time."""
+        until = self._expected_until
+        if until is None:
+            return
+        if now >= until or self._expected <= self._household.vault.deposits.keys():
+            self._expected_until = None
+            postponed, self._postponed = self._postponed, []
+            for link, packet in postponed:
+                self.hear(link, packet, [])
+
+    def hear(self, link: socket.socket, packet: packets.Packet, fds: list[int]) -> None:
+        """Answer one packet."""
+        if packet.get("do") == "deposit":
+            self._household.links.send(link, self._deposit(link, packet, fds))
+            self._deposited(link)
+            return
+        close(fds)  # Nobody else has any to give.
+        if self._expected_until is not None and packet.get("do") in PATIENT:
+            self._postponed.append((link, packet))
+            return
+        try:
+            answer = self._answer(link, packet)
+        except HoldfastError as error:
+            answer = refused(error)
+        if answer is not None:
+            self._household.links.send(link, answer)
+
+    def _answer(  # noqa: C901, PLR0911  # one case for each request
+        self, link: socket.socket, packet: packets.Packet
+    ) -> Facts | None:
+        match packet.get("do"):
+            case "failed":
+                return self._failed(packet)
+            case "proof":
+                self._upgrading.happened(Proven(str(packet.get("id"))))
+                return None
+            case "list":
+                return self._list(link)
+            case "create":
+                return self._create(link, packet)
+            case "rename" | "keep" | "facts":
+                return self._change(packet)
+            case "forget":
+                self._household.forget(checks.session_of(packet))
+                return {"ok": True}
+            case "status":
+                return self._status()
+            case "upgrade":
+                return self._upgrading.begin(link, packet)
+            case "down":
+                return self._down()
+            case word:
+                return refusal("unexpected-message", f"there is no {word!r}")
+
+    def _deposit(
+        self, link: socket.socket, packet: packets.Packet, fds: list[int]
+    ) -> Facts:
+        try:
+            session = checks.session_of(packet)
+            facts = checks.deposit(packet.get("facts"), fds)
+        except HoldfastError as error:
+            close(fds)
+            return refused(error)
+        household, token = self._household, str(packet.get("token"))
+        if session in household.forgotten:
+            close(fds)
+            leftovers.remove_files(SessionId(session))
+            return refusal("session-not-found", "it was forgotten", session=session)
+        household.deposit(link, session, facts, fds)
+        household.births.drop(token)
+        waiting = household.waiting.pop(token, None)
+        if waiting is not None:
+            household.links.send(waiting, {"ok": True, "id": session, **facts})
+        household.note_exit(session, packet.get("exit"))
+        return {"ok": True, "exit": household.vault.deposits[session].exit}
+
+    def _deposited(self, link: socket.socket) -> None:
+        """Say what comes after the answer, which the holder waits for first."""
+        session = self._household.held.get(link)
+        if session is None:
+            return
+        if self.is_closing:
+            self._household.links.send(link, {"do": "rest"})
+        self._upgrading.happened(Deposited(session))
+
+    def _failed(self, packet: packets.Packet) -> Facts:
+        token = str(packet.get("token"))
+        if token in self._household.births:
+            # Before anybody is told: then nothing of it is to be found any more.
+            leftovers.remove_traces(SessionId(token))
+        self._household.births.drop(token)
+        waiting = self._household.waiting.pop(token, None)
+        if waiting is not None:
+            self._household.links.send(waiting, {**packet, "ok": False})
+        return {"ok": True}
+
+    def _list(self, link: socket.socket) -> Facts:
+        *pages, last = checks.pages(self._sessions())
+        for page in pages:
+            packet: Facts = {"ok": True, "sessions": page, "more": True}
+            self._household.links.send(link, packet)
+        return {"ok": True, "sessions": last, "more": False}
+
+    def _sessions(self) -> list[Facts]:
+        return [
+            {**kept.facts, "id": session, "exit": kept.exit, "held": kept.is_held}
+            for session, kept in self._household.vault.deposits.items()
+        ]
+
+    def _create(self, link: socket.socket, packet: packets.Packet) -> Facts | None:
+        checks.creation(packet)
+        name = packet.get("name")
+        if name is not None:
+            self._demand_free(checked_name(str(name)))
+        self._demand_room()
+        if self.is_closing:
+            return no_keeper("it is ending")
+        # We choose the id, so that we know what to clear away if the holder dies.
+        household, token = self._household, session_id(os.urandom(ENTROPY))
+        asked: Facts = {**packet, "do": "create", "token": token, "id": token}
+        if not household.ask_nursery(self._upgrading.side_of_births, asked, []):
+            return no_keeper("there is no nursery")
+        household.waiting[token] = link
+        household.births.begin(token, time.monotonic())
+        if name is not None:
+            self._coming[token] = str(name)
+        return None  # Answered when the holder reports.
+
+    def _demand_free(self, name: str, session: str = "") -> None:
+        """Do nothing if no other session has this name, or is about to have it."""
+        births = self._household.births
+        self._coming = {
+            token: coming for token, coming in self._coming.items() if token in births
+        }
+        taken = {
+            one: str(kept.facts.get("name"))
+            for one, kept in self._household.vault.deposits.items()
+        }
+        for other, known in (taken | self._coming).items():
+            if other != session and same_name(known, name):
+                raise NameTaken(name)
+
+    def _demand_room(self) -> None:
+        """Do nothing if there are descriptors left for another session."""
+        household, limit = self._household, descriptors.limit()
+        sessions = len(household.vault.deposits) + len(household.waiting)
+        links = sum(1 for _ in household.links)
+        if FDS * (sessions + 1) + links + SPARE > limit:
+            raise NoDescriptorLeft(limit)
+
+    def _change(self, packet: packets.Packet) -> Facts:
+        session = checks.session_of(packet)
+        kept = self._household.vault.deposits.get(session)
+        if kept is None:
+            raise SessionNotFound(session)
+        changes = checks.changes(packet)
+        if "name" in changes:
+            self._demand_free(str(changes["name"]), session)
+        kept.facts |= changes
+        self._household.note_exit(session, packet.get("exit"))
+        if packet.get("do") != "facts":  # Else the holder has said it itself.
+            told = {name: kept.facts.get(name) for name in ("name", "keep")}
+            self._household.tell_holder(session, {"do": "changed", **told})
+        return {"ok": True}
+
+    def _status(self) -> Facts:
+        household, nursery = self._household, self._household.nursery
+        present = code.present()
+        return {
+            "ok": True,
+            "version": __version__,
+            "pid": os.getpid(),
+            "uptime": time.monotonic() - self.started_at,
+            "python": present.python,
+            "root": present.root,
+            "nursery": 0 if nursery is None else nursery.pid,
+            "nursery_version": "" if nursery is None else nursery.version,
+            "painter": 0 if household.painter is None else household.painter.pid,
+            "upgrading": self._upgrading.is_on,
+            "sessions": len(household.vault.deposits),
+        }
+
+    def _down(self) -> Facts:
+        if self._upgrading.is_on:
+            return refusal(
+                "upgrade-failed",
+                "an upgrade is under way",
+                session="",
+                why="an upgrade is under way",
+            )
+        self.is_closing = True
+        for session in self._household.vault.deposits:
+            self._household.tell_holder(session, {"do": "rest"})
+        return {"ok": True, "pid": os.getpid()}

@@ -1,0 +1,127 @@
+"""Does systemd look after what this user runs, and how is it told to?
+
+Sessions need no systemd: `setsid` keeps them from a terminal's end. Where logind
+runs it may kill everything of a user's at log-out, and it removes the folder with
+our sockets unless the user *lingers*.
+"""
+
+import getpass
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from holdfast.linux import places
+
+UNIT = "holdfast.service"
+
+BOOTED = Path("/run/systemd/system")
+"""There exactly if systemd is what started this machine (sd_booted(3))."""
+
+LINGERING = Path("/var/lib/systemd/linger")
+"""Where logind notes who lingers, one file for each user."""
+
+PATIENCE = 5.0
+"""Seconds for a command of systemd's."""
+
+_UNIT = """\
+[Unit]
+Description=holdfast: sessions that nobody's departure ends
+Documentation=man:holdfast(1)
+
+[Service]
+Type=exec
+ExecStart={command}
+{environment}# Sessions live in this unit's group: stopping it ends just the host.
+KillMode=process
+Restart=on-failure
+RestartSec=1
+OOMPolicy=continue
+TasksMax=infinity
+
+[Install]
+WantedBy=default.target
+"""
+
+PASSED_ON = ("HOLDFAST_RUNTIME_DIR", "PYTHONPATH")
+"""Variables without which the unit would use other code, or another folder."""
+
+
+def is_running() -> bool:
+    """Tell whether systemd started this machine and answers for this user."""
+    return BOOTED.is_dir() and _succeeds("systemctl", "--user", "show-environment")
+
+
+def lingers() -> bool:
+    """Tell whether what this user runs is kept after the last log-out."""
+    return (LINGERING / getpass.getuser()).exists()
+
+
+def kills_at_log_out() -> bool:
+    """Tell whether logind kills a user's processes at log-out."""
+    said = _said("loginctl", "show", "--property=KillUserProcesses")
+    return said.strip() == "KillUserProcesses=yes"
+
+
+def removes_runtime_dir() -> bool:
+    """Tell whether our sockets lie where logind removes them."""
+    path = str(places.runtime_path())
+    return BOOTED.is_dir() and path.startswith(f"/run/user/{os.getuid()}/")
+
+
+def unit_text() -> str:
+    """Return the unit that runs the host with the code we run ourselves."""
+    passed_on = [
+        f"Environment={_quoted(f'{name}={os.environ[name]}')}\n"
+        for name in PASSED_ON
+        if os.environ.get(name)
+    ]
+    words = [sys.executable, "-m", "holdfast", "up"]
+    command = " ".join(_quoted(word) for word in words)
+    return _UNIT.format(command=command, environment="".join(passed_on))
+
+
+def unit_path() -> Path:
+    """Return where the unit belongs."""
+    chosen = os.environ.get("XDG_CONFIG_HOME")
+    folder = Path(chosen) if chosen else Path.home() / ".config"
+    return folder / "systemd" / "user" / UNIT
+
+
+def install() -> list[str]:
+    """Write the unit, let the user linger, and start it; return what failed."""
+    path = unit_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(unit_text())
+    steps = (
+        ("loginctl", "enable-linger"),
+        ("systemctl", "--user", "daemon-reload"),
+        ("systemctl", "--user", "enable", UNIT),
+        ("systemctl", "--user", "restart", UNIT),
+    )
+    return [" ".join(step) for step in steps if not _succeeds(*step)]
+
+
+def _quoted(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("%", "%%").replace("$", "$$") + '"'
+
+
+def _succeeds(*command: str) -> bool:
+    try:
+        done = subprocess.run(  # noqa: S603  # a fixed command
+            command, capture_output=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _said(*command: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603  # a fixed command
+            command, capture_output=True, timeout=PATIENCE, check=False, text=True
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout

@@ -1,0 +1,123 @@
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.support.fakes import FakeKeeper
+from tests.cli.support.pty_user import User
+
+from holdfast.cli import doctor, status, upgrade
+from holdfast.cli.main import main
+from holdfast.version import __version__
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "run"
+    monkeypatch.setenv("HOLDFAST_RUNTIME_DIR", str(folder))
+    return folder
+
+
+def test_without_anything_running_status_says_so_and_starts_nothing(
+    place: Path, capsys: Capture
+) -> None:
+    assert main(["status", "--json"]) == 0
+
+    said = json.loads(capsys.readouterr().out)
+    assert (said["keeper"], said["host"], said["sessions"]) == (None, None, None)
+    assert said["version"] == __version__
+    assert list(place.iterdir()) == []
+
+
+def test_status_counts_sessions_by_state(keeper: FakeKeeper, capsys: Capture) -> None:
+    one, _ = keeper.has("one", "two")
+    one.exits(3)
+
+    main(["status"])
+
+    assert "1 running, 1 exited" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("answer", "warns"),
+    [
+        ({"version": __version__, "root": upgrade.code_folder()}, False),
+        ({"version": __version__}, False),
+        ({"version": "0.0.1", "root": upgrade.code_folder()}, True),
+        ({"version": __version__, "root": "/elsewhere"}, True),
+        ({"version": __version__, "nursery_version": "0.0.1"}, True),
+    ],
+)
+def test_other_code_than_ours_is_pointed_out(
+    answer: dict[str, object], *, warns: bool
+) -> None:
+    facts: dict[str, object] = {
+        "keeper": answer,
+        "host": None,
+        "root": upgrade.code_folder(),
+    }
+
+    found = status._warnings(facts)  # noqa: SLF001  # what status says
+
+    assert bool(found) is warns
+    assert all("holdfast upgrade" in one for one in found)
+
+
+def test_down_and_upgrade_with_nothing_running_are_no_errors(
+    place: Path, capsys: Capture
+) -> None:
+    assert main(["down"]) == 0
+    assert main(["upgrade"]) == 0
+    assert main(["down", "--json"]) == 0
+
+    said = capsys.readouterr().out
+    assert said.count("no keeper") == 2
+    assert not (place / "keeper.sock").exists()
+
+
+@pytest.mark.skipif(
+    Path("/run/systemd/system").is_dir(), reason="it would be installed"
+)
+@pytest.mark.usefixtures("place")
+def test_where_there_is_no_systemd_it_is_said_what_keeps_sessions(
+    capsys: Capture,
+) -> None:
+    assert main(["up", "--install"]) == 0
+
+    assert "setsid" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("keeper")
+def test_doctor_has_a_line_for_each_ability(capsys: Capture) -> None:
+    assert main(["doctor"]) == 0
+
+    said = capsys.readouterr().out
+    assert "\x1b" not in said
+    assert "Sessions can work here." in said
+    for name in ("python", "terminals", "log-out", "screens"):
+        assert f"\n{name} " in f"\n{said}"
+
+
+def test_doctor_fails_where_sessions_cannot_work(place: Path, capsys: Capture) -> None:
+    place.mkdir(mode=0o777)
+    place.chmod(0o777)
+
+    assert main(["doctor", "--json"]) == doctor.EXIT_UNAVAILABLE
+
+    said = json.loads(capsys.readouterr().out)
+    assert said["works"] is False
+    (sockets,) = [one for one in said["abilities"] if one["name"] == "sockets"]
+    assert sockets["grade"] == "missing"
+    assert "HOLDFAST_RUNTIME_DIR" in sockets["advice"]
+
+
+@pytest.mark.usefixtures("keeper")
+@pytest.mark.parametrize("plain", ["", "1"])
+def test_doctor_is_coloured_on_a_terminal_unless_asked_not_to_be(plain: str) -> None:
+    user = User("doctor", env={"NO_COLOR": plain})
+
+    user.sees(b"Sessions can work here.")
+
+    assert (b"\x1b[32m" in user.shown) is not bool(plain)
+    user.close()

@@ -1,0 +1,59 @@
+import argparse
+import subprocess
+import sys
+
+import pytest
+
+from holdfast.cli.main import main
+from holdfast.cli.manual import Manual
+
+HEAVY = ("bz2", "dataclasses", "hashlib", "lzma", "msgspec", "shutil", "signal")
+
+
+def width_of_help() -> int:
+    parser = argparse.ArgumentParser(prog="x", formatter_class=Manual)
+    parser.add_argument("--option", help="word " * 100)
+    return max(map(len, parser.format_help().splitlines()))
+
+
+def test_help_is_as_wide_as_it_is_told_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = width_of_help()
+    monkeypatch.setenv("COLUMNS", "120")
+
+    assert 40 < narrow <= 58
+    assert 100 < width_of_help() <= 118
+
+
+@pytest.mark.parametrize("columns", ["", "0", "-3", "many"])
+def test_help_has_a_width_where_there_is_no_terminal(
+    columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+
+    assert 60 < width_of_help() <= 78
+
+
+@pytest.mark.parametrize("verb", ["new", "ls"])
+def test_a_short_verb_loads_nothing_heavy(verb: str) -> None:
+    program = (
+        "import contextlib, sys\n"
+        "from holdfast.cli.main import main\n"
+        f"with contextlib.suppress(SystemExit): main([{verb!r}, '--no-such-option'])\n"
+        "import holdfast.client.keeper\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+
+    shown = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert "no-such-option" in shown.stderr
+    assert shown.stdout.strip() == "[]"
+
+
+def test_help_is_laid_out_as_it_was_written(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["ls", "--help"])
+
+    assert "\n  holdfast ls --json  the same, for programs\n" in capsys.readouterr().out

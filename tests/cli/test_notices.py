@@ -1,0 +1,166 @@
+import pytest
+from tests.cli.support.operating import OTHER, US, robo, waiting
+
+from holdfast.cli import notices
+from holdfast.cli.naming import Names
+from holdfast.core.turn import PassReason
+from holdfast.model.errors import Busy, NotYourTurn, StaleEpoch
+from holdfast.model.ids import ActorId, Epoch, actor_id, session_id
+from holdfast.model.verdicts import Verdict
+from holdfast.wire.company import Inherited, Presence
+from holdfast.wire.messages import Event, Settled, TurnAsked, TurnPassed
+
+NOBODY = ActorId("")
+THIRD = actor_id(b"third")
+SESSION = session_id(b"0123456789")
+THROWN_AWAY = "; 1 input in line thrown away (40 bytes)"
+ROBO = f"robo (agent, {OTHER[2:10]})"
+
+
+@pytest.fixture
+def names() -> Names:
+    known = Names(US)
+    known.meet([robo(), robo("zoe", THIRD)])
+    return known
+
+
+def passed(
+    former: ActorId, holder: ActorId, reason: str = "taken", dropped: int = 0
+) -> TurnPassed:
+    return TurnPassed(
+        former=former,
+        holder=holder,
+        epoch=Epoch(3),
+        reason=reason,
+        dropped_inputs=dropped,
+        dropped_bytes=40 * dropped,
+    )
+
+
+def test_typing_into_a_free_session_is_no_news(names: Names) -> None:
+    assert notices.passed_told(passed(NOBODY, US), names) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (passed(NOBODY, OTHER), f"{ROBO} took the turn"),
+        (passed(US, OTHER, "seized"), f"{ROBO} seized the turn from you"),
+        (
+            passed(OTHER, US, "seized", 2),
+            f"you seized the turn from {ROBO}; 2 inputs in line thrown away (80 bytes)",
+        ),
+        (passed(OTHER, US, "given"), f"{ROBO} gave you the turn"),
+        (passed(US, OTHER, "answered"), f"you gave {ROBO} the turn"),
+        (
+            passed(US, OTHER, "defaulted"),
+            f"you did not answer, and {ROBO} has the turn",
+        ),
+        (passed(OTHER, NOBODY, "dropped"), f"{ROBO} dropped the turn; it is free"),
+        (passed(OTHER, US, "abandoned"), f"{ROBO} left, and so the turn; it is yours"),
+        (
+            passed(OTHER, NOBODY, "revoked", 1),
+            f"{ROBO} may do nothing here any more; it is free" + THROWN_AWAY,
+        ),
+        (
+            passed(OTHER, NOBODY, "of-a-later-version"),
+            f"{ROBO} lost the turn; it is free",
+        ),
+    ],
+)
+def test_a_turn_that_moves_is_told_with_from_whom_and_why(
+    message: TurnPassed, told: str, names: Names
+) -> None:
+    assert notices.passed_told(message, names) == told
+
+
+@pytest.mark.parametrize("reason", PassReason)
+def test_every_reason_has_its_own_words(reason: PassReason, names: Names) -> None:
+    others = [
+        notices.passed_told(passed(OTHER, THIRD, other.value), names)
+        for other in PassReason
+        if other not in (reason, PassReason.GIVEN, PassReason.ANSWERED)
+    ]
+
+    told = notices.passed_told(passed(OTHER, THIRD, reason.value), names)
+    assert told is not None
+    assert "lost the turn" not in told
+    assert told not in others
+
+
+def test_whoever_is_asked_learns_by_whom_how_long_and_what_to_press(
+    names: Names,
+) -> None:
+    told = notices.asked_told(TurnAsked(OTHER, 28_900), names)
+
+    assert told == (
+        f"{ROBO} asks for the turn, 28 s; Ctrl-] g gives it, Ctrl-] n refuses"
+    )
+
+
+def test_what_waits_is_shown_without_effect(names: Names) -> None:
+    told = notices.waits_told(waiting(b"rm \x1b[2J"), names)
+
+    assert told.startswith(f'{ROBO} wants to send "rm \\x1b[2J" (rule remove-trees)')
+    assert told.isprintable()
+    assert "until somebody approves" in notices.waits_told(waiting(actor=US), names)
+
+
+@pytest.mark.parametrize(
+    ("settled", "told"),
+    [
+        (Settled(3, Verdict.ALLOW, OTHER), f"{ROBO} approved what waited"),
+        (Settled(3, Verdict.DENY, US), "you denied what waited"),
+        (
+            Settled(3, Verdict.DENY, NOBODY),
+            "what waited was denied: the time or the turn is over",
+        ),
+    ],
+)
+def test_what_became_of_it_is_told(settled: Settled, told: str, names: Names) -> None:
+    assert notices.settled_told(settled, names) == told
+
+
+def test_what_is_taken_over_is_told(names: Names) -> None:
+    told = notices.takes_over_told(Inherited(Epoch(3), b"rm", (OTHER,), ()), names)
+
+    assert told == f'with the turn comes: "rm" stands typed by {ROBO}'
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "told"),
+    [
+        ("policy.kept", {"text": "left as\x1b it was"}, "left as\\x1b it was"),
+        ("freeze.missed", {"pid": 7, "why": "no"}, "process 7 still runs: no"),
+        ("lease.granted", {}, None),
+    ],
+)
+def test_events_that_concern_a_watcher_are_told(
+    name: str, fields: dict[str, str | int], told: str | None
+) -> None:
+    assert notices.event_told(Event(name, SESSION, fields)) == told
+
+
+def test_the_company_fits_one_line(names: Names) -> None:
+    presence = Presence(
+        present=(),
+        holder=OTHER,
+        epoch=Epoch(3),
+        waiting=(US,),
+        frozen=True,
+        pending=(),
+        rights=(),
+    )
+
+    assert notices.company_told(presence, names) == (
+        f"{ROBO} has the turn (epoch 3); waiting: you; frozen"
+    )
+
+
+def test_a_refusal_names_the_turns_holder_and_the_keys(names: Names) -> None:
+    for error in (NotYourTurn(OTHER, 3), StaleEpoch(2, OTHER, 3)):
+        assert notices.refused_told(error, names) == (
+            f"{ROBO} has the turn; Ctrl-] t asks for it, Ctrl-] s seizes it"
+        )
+    assert "bytes already wait" in notices.refused_told(Busy(9, 9), names)
+    assert "over; you has" not in notices.refused_told(StaleEpoch(2, US, 3), names)

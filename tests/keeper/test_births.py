@@ -1,0 +1,103 @@
+import os
+import selectors
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from holdfast.keeper.births import PATIENCE, Births
+
+
+class Ward:
+    """Births, and which of them ended in a death."""
+
+    def __init__(self) -> None:
+        self.selector = selectors.DefaultSelector()
+        self.dead: list[str] = []
+        self.births = Births(self.selector, self.dead.append)
+
+    def turn(self) -> None:
+        for key, events in self.selector.select(5):
+            key.data(key.fileobj, events)
+
+
+@pytest.fixture
+def ward() -> Iterator[Ward]:
+    made = Ward()
+    yield made
+    made.births.drop("a")
+    made.selector.close()
+
+
+@pytest.fixture
+def child() -> Iterator["subprocess.Popen[bytes]"]:
+    with subprocess.Popen(["sleep", "60"]) as process:  # noqa: S607  # whichever there is
+        yield process
+        process.kill()
+
+
+Child = subprocess.Popen[bytes]
+
+
+def test_a_death_before_the_deposit_is_noticed_at_once(
+    ward: Ward, child: Child
+) -> None:
+    ward.births.begin("a", now=0)
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+
+    child.kill()
+    ward.turn()
+
+    assert ward.dead == ["a"]
+    assert "a" not in ward.births
+
+
+def test_a_deposit_ends_the_watch(ward: Ward, child: Child) -> None:
+    ward.births.begin("a", now=0)
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+
+    ward.births.deposited("a", child.pid)
+
+    assert "a" not in ward.births
+    assert ward.births.next_deadline() is None
+
+
+def test_a_deposit_by_somebody_else_does_not(ward: Ward, child: Child) -> None:
+    ward.births.begin("a", now=0)
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+
+    ward.births.deposited("a", child.pid + 1)
+
+    assert "a" in ward.births
+
+
+def test_whoever_takes_too_long_is_killed(ward: Ward, child: Child) -> None:
+    ward.births.begin("a", now=0)
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+    ward.births.tick(PATIENCE - 1)
+    assert ward.dead == []
+
+    ward.births.tick(PATIENCE)
+
+    assert ward.dead == ["a"]
+    assert child.wait(5) == -signal.SIGKILL
+
+
+def test_what_was_not_forked_yet_is_known(ward: Ward, child: Child) -> None:
+    ward.births.begin("a", now=0)
+    assert ward.births.unborn() == ["a"]
+
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+    assert ward.births.unborn() == []
+
+
+def test_a_pidfd_that_comes_after_the_deposit_is_not_kept(
+    ward: Ward, child: Child
+) -> None:
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+    ward.births.died("a")
+
+    assert "a" not in ward.births
+    assert ward.dead == []
+    assert not ward.births.kill("a")

@@ -1,0 +1,121 @@
+import os
+import socket
+
+import pytest
+
+from holdfast.keeper import checks
+from holdfast.linux import packets
+from holdfast.model.errors import (
+    MalformedId,
+    MalformedMessage,
+    MalformedName,
+    RequestTooLarge,
+)
+
+ID = "s_aaaaaaaaaaaaaaaa"
+FACTS: dict[str, object] = {
+    "name": "web",
+    "pid": 1,
+    "holder": 2,
+    "state": "running",
+    "command": ["sh"],
+    "size": [80, 24],
+}
+
+
+@pytest.mark.parametrize("given", [None, "", "../x", "s_", "s_\0", 5, [ID]])
+def test_what_is_no_id_names_no_session(given: object) -> None:
+    with pytest.raises(MalformedId):
+        checks.session_of({"id": given})
+
+
+def test_an_id_names_its_session() -> None:
+    assert checks.session_of({"id": ID}) == ID
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        {"name": 5},
+        {"keep": 1},
+        {"state": "asleep"},
+        {"size": [80]},
+        {"size": [True, False]},
+        {"ended_ms": "now"},
+    ],
+)
+def test_a_change_of_the_wrong_type_is_refused(packet: dict[str, object]) -> None:
+    with pytest.raises(MalformedMessage):
+        checks.changes(packet)
+
+
+def test_a_change_to_a_name_that_cannot_be_is_refused() -> None:
+    with pytest.raises(MalformedName):
+        checks.changes({"name": "../x"})
+
+
+def test_of_a_change_only_what_may_change_is_taken() -> None:
+    assert checks.changes({"do": "keep", "keep": True, "pid": 1}) == {"keep": True}
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        {"name": 5},
+        {"command": []},
+        {"command": "sh"},
+        {"command": ["sh", None]},
+        {"cwd": 1},
+        {"env": {"A": 1}},
+        {"env": []},
+        {"size": ["80", "24"]},
+    ],
+)
+def test_a_creation_of_the_wrong_type_is_refused(packet: dict[str, object]) -> None:
+    with pytest.raises(MalformedMessage):
+        checks.creation(packet)
+
+
+def test_a_creation_that_grows_too_large_on_its_way_is_refused() -> None:
+    checks.creation({"command": ["x" * 60_000]})
+
+    with pytest.raises(RequestTooLarge):
+        checks.creation({"command": ["x" * packets.MAX_PACKET]})
+    with pytest.raises(RequestTooLarge):
+        checks.creation({"command": ["\u00e9" * 20_000]})  # Six letters each.
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_a_deposit_without_one_of_its_facts_is_refused(name: str) -> None:
+    facts = {key: value for key, value in FACTS.items() if key != name}
+
+    with pytest.raises(MalformedMessage):
+        checks.deposit(facts, [])
+
+
+def test_a_deposit_is_a_terminal_a_memory_a_socket_and_one_more() -> None:
+    master, slave = os.openpty()
+    memory = os.memfd_create("test")
+    with socket.socket(socket.AF_UNIX) as listener:
+        right = [master, memory, listener.fileno(), os.pidfd_open(os.getpid())]
+
+        assert checks.deposit(FACTS, right) == FACTS
+        for wrong in ([], right[:3], right[::-1], [*right, slave]):
+            with pytest.raises(MalformedMessage):
+                checks.deposit(FACTS, wrong)
+
+    for fd in (master, slave, memory, right[3]):
+        os.close(fd)
+
+
+def test_every_page_of_a_list_fits_a_packet_and_none_is_lost() -> None:
+    found: list[checks.Facts] = [
+        {"id": number, "command": ["x" * size]}
+        for number, size in enumerate([10, 60_000, 10, 30_000, 30_000] * 4)
+    ]
+
+    pages = checks.pages(found)
+
+    assert [facts for page in pages for facts in page] == found
+    assert all(len(str(page)) < packets.MAX_PACKET for page in pages)
+    assert checks.pages([]) == [[]]
