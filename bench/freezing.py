@@ -1,9 +1,7 @@
-"""Measure how long it takes to stop and to wake a session of 500 processes.
-
-    .venv/bin/python bench/freezing.py
+"""How long does it take to stop and to wake a session of 500 processes?
 
 The processes sleep, as most do. Both ways of freezing are measured where this
-machine has both; figures are of this machine and this moment.
+machine has both.
 """
 
 import contextlib
@@ -15,13 +13,13 @@ import sys
 import time
 from collections.abc import Iterator
 
+from bench.table import Row, Scale, Table, progress
+
 from holdfast.linux.cgroups import SessionCgroup, ground
 from holdfast.linux.freezing import freeze, thaw
 from holdfast.linux.process_table import Tree
 
 PROCESSES = 500
-ROUNDS = 40
-BUDGET_MS = 50.0
 SESSION = "s_aaaaaaaaaaaaaaaa"
 
 PROGRAM = f"""
@@ -35,43 +33,38 @@ signal.pause()
 """
 
 
-def main() -> int:
-    """Print each figure; return 1 if a median is over its budget."""
+def measure(table: Table, scale: Scale) -> None:
+    """Add the rows about freezing."""
+    rounds = scale.pick(40, 3)
+    _measure(table, rounds, None)
     found = ground()
-    ways: list[SessionCgroup | None] = [None]
-    if found.folder is not None:
-        ways.append(SessionCgroup.below(found.folder, SESSION))
+    if found.folder is None:
+        table.note(f"nothing is frozen by cgroup: {found.why_not}")
     else:
-        print(f"no cgroup: {found.why_not}")
-    return max(_measured(way) for way in ways)
+        _measure(table, rounds, SessionCgroup.below(found.folder, SESSION))
 
 
-def _measured(cgroup: SessionCgroup | None) -> int:
+def _measure(table: Table, rounds: int, cgroup: SessionCgroup | None) -> None:
+    by = "signals" if cgroup is None else "cgroup"
+    stopping, waking = [], []
     with _session(cgroup) as leader:
         tree = Tree.of(leader, SESSION)
-        stopping, waking = [], []
-        for _ in range(ROUNDS):
-            began = time.perf_counter()
+        for number in range(rounds):
+            progress(f"freezing by {by}, {number + 1} of {rounds}")
+            began_at = time.perf_counter()
             frozen = freeze(tree, cgroup)
-            between = time.perf_counter()
+            between_at = time.perf_counter()
             thaw(frozen)
-            waking.append((time.perf_counter() - between) * 1000)
-            stopping.append((between - began) * 1000)
+            waking.append(time.perf_counter() - between_at)
+            stopping.append(between_at - began_at)
             if frozen.count != PROCESSES or frozen.missed:
-                print(f"{frozen.count} stood still, missed {frozen.missed}")
-                return 1
-    by = "signals" if cgroup is None else "cgroup"
-    holds = statistics.median(stopping) <= BUDGET_MS
-    _print(
-        f"freeze of {PROCESSES} processes by {by}", stopping, "ok" if holds else "OVER"
-    )
-    _print(f"thaw of {PROCESSES} processes by {by}", waking, "")
-    return 0 if holds else 1
-
-
-def _print(what: str, figures: list[float], mark: str) -> None:
-    middle, worst = statistics.median(figures), max(figures)
-    print(f"{what:<42} p50 {middle:>7.1f} ms   max {worst:>7.1f} ms   {mark}")
+                table.note(f"{frozen.count} stood still, missed {frozen.missed}")
+    half, most = statistics.median(stopping) * 1e3, max(stopping) * 1e3
+    what = f"freeze of {PROCESSES} processes by {by}"
+    table.add(Row(f"{what}, p50", half, "ms", at_most=50))
+    table.add(Row(f"{what}, slowest of {rounds}", most, "ms"))
+    half = statistics.median(waking) * 1e3
+    table.add(Row(f"thaw of {PROCESSES} processes by {by}, p50", half, "ms"))
 
 
 @contextlib.contextmanager
@@ -105,7 +98,3 @@ def _removed(cgroup: SessionCgroup) -> None:
         if not cgroup.folder.exists():
             return
         time.sleep(0.01)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

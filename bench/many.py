@@ -5,23 +5,20 @@ Their leaders only sleep: what is counted is ours.
 
 import resource
 import signal
-import socket
 import statistics
 import subprocess
 import time
 from pathlib import Path
 
 from bench.processes import holders, ours, pss, worked
-from bench.screens import holdfast
+from bench.screens import NeverCame, holdfast
 from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import PATIENCE, Machine, eventually, machine
 
 from holdfast.client import keeper
-from holdfast.linux import places
+from holdfast.client.attaching import attach, attachment_to, messages
 from holdfast.model.ids import SessionId
-from holdfast.wire.codec import encode
-from holdfast.wire.messages import End, Hello
-from holdfast.wire.versions import SPOKEN
+from holdfast.wire.messages import End, Exited
 
 WATCHED = 10.0
 """Seconds of rest that are watched: long enough for any timer of ours."""
@@ -31,9 +28,6 @@ SPARE = 200
 
 FDS = 6
 """Descriptors the keeper needs for a session: four kept, its link, one in passing."""
-
-SLOWEST_END = 0.2
-"""Seconds allowed for the end of each session, when all end at once."""
 
 MEMORY = 8 * 1024
 """Kilobytes of memory that must be free for each session, or we ask for fewer."""
@@ -135,22 +129,20 @@ def _settle(pids: list[int]) -> None:
 
 def _end(table: Table, here: Machine, sessions: list[SessionId]) -> None:
     began_at = time.perf_counter()
-    for session in sessions:
-        with socket.socket(socket.AF_UNIX) as link:
-            link.settimeout(PATIENCE)
-            link.connect(str(places.session_socket(session)))
-            link.sendall(encode(Hello(SPOKEN, "bench", "cli")))
-            link.sendall(encode(End(signal.SIGHUP)))
-            link.recv(4096)  # The welcome: it has read us.
-    deadline = time.monotonic() + len(sessions) * SLOWEST_END
-    while not _has_all_ended() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    for session in sessions:
+    for number, session in enumerate(sessions):
+        progress(f"many, ending {number + 1} of {len(sessions)}")
+        _end_one(session)
         here.ask(do="forget", id=session)
     eventually("all are gone", lambda: not keeper.sessions())
     spent = time.perf_counter() - began_at
     table.add(Row(f"  {len(sessions)} ended, one after another", spent, "s"))
 
 
-def _has_all_ended() -> bool:
-    return all(session.exit is not None for session in keeper.sessions())
+def _end_one(session: SessionId) -> None:
+    link, _ = attach(attachment_to(session))
+    with link:
+        link.send(End(signal.SIGHUP))
+        for message in messages(link, time.monotonic() + PATIENCE):
+            if isinstance(message, Exited):
+                return
+    raise NeverCame(b"the end", session.encode())

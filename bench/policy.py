@@ -19,7 +19,7 @@ def measure(table: Table, scale: Scale) -> None:
     """Judge one line by 1,000 rules, of which none is sure before the last."""
     rounds = scale.pick(200, 20)
     table.add(Row("reading 1,000 rules", _reading() * 1e3, "ms"))
-    policy = read_policy(_file())
+    policy = read_policy(rules())
     for what, payload in (("one command", b"make test\r"), ("four commands", LINE)):
         figure = _judging(policy, payload, rounds) * 1e3
         table.add(Row(f"1,000 rules, {what}", figure, "ms", at_most=5))
@@ -28,23 +28,24 @@ def measure(table: Table, scale: Scale) -> None:
     table.add(Row("1,000 rules, 4 KB that cannot be read", figure, "ms", at_most=5))
 
 
-def _file() -> bytes:
+def rules() -> bytes:
+    """Return a policy file of 1,000 rules, of every sort."""
     kinds = (
         'first = ["tool-{0}", "other-{0}-*"]\nkind = "agent"',
         'sequence = "make target-{0}"\nkind = ["agent", "service"]',
         'any = "*secret-{0}*"\ncwd = "/src"',
         'exact = "make test-{0}"\nhours = "00:00-24:00"\nsession = "b*"',
     )
-    rules = [
+    made = [
         f'[[rule]]\nverdict = "deny"\n{kinds[number % 4].format(number)}\n'
         for number in range(RULES)
     ]
-    return "".join(rules).encode()
+    return "".join(made).encode()
 
 
 def _reading() -> float:
     began = time.process_time()
-    read_policy(_file())
+    read_policy(rules())
     return time.process_time() - began
 
 

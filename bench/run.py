@@ -29,6 +29,10 @@ GROUPS = (
     "crowd",
     "recovery",
     "seizing",
+    "freezing",
+    "truth",
+    "book",
+    "judged",
 )
 """Each is the module of its name, with `measure`."""
 

@@ -26,7 +26,7 @@ from holdfast.model.ids import session_id as new_session_id
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import company as parties
-from holdfast.wire import graphs
+from holdfast.wire import evidence, graphs
 from holdfast.wire import messages as m
 from holdfast.wire.codec import Message, decode, encode, refusal
 from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
@@ -224,11 +224,11 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ),
     ("grant", parties.Grant(BERT, ("observe", "input"), 60_000)),
     ("revoke", parties.Revoke(BERT)),
-    ("graph request", graphs.GraphRequest()),
+    ("graph request", graphs.GraphRequest(descriptors=True)),
     (
         "graph",
         graphs.Graph(
-            (
+            processes=(
                 graphs.Process(
                     pid=4242,
                     parent=1,
@@ -238,9 +238,32 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
                     actor=ANNA,
                     rss=12_345_678,
                     cpu_ms=90,
+                    age_ms=61_000,
+                    unlisted=None,
                 ),
             ),
-            (graphs.Listener(4242, "127.0.0.1", 8000),),
+            listeners=(graphs.Listener(4242, "127.0.0.1", 8000, "tcp"),),
+            connections=(
+                graphs.Connection(
+                    pid=4242,
+                    protocol="tcp6",
+                    address="::1",
+                    port=8000,
+                    peer="::1",
+                    peer_port=50_123,
+                ),
+            ),
+            descriptors=(
+                graphs.Descriptor(
+                    pid=4242,
+                    number=3,
+                    kind="file",
+                    name="/srv/index.html",
+                    offset=512,
+                    access="read",
+                    lock="none",
+                ),
+            ),
             more=False,
         ),
     ),
@@ -253,6 +276,23 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("lost", m.Lost("the machine was started again")),
     ("rename", m.Rename("deploy")),
     ("keep", m.Keep(kept=True)),
+    ("state request", evidence.StateRequest()),
+    (
+        "evidence",
+        evidence.Evidence(
+            state="waiting-for-secret",
+            incarnation=Incarnation(1),
+            sure=True,
+            why=("the terminal reads whole lines and does not show them",),
+            foreground=4242,
+            echo=False,
+            canonical=True,
+            unread=0,
+            sleepers=(
+                evidence.Asleep(4242, "ssh", "sleeping", "reads the terminal (fd 4)"),
+            ),
+        ),
+    ),
     ("event", m.Event("turn.passed", SESSION, {"epoch": 9, "holder": ANNA})),
 )
 

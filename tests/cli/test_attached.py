@@ -140,8 +140,8 @@ def test_what_is_too_long_for_one_line_is_said_on_several(
 
     user.types(b"x")
 
-    user.sees(b"\x1b[23;1H\x1b[0;7m[holdfast] " + b"n" * 60)
-    user.sees(b"\x1b[24;1H\x1b[0;7m")
+    user.sees(b"\x1b[1;1H\x1b[0;7m[holdfast] " + b"n" * 60)
+    user.sees(b"\x1b[2;1H\x1b[0;7m")
     user.sees(b"seizes it")
     user.close()
     assert keeper.sessions == [web]

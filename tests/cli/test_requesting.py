@@ -157,6 +157,8 @@ def test_what_comes_with_the_turn_is_shown(web: FakeSession, capsys: Capture) ->
         actor=ActorId(""),
         rss=0,
         cpu_ms=0,
+        age_ms=0,
+        unlisted=0,
     )
     web.operating.inherited = Inherited(Epoch(2), b"rm -\x1b", (OTHER,), (job,))
 

@@ -1,4 +1,4 @@
-from holdfast.core import turn
+from holdfast.core import gate, turn
 from holdfast.core.inheritance import inherit
 from holdfast.core.intake import Effect, Intake, Settings
 from holdfast.core.lease import LeaseHolder
@@ -65,7 +65,8 @@ class Desk:
     def judge(
         self, verdict: Verdict, ticket: int = 1, *, echo_off: bool = False
     ) -> None:
-        self.do(self.intake.judged(ticket, verdict, "rule", AT, echo_off=echo_off))
+        said = gate.Judged(ticket, verdict, "rule")
+        self.do(self.intake.judged(said, AT, echo_off=echo_off))
 
     def last(self) -> Effect:
         return self.told[-1]

@@ -152,8 +152,8 @@ class World(RuleBasedStateMachine):
         if word == "x":
             self.do(self.intake.policy_failed(number, "crashed", self.at))
         else:
-            verdict = Verdict(word)
-            self.do(self.intake.judged(number, verdict, "r", self.at, echo_off=False))
+            said = gate.Judged(number, Verdict(word), "r")
+            self.do(self.intake.judged(said, self.at, echo_off=False))
 
     def check_write(self, index: Index, given: Input, count: int) -> None:
         truth, key = self.truth, (given.actor, given.id)

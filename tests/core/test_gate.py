@@ -73,11 +73,21 @@ def test_allow_admits_by_the_rule_that_said_so() -> None:
 def test_deny_rejects_and_names_the_rule() -> None:
     gate = consulting_gate()
 
-    [rejection] = gate.handle(Judged(1, Verdict.DENY, "no-rm"), now=1)
+    [rejection] = gate.handle(Judged(1, Verdict.DENY, "no-rm", "ask first"), now=1)
 
     assert isinstance(rejection, Reject)
     assert rejection.error.code == "denied-by-policy"
-    assert rejection.error.facts == {"rule": "no-rm"}
+    assert rejection.error.facts == {"rule": "no-rm", "why": "ask first"}
+    assert str(rejection.error) == "denied by policy rule 'no-rm': ask first"
+
+
+def test_an_answer_counts_as_long_as_the_policy_is_consulted() -> None:
+    gate = consulting_gate()
+
+    assert gate.is_consulting(1)
+    assert not gate.is_consulting(2)
+    gate.handle(Judged(1, Verdict.ASK, "careful"), now=1)
+    assert not gate.is_consulting(1)
 
 
 def test_ask_shows_operators_exactly_what_waits() -> None:

@@ -1,5 +1,6 @@
 import pytest
 
+from holdfast.core.budget import Budget
 from holdfast.core.policy import Policy
 from holdfast.core.policy_file import (
     MAX_FILE,
@@ -10,6 +11,7 @@ from holdfast.core.policy_file import (
     read_policy,
 )
 from holdfast.core.policy_rules import Undecidable, Webhook
+from holdfast.core.turn import AskDefault, TurnRules, first
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedPolicy, UsageError
 from holdfast.model.verdicts import Verdict
@@ -25,6 +27,14 @@ use = ["limits", "limits", "more"]
 [webhook]
 url = "http://127.0.0.1:8181/v1/data/holdfast"
 timeout = 0.5
+[turn]
+limit = 600
+ask = "grant"
+[budget.agent]
+inputs_per_minute = 60
+turn_seconds = 300
+[budget.device]
+bytes_per_minute = 1024
 [[rule]]
 name = "one"
 verdict = "deny"
@@ -57,6 +67,10 @@ def test_everything_that_a_file_says_is_read() -> None:
     assert policy.undecidable[ActorKind.AGENT] is Undecidable.DENY
     assert policy.plugins == ("limits", "more")
     assert policy.webhook == Webhook("http://127.0.0.1:8181/v1/data/holdfast", 0.5)
+    agent, device = Budget(60, None, 300.0), Budget(None, 1024, None)
+    assert policy.budgets == {ActorKind.AGENT: agent, ActorKind.DEVICE: device}
+    limits = {ActorKind.AGENT: 300.0}
+    assert policy.turn == TurnRules(600.0, 30.0, AskDefault.GRANT, first, limits)
     one, other = policy.rules
     assert (one.name, one.verdict, one.why) == ("one", Verdict.DENY, "because")
     assert (len(one.conditions), one.words is None, one.under is None) == (
@@ -116,6 +130,18 @@ def test_a_file_that_says_nothing_is_an_empty_policy(raw: bytes) -> None:
         ('[webhook]\nurl = "https://x"\ntimeout = 1e309', "webhook: timeout"),
         ('[webhook]\nurl = "https://x"\ntimeout = true', "webhook: timeout"),
         ('[webhook]\nurl = "https://x"\ntimeout = "1"', "webhook: timeout"),
+        ("turn = 1", "line 1: turn: expected a table"),
+        ("[turn]\n\nlimits = 1", "line 3: turn: limits: there is no such key"),
+        ("[turn]\nlimit = 0", "line 2: turn: limit: expected seconds, from 1"),
+        ('[turn]\nnext = "x"', "line 2: turn: next: expected first or human-first"),
+        ("budget = 1", "line 1: budget: expected a table"),
+        ("[budget]\nagent = 1", "budget.agent: expected a table"),
+        ("[budget.agents]", "budget: agents: there is no such key"),
+        ("[budget.agent]\nx = 1", "line 2: budget.agent: x: there is no such"),
+        (
+            "[budget.agent]\ninputs_per_minute = 0",
+            "line 2: budget.agent: inputs_per_minute: expected a whole number",
+        ),
         ("x = 1\nx = 2\n", "line 2: it is not TOML"),
         ("x", "it is not TOML"),
         ("\ufeffx = 1", "it is not TOML"),

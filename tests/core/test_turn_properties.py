@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -27,14 +29,46 @@ from holdfast.core.turn import (
     Took,
     Turn,
     TurnRules,
+    Waiting,
+    first,
+    human_first,
 )
+from holdfast.model.actors import ActorKind
 from holdfast.model.errors import Forbidden
 from holdfast.model.ids import ActorId, Epoch
 
 ACTORS = tuple(ActorId(name) for name in ("anna", "bot", "carl", "dora"))
 LIMIT, GRACE = 20.0, 5.0
+FREEING = {
+    PassReason.DROPPED,
+    PassReason.EXPIRED,
+    PassReason.ABANDONED,
+    PassReason.REVOKED,
+}
 
 actors = st.sampled_from(ACTORS)
+
+
+def last(line: Sequence[Waiting]) -> ActorId:
+    return line[-1].actor
+
+
+def nobody(_: Sequence[Waiting]) -> ActorId:
+    return ActorId("nobody who waits")
+
+
+def kind_of(actor: ActorId) -> ActorKind:
+    return ActorKind.AGENT if actor == "bot" else ActorKind.HUMAN
+
+
+rules = st.builds(
+    TurnRules,
+    st.sampled_from((None, LIMIT)),
+    st.just(GRACE),
+    st.sampled_from(AskDefault),
+    st.sampled_from((first, human_first, last, nobody)),
+    st.sampled_from(({}, {ActorKind.AGENT: LIMIT / 2})),
+)
 
 
 class EverybodyWantsTheTurn(RuleBasedStateMachine):
@@ -44,15 +78,11 @@ class EverybodyWantsTheTurn(RuleBasedStateMachine):
     reads nothing but the effects must never be surprised by its answers.
     """
 
-    @initialize(
-        limit=st.sampled_from((None, LIMIT)),
-        default=st.sampled_from(AskDefault),
-        epoch=st.integers(0, 3),
-    )
-    def begin(self, limit: float | None, default: AskDefault, epoch: int) -> None:
+    @initialize(turn_rules=rules, epoch=st.integers(0, 3))
+    def begin(self, turn_rules: TurnRules, epoch: int) -> None:
         self.now = 0.0
-        self.turn_rules = TurnRules(limit, GRACE, default)
-        self.turn = Turn(self.turn_rules, epoch=Epoch(epoch))
+        self.turn_rules = self.coming_rules = turn_rules
+        self.turn = Turn(turn_rules, epoch=Epoch(epoch), kind_of=kind_of)
         self.holder: ActorId | None = None
         self.epoch = epoch
         self.free_epochs = {epoch}
@@ -138,10 +168,18 @@ class EverybodyWantsTheTurn(RuleBasedStateMachine):
             self.now = max(self.now, deadline)
             self.tick()
 
+    @rule(turn_rules=rules)
+    def the_rules_change(self, turn_rules: TurnRules) -> None:
+        self.turn.adopt(turn_rules)
+        self.coming_rules = turn_rules
+        if self.holder is None:
+            self.turn_rules = turn_rules
+
     @rule()
     def the_process_is_replaced(self) -> None:
         epoch = self.turn.epoch
-        self.turn = Turn(self.turn_rules)
+        self.turn_rules = self.coming_rules
+        self.turn = Turn(self.turn_rules, kind_of=kind_of)
         self.turn.resume(self.holder, epoch, self.now)
         self.wait_until.clear()
         self.free_epochs.discard(self.epoch - 1)
@@ -190,8 +228,8 @@ class EverybodyWantsTheTurn(RuleBasedStateMachine):
             self.hear(effect)
         assert all(until > self.now for until in self.wait_until.values()), "I5"
         if self.holder is not None:
-            limit = self.turn_rules.limit or float("inf")
-            assert self.now < self.held_since + limit
+            limit = self.turn_rules.limit_for(kind_of(self.holder))
+            assert limit is None or self.now < self.held_since + limit
             assert self.gone_since is None or self.now < self.gone_since + GRACE
         deadline = self.turn.next_deadline()
         assert deadline is None or deadline > self.now
@@ -202,6 +240,9 @@ class EverybodyWantsTheTurn(RuleBasedStateMachine):
                 assert giver == self.holder, "I1"
                 assert epoch == self.epoch + 1, "I2"
                 assert giver != taker or reason is PassReason.SEIZED, "I2"
+                if reason in FREEING and self.wait_until:
+                    assert taker in self.wait_until, "I6"
+                self.turn_rules = self.coming_rules
                 self.holder, self.epoch = taker, epoch
                 if taker is None:
                     self.free_epochs.add(epoch)

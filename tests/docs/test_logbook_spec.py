@@ -6,6 +6,7 @@ import pytest
 from tests.core.desk import ANNA, AT, BOT, Desk
 
 from holdfast.core import entries, gate, inheritance, log_writer, logbook, turn
+from holdfast.core.declining import Tell
 from holdfast.core.logbook import Entry, EntryKind, genesis, verify
 from holdfast.core.turn import PassReason
 from holdfast.model.ids import FIRST_INCARNATION, Incarnation, SessionId
@@ -71,6 +72,8 @@ def written() -> list[Entry]:
     heir.do(heir.intake.request(turn.Took(ANNA), AT))
     ending: dict[str, Value] = {"by": ANNA, "signal": 15}
     heir.do(heir.intake.record(EntryKind.ENDING, ending, AT))
+    declined = entries.declined_fields(Tell(BOT, "seize", "not-allowed", 1))
+    heir.do(heir.intake.record(EntryKind.DECLINED, declined, AT))
     heir.do(heir.intake.exited("code 0", AT))
     return heir.entries
 

@@ -3,9 +3,15 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.core.budget import RESIZES_PER_SECOND
 from holdfast.core.policy import document, judge
 from holdfast.core.policy_file import read_policy
 from holdfast.core.policy_keys import CONDITIONS, WORDS
+from holdfast.core.policy_limits import BUDGET_KEYS, TURN_KEYS
+from holdfast.core.serializer import QUEUE_INPUTS
+from holdfast.core.turn import MAX_WAITING, NEXT_RULES
+from holdfast.holder.company import KEPT_FOR_HUMANS, MAX_CLIENTS, MAX_CLIENTS_EACH
+from holdfast.keeper.checks import LIMIT, MAX_SESSIONS
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind
@@ -81,3 +87,26 @@ def test_every_member_of_the_document_is_specified() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(
         document(question(ROWS[0]))
     )
+
+
+@pytest.mark.parametrize("key", sorted([*TURN_KEYS, *BUDGET_KEYS]))
+def test_every_key_about_turns_and_budgets_is_specified(key: str) -> None:
+    table = "turn" if key in TURN_KEYS else "budget.KIND"
+
+    assert f"| `[{table}]` | `{key}` |" in PAGE.split("2.3 ")[0]
+
+
+def test_every_rule_for_the_next_is_specified() -> None:
+    assert re.findall(r"`\[turn\]` \| `next` \| (.*);", PAGE) == [
+        ", or ".join(f'`"{word}"`' for word in NEXT_RULES)
+    ]
+
+
+def test_the_quotas_are_those_of_the_code() -> None:
+    table = PAGE.split("10.7 ")[1]
+
+    for quota in (RESIZES_PER_SECOND, MAX_CLIENTS, MAX_CLIENTS_EACH, QUEUE_INPUTS):
+        assert f"| {quota}" in table
+    assert f"{KEPT_FOR_HUMANS} are kept for humans" in table
+    assert f"| {MAX_SESSIONS:,}, or `{LIMIT}`" in table
+    assert f"| {MAX_WAITING} | `too-many-pending` |" in table

@@ -198,3 +198,30 @@ def test_who_left_meanwhile_is_not_shown_anything(shown: Shown) -> None:
     shown.connection.is_closed = True
 
     assert shown.heard(0) == []
+
+
+def test_who_has_waited_long_enough_is_shown_the_stream_if_it_is_all_there(
+    shown: Shown,
+) -> None:
+    shown.window.append(OUTPUT)
+    shown.attach()
+    by = shown.showing.next_deadline()
+    assert by is not None
+
+    shown.showing.tick(by)
+    shown.warm_up()  # The picture is there now, and too late.
+
+    first, *more = shown.heard(3)
+    assert isinstance(first, wire.Output)
+    assert first.offset == 0
+    assert not any(isinstance(one, wire.Keyframe) for one in more)
+    assert shown.showing.next_deadline() is None
+
+
+def test_who_needs_a_picture_waits_for_it(shown: Shown) -> None:
+    for _ in range(6):
+        shown.window.append(OUTPUT)
+    shown.attach()
+
+    assert shown.window.start > 0
+    assert shown.showing.next_deadline() is None

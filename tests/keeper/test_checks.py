@@ -119,3 +119,12 @@ def test_every_page_of_a_list_fits_a_packet_and_none_is_lost() -> None:
     assert [facts for page in pages for facts in page] == found
     assert all(len(str(page)) < packets.MAX_PACKET for page in pages)
     assert checks.pages([]) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("3", 3), ("0", 0), ("", checks.MAX_SESSIONS), ("many", checks.MAX_SESSIONS)],
+)
+def test_how_many_sessions_are_kept_can_be_said(said: str, meant: int) -> None:
+    assert checks.most_sessions({checks.LIMIT: said}) == meant
+    assert checks.most_sessions({}) == checks.MAX_SESSIONS

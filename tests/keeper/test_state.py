@@ -22,6 +22,8 @@ STATE = state.State(
     sessions=[state.Kept("s_1", {"name": "one"}, [14, 15, 16, 17], None, held=True)],
     links=[(18, "s_1"), (20, None)],
     waiting={"token": 20},
+    judge=19,
+    judge_pid=98,
 )
 
 
@@ -44,7 +46,16 @@ def test_what_is_written_is_read(memory: int) -> None:
 
 
 def test_every_descriptor_is_named_that_must_survive() -> None:
-    assert sorted(STATE.fds()) == [10, 11, 12, 13, 14, 15, 16, 17, 18, 20]
+    assert sorted(STATE.fds()) == [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
+
+
+def test_an_older_writer_knew_no_judge(memory: int) -> None:
+    rewritten(memory, judge=None, judge_pid=None)
+
+    left = state.read(memory)
+
+    assert (left.judge, left.judge_pid) == (None, 0)
+    assert 19 not in left.fds()
 
 
 def test_what_a_newer_writer_added_is_ignored(memory: int) -> None:

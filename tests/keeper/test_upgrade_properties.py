@@ -124,6 +124,8 @@ class Keeper(RuleBasedStateMachine):
         deadline = self.upgrade.next_deadline()
         if deadline is not None:
             self.now = max(self.now, deadline)
+            if self.upgrade.phase is up.Phase.RETURNING:
+                self.leaving.clear()  # I1: nobody waits for it any longer.
             self.do(self.upgrade.tick(self.now))
 
     @invariant()

@@ -43,7 +43,7 @@ def test_whoever_is_enrolled_is_found_by_name_and_by_key() -> None:
 
 
 def test_t44_nothing_of_an_operator_can_be_read_by_others() -> None:
-    folder = enrol().folder
+    folder = Path(enrol().folder)
 
     modes = [path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())]
 
@@ -81,7 +81,7 @@ def test_an_operator_that_is_not_at_home_here_has_no_secrets_here() -> None:
 
     with pytest.raises(UnknownOperator):
         made.seed()
-    (made.folder / "token").unlink()
+    (Path(made.folder) / "token").unlink()
     with pytest.raises(UnknownOperator):
         made.token()
 
@@ -91,13 +91,14 @@ def test_an_operator_that_is_not_at_home_here_has_no_secrets_here() -> None:
     [
         {"kind": "king"},
         {"name": "berta"},
+        {"name": "\x1b[31manna"},
         {"actor": actor_id(b"x" * 32)},
         {"public_key": "zz"},
         {"public_key": None},
     ],
 )
 def test_a_damaged_folder_is_nobody(damage: dict[str, object]) -> None:
-    folder = enrol().folder
+    folder = Path(enrol().folder)
     facts = json.loads((folder / "operator.json").read_bytes())
     (folder / "operator.json").write_text(json.dumps({**facts, **damage}))
 
@@ -108,7 +109,7 @@ def test_a_damaged_folder_is_nobody(damage: dict[str, object]) -> None:
 
 def test_a_copied_folder_does_not_make_somebody_else() -> None:
     made = enrol()
-    made.folder.rename(made.folder.with_name("berta"))
+    Path(made.folder).rename(Path(made.folder).with_name("berta"))
 
     assert operators.enrolled() == []
 
@@ -116,8 +117,8 @@ def test_a_copied_folder_does_not_make_somebody_else() -> None:
 def test_a_link_in_the_place_of_a_secret_is_not_followed(tmp_path: Path) -> None:
     made = enrol()
     (tmp_path / "elsewhere").write_bytes(b"x" * 32)
-    (made.folder / "token").unlink()
-    (made.folder / "token").symlink_to(tmp_path / "elsewhere")
+    (Path(made.folder) / "token").unlink()
+    (Path(made.folder) / "token").symlink_to(tmp_path / "elsewhere")
 
     with pytest.raises(OSError, match="symbolic link"):
         made.token()

@@ -55,6 +55,16 @@ def test_a_leader_has_default_signals_and_a_terminal_of_its_own() -> None:
     assert said.strip() == b"True set() True True"
 
 
+def test_what_we_ignore_a_leader_does_not() -> None:
+    before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        _, said = run("/bin/grep", "SigIgn", "/proc/self/status")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+    assert said.split() == [b"SigIgn:", b"0" * 16]
+
+
 def test_a_command_that_is_none_is_said_to_be_none_and_leaves_nothing() -> None:
     master, slave = pty.open_pty(Size(80, 24))
     leader = spawn.Leader(("no-such-program",), "/", {"PATH": "/usr/bin"})

@@ -229,7 +229,8 @@ class Client:
         self._link = eventually("connected", self._connect)
         self._reader, self._inbox = FrameReader(), []
         self.identify()
-        self.send(self._attach_message())
+        with contextlib.suppress(BrokenPipeError):  # Whoever is unproven is cut off.
+            self.send(self._attach_message())
         answer = self.wait(wire.Refuse, wire.Attached)
         assert isinstance(answer, (wire.Refuse, wire.Attached))
         return answer

@@ -1,15 +1,20 @@
 import contextlib
 import os
+import re
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.core.logbook import EntryKind, recover
+from holdfast.cli.log_tail import LogTail
+from holdfast.core.logbook import EntryKind
 from holdfast.linux import places
+from holdfast.linux.cgroups import ground
 from holdfast.model.actors import ActorKind
-from holdfast.model.ids import Index, SessionId
+from holdfast.model.ids import SessionId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 
@@ -46,6 +51,7 @@ def test_a4_a_seize_stops_the_next_byte_of_an_agent_that_never_yields(
     bot = here.join(session, "flooder", ActorKind.AGENT)
     anna = here.join(session)
     anna.wait_output(b"ready")
+    applied = Applied(session, bot)
     for _ in range(TRIALS):
         bot.request(wire.Take())
         flood(bot, b"x")
@@ -53,28 +59,35 @@ def test_a4_a_seize_stops_the_next_byte_of_an_agent_that_never_yields(
         assert anna.request(wire.Seize(wire.Halt.NONE)) is None
 
         assert anna.who().holder == anna.operator.actor.id
-        stood = applied_bytes(session, bot)
+        stood = applied.bytes()
         assert not any(isinstance(one, wire.Acknowledge) for one in drain(bot)[-1:])
-        assert applied_bytes(session, bot) == stood
+        assert applied.bytes() == stood
         anna.request(wire.Give(bot.operator.actor.id))
+    applied.close()
 
 
-def applied_bytes(session: SessionId, bot: Client) -> int:
-    """Return how many of its bytes the logbook says went in."""
-    entries = recover(places.session_log(session).read_bytes(), session).entries
-    sizes = {
-        entry.index: int(entry.fields["size"] or 0)
-        for entry in entries
-        if entry.kind is EntryKind.INPUT
-        and entry.fields["actor"] == bot.operator.actor.id
-    }
-    for entry in entries:
-        # One line settles all before it; only what was cut or dropped is named.
-        if entry.kind is EntryKind.SETTLED and entry.fields["as"] != "applied":
-            sizes[Index(int(entry.fields["of"] or 0))] = int(
-                entry.fields.get("written") or 0
-            )
-    return sum(sizes.values())
+class Applied:
+    """How many of an operator's bytes the logbook says went in."""
+
+    def __init__(self, session: SessionId, bot: Client) -> None:
+        self._tail = LogTail(session)
+        self._actor = bot.operator.actor.id
+        self._sizes: dict[int, int] = {}
+
+    def bytes(self) -> int:
+        """Read on, and return the sum."""
+        for entry in self._tail.read_all():
+            if entry.kind is EntryKind.INPUT and entry.fields["actor"] == self._actor:
+                self._sizes[entry.index] = int(entry.fields["size"] or 0)
+            # One line settles all before it; only what was cut or dropped is named.
+            elif entry.kind is EntryKind.SETTLED and entry.fields["as"] != "applied":
+                written = int(entry.fields.get("written") or 0)
+                self._sizes[int(entry.fields["of"] or 0)] = written
+        return sum(self._sizes.values())
+
+    def close(self) -> None:
+        """Read no more."""
+        self._tail.close()
 
 
 def test_t18_not_a_byte_of_the_former_holder_comes_after_a_seize(
@@ -96,9 +109,11 @@ def test_t18_not_a_byte_of_the_former_holder_comes_after_a_seize(
 
     eventually("all of it", lambda: last in taken.read_bytes())
     # Between a seize and the next turn of the bot there is nothing but <n>.
-    assert taken.read_bytes().count(b"b") == applied_bytes(session, bot)
-    for number in range(TRIALS):
-        assert taken.read_bytes().count(b"<%d>" % number) == 1
+    read = taken.read_bytes()
+    applied = Applied(session, bot)
+    assert read.count(b"b") == applied.bytes()
+    applied.close()
+    assert re.findall(rb"<(\d+)>", read) == [b"%d" % one for one in range(TRIALS)]
 
 
 def test_a_seize_freezes_everything_and_a_thaw_lets_it_go_on(
@@ -140,6 +155,24 @@ def test_a_frozen_session_can_be_thawed_by_the_next_holder_process(
     assert anna.request(wire.Thaw()) is None
 
     eventually("it goes on", lambda: count.stat().st_size > stood)
+
+
+@pytest.mark.skipif(ground().folder is None, reason=f"no cgroup: {ground().why_not}")
+def test_with_a_cgroup_nobody_of_the_same_user_wakes_what_is_frozen(
+    here: Machine, tmp_path: Path
+) -> None:
+    count = tmp_path / "count"
+    session = here.new("sh", "-c", f"while :; do echo x >>{count}; done")
+    anna = here.join(session)
+    eventually("it runs", count.exists)
+
+    assert anna.request(wire.Freeze()) is None
+    stood = count.stat().st_size
+    os.kill(here.pid("leader", session), signal.SIGCONT)
+    time.sleep(0.05)  # Long enough for thousands of lines.
+
+    assert count.stat().st_size == stood
+    assert anna.request(wire.Thaw()) is None
 
 
 def test_a_seize_can_interrupt_what_runs(here: Machine) -> None:

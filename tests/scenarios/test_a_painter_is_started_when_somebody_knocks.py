@@ -62,7 +62,8 @@ def test_a_painter_has_nothing_of_ours_but_the_socket(here: Machine) -> None:
 
 def test_painters_that_die_at_once_are_started_ever_more_rarely(here: Machine) -> None:
     seen = set()
-    with packets.connect(places.painter_socket(), 20):
+    link = eventually("a door", lambda: packets.connect(places.painter_socket(), 20))
+    with link:
         for _ in range(5):
             pid = eventually("a painter", lambda: painter(here))
             seen.add(pid)

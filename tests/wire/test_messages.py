@@ -11,7 +11,15 @@ from holdfast.model.geometry import Size
 from holdfast.model.ids import Epoch, Incarnation, actor_id, client_id
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.verdicts import Verdict
-from holdfast.wire import company, frames, graphs, messages, screens, versions
+from holdfast.wire import (
+    company,
+    evidence,
+    frames,
+    graphs,
+    messages,
+    screens,
+    versions,
+)
 from holdfast.wire.codec import KINDS, Message, decode, encode
 from holdfast.wire.frames import (
     HEADER_SIZE,
@@ -35,6 +43,7 @@ LIMITS = {
     name: value
     for module in (
         company,
+        evidence,
         frames,
         graphs,
         messages,

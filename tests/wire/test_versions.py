@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "3a3b58cd5e7b2718610055ce05a366487e5061a6e39721e31200e6cfb5bd0af3",
+    1: "515b23608650b07baae15735435a646c4de074c6d1bd0b4722bd3e7e727c9f16",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

@@ -21,12 +21,13 @@ from holdfast.client.attachment import Attachment
 from holdfast.client.connection import Connection
 from holdfast.model.errors import (
     AttachedToItself,
+    BudgetSpent,
     HoldfastError,
     SessionLost,
     SessionUnreachable,
     Unavailable,
 )
-from holdfast.model.inputs import InputKind
+from holdfast.model.inputs import RESIZES, InputKind
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Who
 from holdfast.wire.messages import Attached, Cells, Exited, Gap, Lost, Mode
@@ -149,7 +150,7 @@ class _Shown:
                 self._hear(link)
 
     def _patience(self) -> int | None:
-        if not self._attachment.is_stalled:
+        if not self._attachment.is_stalled and not self._terminal.has_new_size:
             return None
         return int(RETRY * 1000)
 
@@ -289,6 +290,8 @@ class _Shown:
                 raise _Left(_exit_status(status), is_over=True)
             case Lost():
                 raise SessionLost(self._attachment.incarnation or 1)
+            case _ if answer is not None and _is_hasty_resize(answer[1]):
+                self._terminal.has_new_size = True  # The last size must arrive.
             case _ if answer is not None and answer[1] is not None:
                 self._tell(self._wheel.refused(answer[1]), shown)
             case _:
@@ -344,6 +347,10 @@ class _Shown:
             raise SessionLost(self._attachment.incarnation or 1)
         if session.exit is not None:
             raise _Left(_exit_status(session.exit), is_over=True)
+
+
+def _is_hasty_resize(error: HoldfastError | None) -> bool:
+    return isinstance(error, BudgetSpent) and error.facts["what"] == RESIZES
 
 
 def _cells(terminal: Terminal) -> Cells:

@@ -2,7 +2,6 @@
 
 from holdfast.cli.naming import Names
 from holdfast.cli.standing import excerpt_told, inherited_told, turn_told
-from holdfast.core.turn import PassReason
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
@@ -10,12 +9,14 @@ from holdfast.model.verdicts import Verdict
 from holdfast.wire.company import Inherited, Presence
 from holdfast.wire.messages import Event, Pending, Settled, TurnAsked, TurnPassed
 
-_LOST: dict[str, str] = {
-    PassReason.DROPPED: "dropped the turn",
-    PassReason.EXPIRED: "had the turn for as long as it may be had",
-    PassReason.ABANDONED: "left, and so the turn",
-    PassReason.REVOKED: "may do nothing here any more",
+_LOST = {
+    "dropped": "dropped the turn",
+    "expired": "had the turn for as long as it may be had",
+    "abandoned": "left, and so the turn",
+    "revoked": "may do nothing here any more",
 }
+"""By the reasons of the wire, spelled out: whoever attaches is not to wait until
+the machine of turns is loaded, which decides them elsewhere."""
 
 
 def passed_told(passed: TurnPassed, names: Names) -> str | None:
@@ -24,13 +25,13 @@ def passed_told(passed: TurnPassed, names: Names) -> str | None:
         return None  # Typing takes a free turn: nobody needs to be told.
     former, holder = names.you(passed.former), names.you(passed.holder)
     match passed.reason:
-        case PassReason.TAKEN:
+        case "taken":
             text = f"{holder} took the turn"
-        case PassReason.SEIZED:
+        case "seized":
             text = f"{holder} seized the turn from {former}"
-        case PassReason.GIVEN | PassReason.ANSWERED:
+        case "given" | "answered":
             text = f"{former} gave {holder} the turn"
-        case PassReason.DEFAULTED:
+        case "defaulted":
             text = f"{former} did not answer, and {holder} has the turn"
         case reason:
             lost = _LOST.get(reason, "lost the turn")

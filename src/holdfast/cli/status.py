@@ -96,6 +96,8 @@ def _print(facts: Facts) -> None:
         _line("nursery", _pid(answer.get("nursery"), "none at this moment"))
         painter = _pid(answer.get("painter"), "none until a screen is asked for")
         _line("painter", painter)
+        unasked = "none until a policy has somebody to ask"
+        _line("judge", _pid(answer.get("judge"), unasked))
     else:
         _line("keeper", "not running; the next `holdfast new` starts it")
     answer = facts["host"]

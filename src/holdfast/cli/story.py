@@ -138,7 +138,7 @@ class Story:
         text = text.format_map(_Facts(entry, self._name))
         if entry.kind is EntryKind.ANSWERED and entry.fields.get("yes") is not True:
             text, tone = text.replace("approved", "denied", 1), Tone.LOUD
-        text += _rule(entry) + _thrown_away(entry)
+        text += _rule(entry) + _times(entry) + _thrown_away(entry)
         by = _word(entry, "by") or _word(entry, "actor")
         return _line(entry, by, text, tone)
 
@@ -225,6 +225,7 @@ _SENTENCES = {
     EntryKind.ATTACHED: "attached",
     EntryKind.DETACHED: "left",
     EntryKind.REFUSED: "was refused: {code}",
+    EntryKind.DECLINED: "was turned away: {code}, for {request}",
     EntryKind.ASKED: "must wait for approval of request {ticket}",
     EntryKind.ANSWERED: "approved request {ticket}",
     EntryKind.GRANTED: "granted {whom}: {rights}",
@@ -240,6 +241,7 @@ _SENTENCES = {
 
 _TONES = {
     EntryKind.REFUSED: Tone.LOUD,
+    EntryKind.DECLINED: Tone.LOUD,
     EntryKind.ASKED: Tone.PLAIN,
     EntryKind.ANSWERED: Tone.PLAIN,
     EntryKind.GRANTED: Tone.PLAIN,
@@ -310,6 +312,11 @@ def _settled(entry: Entry) -> str:
 def _rule(entry: Entry) -> str:
     rule = _word(entry, "rule")
     return f" (rule {printable(rule, MAX_WORD)})" if rule else ""
+
+
+def _times(entry: Entry) -> str:
+    count = _number(entry, "count")
+    return f", {count} times" if count > 1 else ""
 
 
 def _thrown_away(entry: Entry) -> str:

@@ -142,14 +142,18 @@ class Terminal:
             raise Leave(signal.SIGHUP) from None
 
     def overlay(self, *texts: str) -> None:
-        """Say something of our own on the last lines, and leave the rest alone."""
+        """Say something of our own on the first lines, and leave the rest alone.
+
+        The last line of a busy shell is where its prompt is: it would be hidden,
+        and the next output printed across what we say.
+        """
         size = self.size()
         width = max(1, size.columns - 1)
         said = [line for text in texts for line in _lines(f"[holdfast] {text}", width)]
-        shown = said[-size.rows :]
+        shown = said[: size.rows]
         parts = [
             b"\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b[K" % (row, line.encode())
-            for row, line in enumerate(shown, start=size.rows - len(shown) + 1)
+            for row, line in enumerate(shown, start=1)
         ]
         self.write(b"\x1b7" + b"".join(parts) + b"\x1b8")
 

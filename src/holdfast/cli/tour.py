@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from holdfast.core import serializer
+from holdfast.core import gate, serializer
 from holdfast.core.intake import Consult, Effect, Intake, Settings
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import Logbook, genesis, verify
@@ -167,10 +167,8 @@ class Story:
             case serializer.Sync(index):
                 yield self._intake.synced(index, self._at())
             case Consult(ticket):
-                allow = Verdict.ALLOW
-                yield self._intake.judged(
-                    ticket, allow, "story", self._at(), echo_off=False
-                )
+                allowed = gate.Judged(ticket, Verdict.ALLOW, "story")
+                yield self._intake.judged(allowed, self._at(), echo_off=False)
             case serializer.Apply(index, given):
                 taken = given.payload[: PAGE - len(self._terminal)]
                 self._terminal += taken

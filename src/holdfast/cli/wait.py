@@ -1,4 +1,4 @@
-"""`holdfast wait`: wait for output, for quiet, or for the end."""
+"""`holdfast wait`: wait for output, a prompt, a port, for quiet, or for the end."""
 
 import argparse
 import json
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from holdfast.cli.manual import describe
 from holdfast.cli.read import attach_after
+from holdfast.cli.watching import condition_from, wait_for
 from holdfast.client import keeper
 from holdfast.client.attaching import attachment_to
 from holdfast.client.connection import Connection
@@ -34,12 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     describe(
         parser,
         "Wait until a session has printed something that fits PATTERN, has printed"
-        " nothing for a while (quiet), or has ended (exit). What is still kept of"
-        " the stream counts as printed; --from leaves out what was before.",
+        " nothing for a while (quiet), or has ended (exit); until its shell is at its"
+        " prompt (prompt), or a program waits for somebody to type (input; a password"
+        " counts too) or for a password (secret); until a process of it listens on a"
+        " port (port:N), or one has ended (pid:N). What is still kept of the stream"
+        " counts as printed; --from leaves out what was before. Whether it waits is"
+        " the kernel's word, as in `holdfast state`.",
         {
             "holdfast wait web --for 'listening on'": "a regular expression",
             "holdfast wait web --for quiet --quiet-for 2": "two seconds of silence",
             "holdfast wait web --for exit --timeout 60": "the end of its command",
+            "holdfast wait web --for prompt": "the shell takes a command again",
+            "holdfast wait web --for port:3000": "something listens there",
             "holdfast wait web --for '[q]uiet'": "the word quiet itself",
         },
         {
@@ -52,9 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for",
         dest="what",
-        metavar="PATTERN|quiet|exit",
+        metavar="WHAT",
         required=True,
-        help="a regular expression over bytes, or one of the two words",
+        help="prompt, input, secret, port:N, pid:N, quiet, exit, or a regular"
+        " expression over bytes",
     )
     parser.add_argument(
         "--timeout", metavar="S", type=float, help="seconds to wait at most (for ever)"
@@ -74,7 +82,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Wait for it, and say where it is."""
-    pattern = _pattern(options.what)
+    looked_for = condition_from(options.what)
+    pattern = None if looked_for is not None else _pattern(options.what)
     if options.start is not None and options.start < 0:
         raise NegativeOffset(options.start)
     session = keeper.resolve(options.session, keeper.sessions())
@@ -83,7 +92,9 @@ def run(options: argparse.Namespace) -> int:
         facts: dict[str, object] = {"exit": session.exit}
     else:
         wait = Wait(session.id, time.monotonic() + timeout)
-        if pattern is not None:
+        if looked_for is not None:
+            facts = wait_for(session.id, looked_for, time.monotonic() + timeout)
+        elif pattern is not None:
             facts = wait.for_match(pattern, options.start)
         elif options.what == "quiet":
             facts = wait.for_quiet(options.quiet_for)

@@ -278,7 +278,8 @@ class Wheel:
             )
         others = [one for one in dict.fromkeys(self._others) if one != us]
         if not others:
-            return [Say("nobody else is here to have the turn; Ctrl-] w looks again")]
+            nobody = "nobody else is here to have the turn"
+            return [Say(f"{nobody}; Ctrl-] r drops it for whoever comes")]
         return self._choose("give the turn to", {one: Give(one) for one in others})
 
     def _choose(self, what: str, offered: dict[ActorId, Message]) -> list[Effect]:

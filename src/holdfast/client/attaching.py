@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.client.attachment import Attachment
 from holdfast.client.connection import PATIENCE, Connection
-from holdfast.linux import places
+from holdfast.linux import folders
 from holdfast.model.errors import (
     HoldfastError,
     OutcomeUnknown,
@@ -57,7 +57,7 @@ def attach(
         HoldfastError: It refused, and why.
 
     """
-    path = places.session_socket(attachment.session)
+    path = folders.session_address(attachment.session)
     link = Connection.open(attachment.session, path, patience=patience)
     try:
         link.send(attachment.attach(size, keyframe=keyframe))

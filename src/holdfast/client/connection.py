@@ -5,10 +5,10 @@ queue; for the moment in which even that is missing, connecting is tried again.
 """
 
 import contextlib
+import os
 import socket
 import time
 from collections import deque
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -58,7 +58,11 @@ class Connection:
 
     @classmethod
     def open(
-        cls, session: SessionId, path: Path, *, patience: float = PATIENCE
+        cls,
+        session: SessionId,
+        path: str | os.PathLike[str],
+        *,
+        patience: float = PATIENCE,
     ) -> Self:
         """Connect to the holder that listens at `path`.
 
@@ -197,12 +201,14 @@ class Connection:
         )
 
 
-def _dial(session: SessionId, path: Path, deadline: float) -> socket.socket:
+def _dial(
+    session: SessionId, path: str | os.PathLike[str], deadline: float
+) -> socket.socket:
     while True:
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         link.settimeout(max(_STEP, deadline - time.monotonic()))
         try:
-            link.connect(str(path))
+            link.connect(os.fspath(path))
         except OSError as error:
             link.close()
             is_back_soon = isinstance(error, FileNotFoundError | ConnectionError)

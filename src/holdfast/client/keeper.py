@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from holdfast.linux import packets, places
+from holdfast.linux import folders, packets
 from holdfast.model.errors import (
     AmbiguousSession,
     CreationUnknown,
@@ -97,7 +97,7 @@ def conversation(
 
     """
     try:
-        with packets.connect(places.keeper_socket(), patience) as link:
+        with packets.connect(folders.keeper_address(), patience) as link:
             link.send(json.dumps({"do": do, **fields}).encode())
             while True:
                 part = _answer(link)
@@ -150,7 +150,7 @@ def _hinting(error: HoldfastError, known: list[Listed]) -> HoldfastError:
 
 
 def _connect(*, start: bool) -> socket.socket:
-    path = places.keeper_socket()
+    path = folders.keeper_address()
     try:
         return packets.connect(path, PATIENCE)
     except (FileNotFoundError, ConnectionRefusedError):

@@ -8,7 +8,7 @@ import json
 import os
 import pwd
 
-from holdfast.linux import places
+from holdfast.linux import folders
 from holdfast.model.errors import UsageError
 from holdfast.model.ids import ActorId, parse_actor_id
 from holdfast.model.text import MAX_NAME, checked_name
@@ -43,10 +43,15 @@ def our_id() -> ActorId:
         PeerError: What is known of it is damaged.
 
     """
-    path = places.operators_dir() / our_name() / "operator.json"
+    path = f"{folders.operators_folder()}/{our_name()}/operator.json"
     try:
-        return parse_actor_id(str(json.loads(path.read_bytes())["actor"]))
+        return parse_actor_id(str(json.loads(_read(path))["actor"]))
     except (OSError, ValueError, KeyError, TypeError, UsageError):
         from holdfast.client.acting import ourselves  # noqa: PLC0415  # slow to load
 
         return ourselves().actor.id
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
+        return file.read()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.client.attaching import messages
 from holdfast.client.connection import Connection
-from holdfast.linux import places
+from holdfast.linux import folders
 from holdfast.model.errors import (
     MalformedMessage,
     PainterDied,
@@ -46,7 +46,7 @@ def see(session: str, *, cells: bool = False, patience: float = PATIENCE) -> See
 
     """
     deadline = time.monotonic() + patience
-    path = places.session_socket(SessionId(session))
+    path = folders.session_address(SessionId(session))
     with Connection.open(SessionId(session), path, patience=patience) as link:
         link.send(ScreenRequest(cells=cells))
         return seen_from(_parts(session, link, deadline))

@@ -9,6 +9,7 @@ import base64
 import hmac
 from collections.abc import Mapping
 
+from holdfast.core.declining import Tell
 from holdfast.core.serializer import CutReport
 from holdfast.core.turn import PassTurn
 from holdfast.model.envelopes import Envelope, Right
@@ -64,6 +65,16 @@ def refused_fields(given: Input, error: HoldfastError) -> Fields:
     rule = error.facts.get("rule")
     named = None if rule is None else str(rule)[:MAX_RULE]
     return {**who(given), "code": error.code, "rule": named}
+
+
+def declined_fields(told: Tell) -> Fields:
+    """Say whose requests were turned away, what they were, and how many."""
+    return {
+        "actor": told.actor,
+        "request": told.request,
+        "code": told.code,
+        "count": told.count,
+    }
 
 
 def answered_fields(ticket: int, by: ActorId, *, yes: bool) -> Fields:

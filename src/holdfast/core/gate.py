@@ -67,11 +67,12 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The policy answered, by the rule it names."""
+    """The policy answered, by the rule it names and what that says of itself."""
 
     ticket: int
     verdict: Verdict
     rule: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,10 @@ class Gate:
             if ticket.state is TicketState.PENDING
         )
 
+    def is_consulting(self, ticket: int) -> bool:
+        """Tell whether the policy's answer to a ticket still counts."""
+        return self._in_state(ticket, TicketState.CONSULTED) is not None
+
     def handle(self, event: Event, now: float) -> list[Effect]:
         """Take what an actor, a policy or an operator said."""
         match event:
@@ -236,7 +241,7 @@ class Gate:
             case Verdict.ALLOW:
                 return [self._admit(ticket, event.rule, None)]
             case Verdict.DENY:
-                return [self._reject(ticket, DeniedByPolicy(event.rule))]
+                return [self._reject(ticket, DeniedByPolicy(event.rule, event.why))]
             case Verdict.ASK:
                 return [self._hold(ticket, event.rule, now)]
 

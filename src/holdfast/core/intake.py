@@ -9,7 +9,7 @@ logbook, each of which decides alone, and adds only their order.
     that a repeat learns what became of the original even if the turn has moved
     since (ADR 0004).
  2. When an input is first in line, and not earlier, it is checked against what
-    holds *now*: lease, freeze, incarnation, envelope, turn, epoch. Then the gate
+    holds *now*: budget, lease, freeze, life, envelope, turn, epoch. Then the gate
     is asked. If an answer took time, all of it is checked again.
  3. It is drafted into the logbook. Once the line is in the file, and a note says
     that writing begins, its bytes go to the terminal.
@@ -40,7 +40,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from holdfast.core import gate, serializer, turn
+from holdfast.core import budget, gate, serializer, turn
 from holdfast.core.entries import (
     answered_fields,
     cut_fields,
@@ -71,7 +71,6 @@ from holdfast.model.ids import ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
-from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import Value
 
 
@@ -115,6 +114,7 @@ class Settings:
 
     turn_rules: turn.TurnRules = field(default_factory=turn.TurnRules)
     gate_rules: gate.GateRules = field(default_factory=gate.GateRules)
+    kind_of: budget.KindOf = budget.stranger
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,8 @@ class Intake:
         self._settings = settings
         self._book = LogWriter(logbook, settings.incarnation)
         self._lease = lease
-        self.turn = turn.Turn(settings.turn_rules)
+        self.turn = turn.Turn(settings.turn_rules, kind_of=settings.kind_of)
+        self.budgets = budget.Budgets(settings.kind_of)
         self.gate = gate.Gate(settings.gate_rules)
         self.serializer = serializer.Serializer()
         self.rights = Rights(settings.session)
@@ -216,13 +217,11 @@ class Intake:
         """Return what became of an input of `actor`, None if open or unheard of."""
         return self.serializer.outcome_of(actor, asked)
 
-    def judged(
-        self, ticket: int, verdict: Verdict, rule: str, at: Moment, *, echo_off: bool
-    ) -> list[Effect]:
+    def judged(self, said: gate.Judged, at: Moment, *, echo_off: bool) -> list[Effect]:
         """Take the policy's answer, and whether the terminal echoes now."""
-        if self._judging is not None and self._judging.ticket == ticket:
+        if self._judging is not None and self._judging.ticket == said.ticket:
             self._judging = replace(self._judging, echo_off=echo_off)
-        return self._gate(gate.Judged(ticket, verdict, rule), at)
+        return self._gate(said, at)
 
     def policy_failed(self, ticket: int, why: str, at: Moment) -> list[Effect]:
         """Take that the policy has no answer."""
@@ -403,15 +402,18 @@ class Intake:
     def _judge(
         self, first: Input, at: Moment
     ) -> tuple[list[Effect], list[serializer.Effect]]:
+        # An input of another life may have happened: no budget speaks of it.
+        known = first.incarnation == self.incarnation
+        if known and (spent := self.budgets.spend(first, at.now)):
+            return [], self.serializer.reject(spent)  # A flood is not logged.
         effects = self._take_if_free(first, at)
         if error := self.objection(first, at):
             effects += self._log_refusal(first, error, at)
             return effects, self.serializer.reject(error)
         self._tickets += 1
         self._judging = _Judging(self._tickets, first)
-        submitted = gate.Submitted(
-            self._tickets, first.actor, self.turn.epoch, first.digest()
-        )
+        ticket, epoch = self._tickets, self.turn.epoch
+        submitted = gate.Submitted(ticket, first.actor, epoch, first.digest())
         return [*effects, *self._gate(submitted, at)], []
 
     def _take_if_free(self, first: Input, at: Moment) -> list[Effect]:

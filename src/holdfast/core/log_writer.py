@@ -32,6 +32,8 @@ STORE_RETRY = 1.0
 MAX_BEHIND = 1024
 """Records in line beyond which refusals are no longer put in it."""
 
+_REFUSALS = frozenset({EntryKind.REFUSED, EntryKind.DECLINED})
+
 
 @dataclass(frozen=True, slots=True)
 class Store:
@@ -76,7 +78,7 @@ class LogWriter:
         A refusal has been told to whoever was refused. While the disk refuses
         too, only MAX_BEHIND records wait for it, or a flood would fill memory.
         """
-        if kind is EntryKind.REFUSED and len(self._records) >= MAX_BEHIND:
+        if kind in _REFUSALS and len(self._records) >= MAX_BEHIND:
             return []
         self._records.append(_Record(kind, fields, epoch, round(at.wall * 1000)))
         return self._store_next()

@@ -50,6 +50,7 @@ class EntryKind(enum.StrEnum):
     DETACHED = "detached"
     INPUT = "input"
     REFUSED = "refused"
+    DECLINED = "declined"
     SETTLED = "settled"
     TURN = "turn"
     ASKED = "asked"

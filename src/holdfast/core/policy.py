@@ -31,10 +31,12 @@ I5  Nothing undecidable is allowed to anybody but a human by a rule about words.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from holdfast.core.budget import Budget
 from holdfast.core.command_line import Command, doubtful_line, read_line
 from holdfast.core.policy_index import RuleIndex
 from holdfast.core.policy_rules import Rule, Undecidable, Webhook
 from holdfast.core.policy_words import Match, both
+from holdfast.core.turn import TurnRules
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
 from holdfast.model.questions import Question
@@ -67,6 +69,8 @@ class Policy:
     undecidable: Mapping[ActorKind, Undecidable] = field(default_factory=dict)
     plugins: tuple[str, ...] = ()
     webhook: Webhook | None = None
+    turn: TurnRules = field(default_factory=TurnRules)
+    budgets: Mapping[ActorKind, Budget] = field(default_factory=dict)
     index: RuleIndex = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +110,10 @@ class Finding:
 def judge(policy: Policy, question: Question) -> Judgement:
     """Return what the rules say."""
     contexts = policy.index.contexts(question)
+    if contexts.count(Match.NO) == len(contexts):
+        # No rule is about this actor, here and now: the words need not be read.
+        kind = question.actor.kind
+        return Judgement(policy.default[kind], f"default-{kind}", by_default=True)
     return strictest(
         _judged(policy, contexts, command, question) for command in _commands(question)
     )

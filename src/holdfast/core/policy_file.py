@@ -11,6 +11,8 @@ docs/spec/policy.md is the format.
     [undecidable]   kind of actor = "pass", "ask" or "deny"
     [plugins]       use = names of entry points
     [webhook]       url, timeout
+    [turn]          limit, grace, ask, next
+    [budget.KIND]   inputs_per_minute, bytes_per_minute, turn_seconds
     [[rule]]        verdict, name, why, and what it wants
 
 Invariants, checked by tests/core/test_policy_file.py and the fuzzer:
@@ -23,13 +25,21 @@ I3  An unknown key is a problem.
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from holdfast.core.budget import Budget
 from holdfast.core.policy import Policy
 from holdfast.core.policy_conditions import Under
 from holdfast.core.policy_keys import CONDITIONS, WORDS, Complain, read_words
+from holdfast.core.policy_limits import (
+    BUDGET_KEYS,
+    TURN_KEYS,
+    read_budget,
+    read_turn,
+)
 from holdfast.core.policy_rules import Rule, Undecidable, Webhook
+from holdfast.core.turn import TurnRules
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedPolicy
 from holdfast.model.text import printable
@@ -155,12 +165,15 @@ class _Reading:
             if undecidable[kind] is Undecidable.PASS:
                 what = 'only humans may "pass"; expected "ask" or "deny"'
                 self._note(self._line_in("undecidable", kind), "undecidable", what)
+        budgets = self._budgets(document)
         return Policy(
             rules,
             {**Policy().default, **default},
             undecidable,
             self._plugins(document),
             self._webhook(document),
+            self._turn(document, budgets),
+            budgets,
         )
 
     # ── rules ─────────────────────────────────────────────────────────────
@@ -275,6 +288,34 @@ class _Reading:
             return None
         return Webhook(str(url), float(timeout))  # type: ignore[arg-type]
 
+    def _turn(
+        self, document: Mapping[str, object], budgets: Mapping[ActorKind, Budget]
+    ) -> TurnRules:
+        rules = read_turn(
+            self._table(document, "turn", TURN_KEYS), self._complaint_about("turn")
+        )
+        limits = {
+            kind: budget.turn_seconds
+            for kind, budget in budgets.items()
+            if budget.turn_seconds is not None
+        }
+        return replace(rules, kind_limits=limits)
+
+    def _budgets(self, document: Mapping[str, object]) -> dict[ActorKind, Budget]:
+        given = self._table(document, "budget", _KINDS)
+        found = {}
+        for kind in sorted(_KINDS & given.keys()):
+            name = f"budget.{kind}"
+            table = self._table({name: given[kind]}, name, BUDGET_KEYS)
+            found[ActorKind(kind)] = read_budget(table, self._complaint_about(name))
+        return found
+
+    def _complaint_about(self, table: str) -> Complain:
+        def complain(key: str, what: str) -> None:
+            self._note(self._line_in(table, key), f"{table}: {key}", what)
+
+        return complain
+
     # ── where it stands ───────────────────────────────────────────────────
 
     def _note(self, line: int | None, where: str, what: str) -> None:
@@ -299,7 +340,9 @@ class _Reading:
         return next((n + 1 for n in lines if wanted.match(self.lines[n])), None)
 
 
-_SECTIONS = frozenset({"default", "undecidable", "plugins", "webhook", "rule"})
+_SECTIONS = frozenset(
+    {"default", "undecidable", "plugins", "webhook", "turn", "budget", "rule"}
+)
 _KINDS = frozenset(kind.value for kind in ActorKind)
 _RULE_KEYS = frozenset({"name", "verdict", "why", *CONDITIONS, *WORDS})
 _UNKNOWN = "there is no such key"

@@ -10,13 +10,21 @@ given, dropped, lost to a limit or an absence, and by a human seized.
                               └──┘ gave, answered, seized
 
 Whoever asks for a held turn waits in line. The holder is told and may answer;
-without an answer the configured default speaks. When the turn comes free the
-first in line has it, so a free turn never has a line.
+without an answer the configured default speaks. When the turn comes free, one of
+those in line has it, so a free turn never has a line. Which one is the choice of
+a *rule for the next*, a function of who waits. It is asked nothing else, and what
+it answers counts only if it names somebody who waits: else the first has it.
+
+Rules may change while the session runs. A turn ends by those it began with.
 
 Every change of hands raises the epoch, and an input carries the epoch it was
 made under. What is late is thereby refused without anybody having to find it.
 
 Seizing is not a request. It asks no rule, no line and no holder.
+
+Another rule for the next is a function here and a word in NEXT_RULES. It runs in
+the process that holds the session, so it must be ours: foreign code would have to
+be asked elsewhere and in advance, and there is no door for it.
 
 Invariants, each checked by tests/core/test_turn_properties.py:
 
@@ -25,11 +33,16 @@ I2  The epoch never goes down, and goes up exactly when the turn changes hands.
 I3  After a seize the seizer has the turn, whatever went before.
 I4  A free turn has nobody waiting for it.
 I5  Nobody waits longer than they said they would.
+I6  No rule for the next, whatever it answers, keeps the turn from who waits or
+    gives it to who does not.
 """
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from holdfast.core.budget import KindOf, stranger
+from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
     AskRefused,
     HoldfastError,
@@ -66,12 +79,48 @@ class PassReason(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody who waits for the turn, and for how many seconds already."""
+
+    actor: ActorId
+    kind: ActorKind
+    waited: float
+
+
+NextRule = Callable[[Sequence[Waiting]], ActorId]
+"""Given who waits, first in line first and at least one, names who is next."""
+
+
+def first(line: Sequence[Waiting]) -> ActorId:
+    """Choose whoever has waited longest."""
+    return line[0].actor
+
+
+def human_first(line: Sequence[Waiting]) -> ActorId:
+    """Choose the first human in line, and the first of all if there is none."""
+    humans = [one for one in line if one.kind is ActorKind.HUMAN]
+    return first(humans or line)
+
+
+NEXT_RULES: dict[str, NextRule] = {"first": first, "human-first": human_first}
+"""The rules for the next by the words of the policy file."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRules:
     """How long a turn lasts and what silence means. Seizing reads none of it."""
 
     limit: float | None = None
     grace: float = 30.0
     ask_default: AskDefault = AskDefault.REFUSE
+    next_rule: NextRule = first
+    kind_limits: Mapping[ActorKind, float] = field(default_factory=dict)
+    """Limits for kinds of holder; the shorter of this and `limit` counts."""
+
+    def limit_for(self, kind: ActorKind) -> float | None:
+        """Return how many seconds a turn of such a holder lasts, None for ever."""
+        limits = (self.limit, self.kind_limits.get(kind))
+        return min((one for one in limits if one is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,20 +221,33 @@ Event = Took | AskedFor | Answered | Gave | Dropped | Seized | Left | Returned |
 Effect = PassTurn | AskHolder | Refuse
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place in line: until when it is kept, and since when."""
+
+    by: float
+    since: float
+
+
 class Turn:
     """The turn of one session."""
 
     def __init__(
-        self, rules: TurnRules | None = None, *, epoch: Epoch = NO_EPOCH
+        self,
+        rules: TurnRules | None = None,
+        *,
+        epoch: Epoch = NO_EPOCH,
+        kind_of: KindOf = stranger,
     ) -> None:
-        self._rules = rules or TurnRules()
+        self._rules = self._coming_rules = rules or TurnRules()
+        self._kind_of = kind_of
         self._holder: ActorId | None = None
         self._epoch = epoch
         self._was_free = True
         self._passed_at: float | None = None
         self._limit_at: float | None = None
         self._grace_at: float | None = None
-        self._waiting: dict[ActorId, float] = {}
+        self._waiting: dict[ActorId, _Place] = {}
 
     @property
     def holder(self) -> ActorId | None:
@@ -202,6 +264,12 @@ class Turn:
         """Who waits for it, first in line first."""
         return tuple(self._waiting)
 
+    def adopt(self, rules: TurnRules) -> None:
+        """Go by other rules from the next turn on; a free turn has not begun."""
+        self._coming_rules = rules
+        if self._holder is None:
+            self._rules = rules
+
     def resume(self, holder: ActorId | None, epoch: Epoch, now: float) -> None:
         """Take up the turn as a process that died left it.
 
@@ -209,7 +277,7 @@ class Turn:
         """
         self._holder, self._epoch, self._was_free = holder, epoch, False
         if holder is not None:
-            self._start_clocks(now)
+            self._start_clock(holder, now)
             self._grace_at = now + self._rules.grace
 
     def demand(self, actor: ActorId, epoch: Epoch) -> None:
@@ -264,14 +332,15 @@ class Turn:
             effects += self._release(PassReason.ABANDONED, now)
         if self._limit_at is not None and now >= self._limit_at:
             effects += self._release(PassReason.EXPIRED, now)
-        overdue = [who for who, by in self._waiting.items() if now >= by]
+        overdue = [who for who, place in self._waiting.items() if now >= place.by]
         for asker in overdue:
             effects += self._default(asker, now)
         return effects
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
-        clocks = (self._grace_at, self._limit_at, *self._waiting.values())
+        patiences = (place.by for place in self._waiting.values())
+        clocks = (self._grace_at, self._limit_at, *patiences)
         return min((at for at in clocks if at is not None), default=None)
 
     def _take(self, actor: ActorId, now: float) -> list[Effect]:
@@ -288,7 +357,7 @@ class Turn:
             return []
         if len(self._waiting) >= MAX_WAITING:
             return [Refuse(actor, TooManyPending(MAX_WAITING))]
-        self._waiting[actor] = now + patience
+        self._waiting[actor] = _Place(by=now + patience, since=now)
         return [AskHolder(self._holder, actor, now + patience)]
 
     def _answer(self, event: Answered, now: float) -> list[Effect]:
@@ -326,7 +395,17 @@ class Turn:
         return self._release(PassReason.REVOKED, now)
 
     def _release(self, reason: PassReason, now: float) -> list[Effect]:
-        return self._pass_to(next(iter(self._waiting), None), reason, now)
+        return self._pass_to(self._next(now), reason, now)
+
+    def _next(self, now: float) -> ActorId | None:
+        line = [
+            Waiting(who, self._kind_of(who), now - place.since)
+            for who, place in self._waiting.items()
+        ]
+        if not line:
+            return None
+        chosen = self._rules.next_rule(line)
+        return chosen if chosen in self._waiting else line[0].actor
 
     def _pass_to(
         self, taker: ActorId | None, reason: PassReason, now: float
@@ -335,17 +414,20 @@ class Turn:
         self._epoch = next_epoch(self._epoch)
         self._was_free, self._passed_at = giver is None, now
         self._limit_at = self._grace_at = None
+        self._rules = self._coming_rules
         effects: list[Effect] = [PassTurn(giver, taker, self._epoch, reason)]
         if taker is not None:
             self._waiting.pop(taker, None)
-            self._start_clocks(now)
+            self._start_clock(taker, now)
             # Whoever still waits now waits for somebody else, who must be told.
-            effects += [AskHolder(taker, who, by) for who, by in self._waiting.items()]
+            effects += [
+                AskHolder(taker, who, place.by) for who, place in self._waiting.items()
+            ]
         return effects
 
-    def _start_clocks(self, now: float) -> None:
-        if self._rules.limit is not None:
-            self._limit_at = now + self._rules.limit
+    def _start_clock(self, holder: ActorId, now: float) -> None:
+        limit = self._rules.limit_for(self._kind_of(holder))
+        self._limit_at = None if limit is None else now + limit
 
     def _held_by(self, actor: ActorId) -> list[Effect]:
         if actor == self._holder:

@@ -9,7 +9,16 @@ from holdfast.core.stream import StreamWindow
 from holdfast.holder.loop import Holder
 from holdfast.holder.note_memory import AREA
 from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import packets, places, processes, pty, shared_memory, spawn
+from holdfast.linux import (
+    cgroups,
+    folders,
+    packets,
+    places,
+    processes,
+    pty,
+    shared_memory,
+    spawn,
+)
 from holdfast.model.errors import HoldfastError
 from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
 from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
@@ -85,8 +94,12 @@ def _holder(vaulted: Vaulted, token: str) -> Holder:
 def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
     size = _size(packet)
     name = checked_name(str(packet["name"])) if packet.get("name") else session[2:8]
+    cgroup = _cgroup(session)
     leader = spawn.Leader(
-        _command(packet), str(packet.get("cwd") or "/"), _environment(packet, session)
+        _command(packet),
+        str(packet.get("cwd") or "/"),
+        _environment(packet, session),
+        cgroup,
     )
     # The command comes last: what can fail before it leaves no process behind.
     listener = _listen(session)
@@ -105,9 +118,30 @@ def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
         "created_ms": time.time_ns() // 1_000_000,
         "size": [size.columns, size.rows],
         "keep": False,
+        "cgroup": cgroup,
         "creator": str(packet.get("creator") or ""),
     }
     return Vaulted(session, facts, master, memory, listener, pidfd)
+
+
+def find_ground() -> None:
+    """Find out where sessions get their cgroups, before holders are forked."""
+    found = cgroups.ground()
+    if found.folder is not None:
+        cgroups.sweep(found.folder)
+
+
+def _cgroup(session: SessionId) -> str:
+    """Make the session's own cgroup; return its folder, or nothing if we may not."""
+    folder = cgroups.ground().folder
+    if folder is None:
+        return ""
+    made = cgroups.SessionCgroup.below(folder, session)
+    try:
+        made.make()
+    except OSError:
+        return ""
+    return os.fspath(made.folder)
 
 
 def _size(packet: packets.Packet) -> Size:
@@ -133,11 +167,11 @@ def _environment(packet: packets.Packet, session: SessionId) -> dict[str, str]:
 
 
 def _listen(session: SessionId) -> socket.socket:
-    path = places.session_socket(session)
+    path = folders.session_address(session)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o177)
     try:
-        listener.bind(str(path))
+        listener.bind(path)
     finally:
         os.umask(mask)
     listener.listen(128)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from holdfast.holder.connection import Connection
 from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.errors import SessionFull
 from holdfast.model.ids import ActorId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
@@ -12,6 +13,19 @@ from holdfast.wire.codec import Message
 
 MAX_KNOWN = 1024
 """Operators whose names are remembered after they have left."""
+
+MAX_CLIENTS = 256
+"""Clients attached to one session: what a newcomer can be told of in one message."""
+
+MAX_CLIENTS_EACH = 64
+"""Clients of one operator: more windows and devices than a person has."""
+
+KEPT_FOR_HUMANS = 32
+"""Places that nobody else gets: agents cannot shut out whoever would stop them."""
+
+MAX_CONNECTIONS = 2 * MAX_CLIENTS
+"""Connections at a time, with those that have not attached: half as many as a
+process may usually have files open."""
 
 
 class Company:
@@ -30,6 +44,29 @@ class Company:
     def actor(self, wanted: ActorId) -> Actor:
         """Return who somebody is; a stranger counts as an agent without a name."""
         return self._known.get(wanted) or Actor(wanted, ActorKind.AGENT, "")
+
+    def demand_room(self, newcomer: Actor) -> None:
+        """Do nothing if another client of this operator may attach.
+
+        Raises:
+            Unavailable: There are too many, of its own or of everybody's.
+
+        """
+        if len(self.clients_of(newcomer.id)) >= MAX_CLIENTS_EACH:
+            raise SessionFull(newcomer.name, MAX_CLIENTS_EACH)
+        is_human = newcomer.kind is ActorKind.HUMAN
+        limit = MAX_CLIENTS if is_human else MAX_CLIENTS - KEPT_FOR_HUMANS
+        if len(list(self.attached())) >= limit:
+            raise SessionFull("the session", limit)
+
+    def make_room(self) -> None:
+        """End the oldest connection that has not attached, if there are too many.
+
+        Whoever comes last is let in: it may be the one who would stop the others.
+        """
+        if len(self._connections) > MAX_CONNECTIONS:
+            idle = (one for one in self._connections if one.client is None)
+            next(idle).is_closed = True
 
     def clients_of(self, actor: ActorId) -> list[Connection]:
         """Return an operator's attached clients."""

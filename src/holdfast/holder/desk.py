@@ -4,8 +4,11 @@ import hmac
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from holdfast.core import gate, serializer, turn
+from holdfast.core.declining import Declining, Tell
+from holdfast.core.entries import declined_fields
 from holdfast.core.inheritance import inherit
 from holdfast.core.intake import Consult, Effect, Intake, KeepNote, Settings
 from holdfast.core.log_writer import Store
@@ -15,23 +18,33 @@ from holdfast.core.rights import Rights
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.handover import inherited
+from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.judging import REPLAYED, Judging
+from holdfast.holder.limits import Limits
 from holdfast.holder.log_file import LogFile
 from holdfast.holder.note_memory import NoteMemory
 from holdfast.holder.payloads import check, signal_of, size_of, staged_after
 from holdfast.holder.telling import NOBODY, Telling, told
 from holdfast.holder.vaulted import Vaulted
 from holdfast.holder.vouching import Vouching
-from holdfast.linux import places, processes, pty
+from holdfast.linux import folders, processes, pty
 from holdfast.linux.host_key import host_seed
 from holdfast.linux.secrecy import Secrecy
 from holdfast.model.actors import Actor
 from holdfast.model.envelopes import Envelope, Right, default_rights
-from holdfast.model.errors import HoldfastError, NotAllowed, NotYourTurn
+from holdfast.model.errors import (
+    BudgetSpent,
+    HoldfastError,
+    InputTooLarge,
+    NotAllowed,
+    NotYourTurn,
+    PolicyUnavailable,
+)
 from holdfast.model.geometry import Size
 from holdfast.model.ids import FIRST_INCARNATION, ActorId, Epoch, Index
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
 from holdfast.model.moments import Moment
+from holdfast.model.outcomes import Refused
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import refusal
@@ -47,6 +60,11 @@ ECHO_PATIENCE = 0.001
 we be killed within them, the input's outcome is unknown, as it is during a write."""
 
 
+MAX_ASKED = 2
+"""Questions with the judge when another "what if" is refused: one of them may be
+the gate's own, which is never refused, and each may keep a process busy."""
+
+
 class Desk:
     """Where operators' inputs arrive."""
 
@@ -56,6 +74,7 @@ class Desk:
         note: NoteMemory,
         company: Company,
         resized: Callable[[Size], None],
+        judge: JudgeLink,
     ) -> None:
         self._vaulted = vaulted
         self._resized = resized
@@ -64,7 +83,11 @@ class Desk:
         self._vouching = Vouching(vaulted.session)
         self._secrecy = Secrecy(vaulted.master)
         self.telling = Telling(company, self._may_approve, self._vouching.receipt)
-        self._judging = Judging(vaulted, self._warn)
+        self._judge = judge
+        self._judging = Judging(vaulted, self._warn, judge)
+        self._limits = Limits(self._judging.policing, company)
+        self._asked: tuple[int, Asked] | None = None
+        self._declining = Declining()
         self._echo_off = False
         self._is_canonical = True
         self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
@@ -74,7 +97,7 @@ class Desk:
         self._sync_to: Index | None = None
         self._sync_by = 0.0
         self._has_echoed = False
-        self._log = LogFile(places.session_log(vaulted.session), vaulted.session)
+        self._log = LogFile(folders.session_log(vaulted.session), vaulted.session)
         self._intake = self._take_up()
 
     # ── how things stand ──────────────────────────────────────────────────
@@ -159,13 +182,19 @@ class Desk:
             self._is_canonical = pty.is_canonical(self._vaulted.master)
             check(given, is_canonical=self._is_canonical, staged=self._staged)
         except HoldfastError as error:
+            self.declined(actor, FrameKind.SUBMIT, error)
             connection.send(refusal(error, FrameKind.SUBMIT, given.id))
             return
-        self._do(self._intake.submit(given, now()))
+        self._limits.refresh(self._intake)
+        effects = self._intake.submit(given, now())
+        self._note_arrival(given, effects)
+        self._do(effects)
 
     def request(self, event: turn.Event) -> bool:
         """Take what an operator does about the turn; False if it was refused."""
         self._book()
+        if not isinstance(event, turn.Seized):  # It waits for no file to be read.
+            self._limits.refresh(self._intake)
         return self._do(self._intake.request(event, now()))
 
     def approve(self, approved: gate.Approved) -> None:
@@ -194,6 +223,10 @@ class Desk:
         """Take inputs again."""
         self._do(self._intake.thaw(by, now()))
 
+    def declined(self, actor: ActorId, asked: FrameKind, error: HoldfastError) -> None:
+        """Put on record that a request was turned away."""
+        self._do(self._decline(actor, asked, error))
+
     def record_end(self, by: ActorId, number: int) -> None:
         """Put on record who ends the session, and how."""
         fields: dict[str, Value] = {"by": by, "signal": number}
@@ -204,23 +237,30 @@ class Desk:
         if self._is_over:
             return  # A predecessor has written it down.
         self._book()
+        self._do(self._told(self._declining.flush()))
         self._do(self._intake.exited(how, now()))
 
     # ── asking ────────────────────────────────────────────────────────────
 
-    def tried(self, given: Input) -> wire.Tried:
-        """Return what would happen to an input now."""
+    def try_out(self, connection: Connection, given: Input) -> None:
+        """Tell a client what would happen to an input now."""
         actor = self._company.actor(given.actor)
         error = self._intake.objection(given, now())
         # Typing takes a free turn, so that nobody has it is no objection.
         if isinstance(error, NotYourTurn) and not self.holder:
             may_take = self.rights.may(given.actor, Right.TAKE, now())
             error = None if may_take else error
-        said = self._judge(actor, given, echo_off=self._secrecy.is_on())
+        error = error or self._intake.budgets.refusal(given, time.monotonic())
+        if error is None and self._judge.count >= MAX_ASKED:
+            error = PolicyUnavailable("is asked too much at once")
         if error is not None:
-            said = Judgement(Verdict.DENY, error.code, str(error))
-        rule, why = (wire.fitting(one, wire.MAX_TEXT) for one in (said.rule, said.why))
-        return wire.Tried(said.verdict, rule, why)
+            tell_tried(connection, error)
+            return
+        then = partial(tell_tried, connection)
+        secret = self._secrecy.is_on()
+        said = self._judging.consult(actor, given, self.epoch, then, secret=secret)
+        if isinstance(said, Judgement):
+            then(said)
 
     def inquire(self, connection: Connection, actor: ActorId, asked: InputId) -> None:
         """Tell a client what became of an input, once that is known."""
@@ -254,15 +294,27 @@ class Desk:
     def settle(self) -> None:
         """Book and make durable whatever the terminal has taken."""
         self._book()
+        self._do(self._told(self._declining.flush()))
         self.sync()
 
     def tick(self) -> None:
         """Do what the clock demands, and go on with what the terminal refused."""
-        if self._has_echoed or time.monotonic() >= self._book_by:
+        if self._has_echoed or time.monotonic() >= self._book_by or self._is_due():
             self._book()
         if self._writing is not None:
             self._do(self._written())
         self._do(self._intake.tick(now()))
+        self._judge.tick(time.monotonic())
+        self._drop_question()
+        self._do(self._told(self._declining.tick(time.monotonic())))
+
+    def _is_due(self) -> bool:
+        """Tell whether the turn may be about to end: what is written is booked first.
+
+        Else what the terminal has taken would count as thrown away.
+        """
+        due = self._intake.next_deadline()
+        return due is not None and time.monotonic() >= due
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
@@ -270,7 +322,12 @@ class Desk:
             return self._book_by
         if self._writing is not None:
             return time.monotonic() + 0.01
-        return self._intake.next_deadline()
+        clocks = (
+            self._intake.next_deadline(),
+            self._declining.next_deadline(),
+            self._judge.next_deadline(),
+        )
+        return min((at for at in clocks if at is not None), default=None)
 
     def sync_at(self) -> float | None:
         """Return when the disk's turn comes, or None if nothing waits for it."""
@@ -289,11 +346,13 @@ class Desk:
         secret = hmac.digest(
             host_seed(), b"holdfast secret\n" + session.encode(), "sha256"
         )
-        settings = Settings(session, FIRST_INCARNATION, secret)
+        kind_of = self._limits.kind_of
+        settings = Settings(session, FIRST_INCARNATION, secret, kind_of=kind_of)
         self._intake = Intake(settings, Logbook(head))
         found = inherit(entries, self._note.read(), FIRST_INCARNATION)
         self._is_over = found.over is not None
         self._judging.replay(entries[-REPLAYED:])
+        self._limits.take_up(self._intake, entries[-REPLAYED:], found.holder, now())
         self._do(self._intake.resume(found, now()))
         self.sync()
         return self._intake
@@ -304,7 +363,8 @@ class Desk:
         while work:
             effect = work.popleft()
             if isinstance(effect, turn.Refuse):
-                self.telling.refuse(effect)
+                asked = self.telling.refuse(effect)
+                work.extend(self._decline(effect.actor, asked, effect.error))
                 is_refused = True
             else:
                 work.extendleft(reversed(self._perform(effect)))
@@ -327,6 +387,7 @@ class Desk:
                 return self._apply(effect)
             case serializer.Answer():
                 self.telling.answer(effect)
+                return self._note_spent(effect)
             case Consult(ticket, given):
                 return self._consult(ticket, given)
             case turn.PassTurn():
@@ -350,15 +411,40 @@ class Desk:
         return self._intake.stored(now())
 
     def _consult(self, ticket: int, given: Input) -> list[Effect]:
+        self._drop_question()
         self._consulted, self._echo_off = given, self._secrecy.is_on()
         actor = self._company.actor(given.actor)
-        said = self._judge(actor, given, echo_off=self._echo_off)
-        return self._intake.judged(
-            ticket, said.verdict, said.rule, now(), echo_off=self._echo_off
+        then = partial(self._judged_later, ticket)
+        said = self._judging.consult(
+            actor, given, self.epoch, then, secret=self._echo_off
         )
+        if isinstance(said, Judgement):
+            return self._judged(ticket, said)
+        # Everything but this line of inputs goes on; a seize drops the question.
+        self._asked = (ticket, said)
+        return []
 
-    def _judge(self, actor: Actor, given: Input, *, echo_off: bool) -> Judgement:
-        return self._judging.judge(actor, given, self.epoch, echo_off=echo_off)
+    def _judged_later(self, ticket: int, said: Judgement | PolicyUnavailable) -> None:
+        self._asked = None
+        # What was a secret when it was typed, or is one now, is none to be told.
+        self._echo_off = self._echo_off or self._secrecy.is_on()
+        if isinstance(said, Judgement):
+            self._do(self._judged(ticket, said))
+        else:
+            why = str(said.facts["why"])
+            self._do(self._intake.policy_failed(ticket, why, now()))
+
+    def _judged(self, ticket: int, said: Judgement) -> list[Effect]:
+        judged = gate.Judged(ticket, said.verdict, said.rule, said.why)
+        return self._intake.judged(judged, now(), echo_off=self._echo_off)
+
+    def _drop_question(self) -> None:
+        """Hang up on a judge whose answer no longer counts."""
+        if self._asked is not None:
+            ticket, asked = self._asked
+            if not self._intake.gate.is_consulting(ticket):
+                self._asked = None
+                self._judge.drop(asked)
 
     # ── inside: the terminal ──────────────────────────────────────────────
 
@@ -413,6 +499,44 @@ class Desk:
         self._vaulted.facts["size"] = [size.columns, size.rows]
         self._resized(size)
 
+    # ── inside: what was turned away ──────────────────────────────────────
+
+    def _note_arrival(self, given: Input, effects: list[Effect]) -> None:
+        match effects:
+            case [serializer.Answer(outcome=Refused(error) as outcome)]:
+                # What is remembered stood in line, and has an entry of its own.
+                if self._intake.inquire(given.actor, given.id) is not outcome:
+                    self.declined(given.actor, FrameKind.SUBMIT, error)
+            case _:
+                pass
+
+    def _note_spent(self, answer: serializer.Answer) -> list[Effect]:
+        """Put on record what a budget refused: counted, for it may be a flood."""
+        match answer.outcome:
+            case Refused(BudgetSpent() | InputTooLarge() as error) as outcome:
+                is_judged = self._intake.inquire(answer.actor, answer.id) is outcome
+                if is_judged:
+                    return self._decline(answer.actor, FrameKind.SUBMIT, error)
+            case _:
+                pass
+        return []
+
+    def _decline(
+        self, actor: ActorId, asked: FrameKind, error: HoldfastError
+    ) -> list[Effect]:
+        word = asked.name.lower()
+        at = time.monotonic()
+        return self._told(self._declining.decline(actor, word, error.code, at))
+
+    def _told(self, declined: list[Tell]) -> list[Effect]:
+        return [
+            effect
+            for one in declined
+            for effect in self._intake.record(
+                EntryKind.DECLINED, declined_fields(one), now()
+            )
+        ]
+
     # ── inside: who is told ───────────────────────────────────────────────
 
     def _passed(self, passed: turn.PassTurn) -> None:
@@ -429,6 +553,15 @@ class Desk:
     def _warn(self, text: str) -> None:
         fields = {"text": wire.fitting(text, wire.MAX_TEXT)}
         self._company.announce(wire.Event("policy.kept", self._vaulted.session, fields))
+
+
+def tell_tried(connection: Connection, said: Judgement | HoldfastError) -> None:
+    """Tell a client what would happen, if it is still there."""
+    if isinstance(said, HoldfastError):
+        said = Judgement(Verdict.DENY, said.code, str(said))
+    rule, why = (wire.fitting(one, wire.MAX_TEXT) for one in (said.rule, said.why))
+    if not connection.is_closed:
+        connection.send(wire.Tried(said.verdict, rule, why))
 
 
 def now() -> Moment:

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from holdfast.linux import freezing, places
+from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.process_table import Tree
 from holdfast.model.ids import SessionId
 
@@ -21,15 +22,21 @@ MAX_RECORD = 4 * 1024 * 1024
 class Halting:
     """Stops and continues everything that runs in one session."""
 
-    def __init__(self, session: SessionId, leader: int) -> None:
+    def __init__(self, session: SessionId, leader: int, cgroup: str = "") -> None:
         self._session = session
         self._leader = leader
-        self._path = places.session_frozen(session)
+        self._cgroup = SessionCgroup(Path(cgroup)) if cgroup else None
+
+    @property
+    def _path(self) -> Path:
+        # Looked up when it is needed: few sessions are ever made to stand still.
+        return places.session_frozen(self._session)
 
     def freeze(self) -> freezing.Frozen:
         """Stop every process of the session; what could not be stopped is named."""
         before = self._recorded()
-        frozen = freezing.freeze(Tree.of(self._leader, self._session), None, self._keep)
+        tree = Tree.of(self._leader, self._session)
+        frozen = freezing.freeze(tree, self._cgroup, self._keep)
         if before is not None:
             frozen = freezing.joined(before, frozen)
         self._keep(frozen)
@@ -41,6 +48,11 @@ class Halting:
         woken = 0 if record is None else freezing.thaw(record)
         self._path.unlink(missing_ok=True)
         return woken
+
+    def tidy(self) -> None:
+        """Remove the cgroup of a session that is over, if nothing is in it."""
+        if self._cgroup is not None:
+            self._cgroup.remove()
 
     def _recorded(self) -> freezing.Frozen | None:
         try:

@@ -4,24 +4,14 @@ A line that somebody else has typed and not entered, and what runs: pressing
 Return, or going away, would make both one's own.
 """
 
-from pathlib import Path
-
 from holdfast.core.staged import Staged
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
+from holdfast.linux.procfs import command_of, state_word
 from holdfast.model.ids import ActorId, Epoch
 from holdfast.wire import company as parties
 from holdfast.wire import graphs
 from holdfast.wire import messages as wire
-
-_STATES = {
-    "R": "running",
-    "S": "sleeping",
-    "D": "waiting",
-    "T": "stopped",
-    "t": "traced",
-    "I": "idle",
-}
 
 
 def inherited(
@@ -51,17 +41,11 @@ def _told(process: Process) -> graphs.Process:
         pid=process.pid,
         parent=max(process.parent, 0),
         started_ticks=process.started,
-        command=wire.fitting(_command(process.pid), graphs.MAX_COMMAND),
-        state=_STATES.get(process.state, "other"),
+        command=wire.fitting(command_of(process.pid), graphs.MAX_COMMAND),
+        state=state_word(process.state),
         actor=ActorId(""),
         rss=0,
         cpu_ms=0,
+        age_ms=0,
+        unlisted=0,
     )
-
-
-def _command(pid: int) -> str:
-    try:
-        raw = Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return ""
-    return raw.rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "surrogateescape")

@@ -2,20 +2,27 @@
 
 The state it is judged against is the state now: how the turn was come by, what
 stands typed and not entered, where the foreground program works, the time.
+
+Plug-ins and a webhook are asked through the judge, which takes its time; the
+rules of the file come first, and what they deny is put to nobody.
 """
 
 import base64
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from holdfast.core.logbook import Entry, EntryKind
-from holdfast.core.policy import Judgement
+from holdfast.core.policy import Judgement, combined, document
 from holdfast.core.staged import Staged, StagedLine
 from holdfast.core.turn import PassReason
+from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.policing import Policing, local_time
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
+from holdfast.linux.judge_packets import Answer, Ask
 from holdfast.model.actors import Actor
+from holdfast.model.errors import PolicyUnavailable
 from holdfast.model.ids import ActorId, Epoch
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.questions import Question, TurnHold
@@ -32,11 +39,18 @@ REPLAYED = 4096
 for every byte a terminal takes in a line."""
 
 
+Then = Callable[[Judgement | PolicyUnavailable], None]
+
+
 class Judging:
     """The gate's eyes: what is asked, and the rules that answer."""
 
-    def __init__(self, vaulted: Vaulted, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, vaulted: Vaulted, tell: Callable[[str], None], judge: JudgeLink
+    ) -> None:
         self.policing = Policing(tell)
+        self._judge = judge
+        self._tickets = 0
         self._vaulted = vaulted
         self._line = StagedLine()
         self._hold = TurnHold.NONE
@@ -67,14 +81,25 @@ class Judging:
                 elif isinstance(size, int):
                     self._line.typed(actor, b"?" * size, echo_off=True)
 
-    def judge(
-        self, actor: Actor, given: Input, epoch: Epoch, *, echo_off: bool
-    ) -> Judgement:
-        """Return what the rules of this moment say."""
+    def consult(
+        self, actor: Actor, given: Input, epoch: Epoch, then: Then, *, secret: bool
+    ) -> Judgement | Asked:
+        """Return what the rules of this moment say, if nobody else is to be asked.
+
+        Otherwise return what is asked, and call `then` later with what the rules
+        and the others say together, or with why there is no answer.
+        """
         self.policing.refresh()
         if self.policing.is_plain():
             return self.policing.plain(actor)
-        return self.policing.judge(self.question(actor, given, epoch, secret=echo_off))
+        question = self.question(actor, given, epoch, secret=secret)
+        said = self.policing.judge(question)
+        if self.policing.is_final(said):
+            return said
+        policy = self.policing.policy
+        self._tickets += 1
+        ask = Ask(self._tickets, document(question), policy.plugins, policy.webhook)
+        return self._judge.ask(ask, partial(_pass_on, said, then))
 
     def question(
         self, actor: Actor, given: Input, epoch: Epoch, *, secret: bool
@@ -102,3 +127,10 @@ class Judging:
             return None if group is None else os.readlink(f"/proc/{group}/cwd")  # noqa: PTH115
         except OSError:
             return None
+
+
+def _pass_on(said: Judgement, then: Then, answer: Answer) -> None:
+    if answer.failed:
+        then(PolicyUnavailable(answer.failed))
+    else:
+        then(combined(said, answer.judgement))

@@ -14,7 +14,7 @@ import time
 from socket import socket  # noqa: TC003  # an annotation people read
 
 from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import packets, places, start
+from holdfast.linux import folders, packets, start
 from holdfast.model.errors import SessionNotFound
 from holdfast.version import __version__
 
@@ -64,7 +64,7 @@ class KeeperLink:
 
     def deposit(self, token: str = "") -> None:
         """Give the keeper a copy of everything; `token` answers a creation."""
-        link = packets.connect(places.keeper_socket(), TIMEOUT)
+        link = packets.connect(folders.keeper_address(), TIMEOUT)
         packet: packets.Packet = {
             "do": "deposit",
             "id": self._vaulted.session,

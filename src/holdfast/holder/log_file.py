@@ -2,7 +2,6 @@
 
 import errno
 import os
-from pathlib import Path
 
 from holdfast.core.logbook import Recovered, recover
 from holdfast.model.ids import SessionId
@@ -11,7 +10,7 @@ from holdfast.model.ids import SessionId
 class LogFile:
     """One session's logbook on disk."""
 
-    def __init__(self, path: Path, session: SessionId) -> None:
+    def __init__(self, path: str | os.PathLike[str], session: SessionId) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         self._fd = os.open(path, flags, 0o600)
         self._size = os.fstat(self._fd).st_size
@@ -24,7 +23,8 @@ class LogFile:
         if recovered.torn:
             self._size -= recovered.torn
             os.ftruncate(self._fd, self._size)
-        self.sync()
+        if raw:  # A new book has nothing to lose, and its birth need not wait.
+            self.sync()
         return recovered
 
     def append(self, line: bytes) -> None:

@@ -18,7 +18,9 @@ from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
 from holdfast.holder.halting import Halting
+from holdfast.holder.judge_link import JudgeLink
 from holdfast.holder.keeper_link import KeeperLink
+from holdfast.holder.looking import Looking
 from holdfast.holder.note_memory import AREA, NoteMemory
 from holdfast.holder.output import CHUNK, Output
 from holdfast.holder.painter_link import PainterLink
@@ -33,7 +35,9 @@ from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import FIRST_INCARNATION
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, refusal
+from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
+from holdfast.wire.graphs import GraphRequest
 from holdfast.wire.screens import ScreenRequest
 
 MAX_LEFT = 4 * 1024 * 1024
@@ -42,6 +46,14 @@ child that prints for ever is cut short."""
 
 EXIT_PATIENCE = 2.0
 """Seconds to wait for the kernel to say how a leader ended that is not our child."""
+
+
+_OBSERVING: dict[type[Message], FrameKind] = {
+    ScreenRequest: FrameKind.SCREEN_REQUEST,
+    StateRequest: FrameKind.STATE_REQUEST,
+    GraphRequest: FrameKind.GRAPH_REQUEST,
+}
+"""What may be asked by whoever may observe, attached or not."""
 
 
 class Holder:
@@ -65,9 +77,15 @@ class Holder:
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
         note = NoteMemory(memory[:AREA])
-        self._desk = Desk(vaulted, note, self._company, self._resized)
-        halting = Halting(vaulted.session, self._pid)
-        self._requests = Requests(vaulted, self._desk, self._company, halting)
+        self._desk = Desk(
+            vaulted, note, self._company, self._resized, JudgeLink(self._selector)
+        )
+        cgroup = str(vaulted.facts.get("cgroup") or "")
+        self._halting = Halting(vaulted.session, self._pid, cgroup)
+        if self._desk.is_frozen:
+            # Our predecessor may have died before all of it stood still.
+            self._halting.freeze()
+        self._requests = Requests(vaulted, self._desk, self._company, self._halting)
         self._spare = descriptors.Spare()
         self._keeper = KeeperLink(vaulted, self._selector)
         self._keeper.begin(token)
@@ -83,6 +101,12 @@ class Holder:
             lambda: self._desk.is_writing,
         )
         self._answers.asked(self._output.take_up(), self._size)
+        self._looking = Looking(
+            vaulted.session,
+            self._pid,
+            vaulted.master,
+            has_exited=self._exit is not None,
+        )
         self._watch(vaulted.master, self._printed)
         self._watch(vaulted.listener, self._accept)
         self._watch(vaulted.pidfd, self._leader_ended)
@@ -206,6 +230,7 @@ class Holder:
         self._keeper.knocked()
         connection = Connection(link)
         self._connections.append(connection)
+        self._company.make_room()
         self._selector.register(link, selectors.EVENT_READ, connection)
 
     def _serve(self, connection: Connection, events: int) -> None:
@@ -262,8 +287,8 @@ class Holder:
                 self._desk.submit(connection, message)
             case wire.End(number):
                 self._end(connection, number)
-            case ScreenRequest():
-                self._screen(connection, message)
+            case ScreenRequest() | StateRequest() | GraphRequest():
+                self._observe(connection, message)
             case _ if self._requests.take(connection, message):
                 pass
             case _:
@@ -278,21 +303,40 @@ class Holder:
         else:
             self._desk.meet(connection.actor)
 
-    def _screen(self, connection: Connection, asked: ScreenRequest) -> None:
+    def _observe(
+        self,
+        connection: Connection,
+        asked: ScreenRequest | StateRequest | GraphRequest,
+    ) -> None:
+        kind = _OBSERVING[type(asked)]
         try:
             self._requests.demand(connection.operator.id, Right.OBSERVE)
         except HoldfastError as error:
-            connection.send(refusal(error, FrameKind.SCREEN_REQUEST))
-        else:
-            self._showing.screen(connection, asked)
+            connection.send(refusal(error, kind))
+            self._desk.declined(connection.operator.id, kind, error)
+            return
+        match asked:
+            case ScreenRequest():
+                self._showing.screen(connection, asked)
+            case GraphRequest():
+                self._looking.ask_graph(connection, asked)
+            case StateRequest():
+                self._looking.tell_state(
+                    connection,
+                    is_frozen=self._desk.is_frozen,
+                    has_exited=self._exit is not None,
+                )
 
     def _attach(self, connection: Connection, asked: wire.Attach) -> None:
         same = asked.incarnation == FIRST_INCARNATION
         try:
             self._requests.demand(connection.operator.id, Right.OBSERVE)
+            if connection.client is None:
+                self._company.demand_room(connection.operator)
             plan = plan_resume(self._window, asked.after if same else None, None)
         except HoldfastError as error:
             connection.send(refusal(error, FrameKind.ATTACH))
+            self._desk.declined(connection.operator.id, FrameKind.ATTACH, error)
             return
         connection.client, connection.mode = asked.client, asked.mode
         connection.attached_at = time.monotonic()
@@ -341,7 +385,9 @@ class Holder:
             self._life.next_deadline(),
             self._keeper.next_deadline(),
             self._painter.next_deadline(),
+            self._showing.next_deadline(),
             self._answers.next_deadline(),
+            self._looking.next_deadline(),
         )
         first = min((at for at in deadlines if at is not None), default=None)
         return None if first is None else max(0.0, first - time.monotonic())
@@ -350,8 +396,10 @@ class Holder:
         now = time.monotonic()
         self._desk.tick()
         self._keeper.tick(now)
+        self._showing.tick(now)
         self._painter.tick(now)
         self._answers.tick()
+        self._looking.tick(self._pump)
         self._live(self._life.tick(now))
 
     def _live(self, effects: list[life.Effect]) -> None:
@@ -367,6 +415,7 @@ class Holder:
                 case life.Sweep(incarnation):
                     # The leader's end is the session's: what it left is ended too.
                     count = processes.kill_session(self._pid)
+                    self._halting.tidy()
                     swept = life.LeftoversSwept(incarnation, count)
                     self._life.handle(swept, time.monotonic())
                 case _:

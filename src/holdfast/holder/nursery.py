@@ -14,6 +14,7 @@ import sys
 import traceback
 
 from holdfast.holder import birth
+from holdfast.holder.rehearsal import rehearse
 from holdfast.linux import packets
 from holdfast.version import __version__
 
@@ -21,8 +22,10 @@ from holdfast.version import __version__
 def main() -> None:
     """Fork holders until the keeper is gone."""
     link = socket.socket(fileno=int(sys.argv[1]))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    birth.find_ground()
+    rehearse(birth.hold)  # Before children are nobody's business: it has some.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What is loaded now never becomes garbage; a collection that looked at it
     # would copy the pages it is meant to share.
     gc.collect()

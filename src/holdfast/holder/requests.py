@@ -57,6 +57,7 @@ class Requests:
                     connection, actor, message
                 )
         except HoldfastError as error:
+            self._desk.declined(actor, kind, error)
             connection.send(refusal(error, kind))
             return True
 
@@ -66,6 +67,7 @@ class Requests:
         try:
             self.demand(connection.actor.id, Right.END)
         except HoldfastError as error:
+            self._desk.declined(connection.actor.id, FrameKind.END, error)
             connection.send(refusal(error, FrameKind.END))
             return False
         if self._desk.is_frozen:
@@ -182,7 +184,7 @@ class Requests:
                     self._desk.epoch,
                     payload,
                 )
-                connection.send(self._desk.tried(given))
+                self._desk.try_out(connection, given)
             case wire.Inquire(client, sequence):
                 self._desk.inquire(connection, actor, InputId(client, sequence))
 

@@ -6,6 +6,7 @@ be had, the window is shown from its start.
 """
 
 import json
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -24,6 +25,10 @@ SHORT = 64 * 1024
 """Bytes of a stream that is shown as it is, if nothing of it is gone: it is there
 sooner than any picture of it."""
 
+HURRY = 0.06
+"""Seconds a picture may take if the window still has everything that was printed:
+then the stream shows the same, and a painter that has to be started is slower."""
+
 MAX_SENT = 2 * 1024 * 1024
 """Longest keyframe that is sent: twice the window, which is sent instead."""
 
@@ -41,6 +46,7 @@ class Showing:
         self._painter = painter
         self._pump = pump
         self._asking: set[Connection] = set()
+        self._hurrying: dict[Connection, float] = {}
 
     def begin(self, connection: Connection, plan: Resume, asked: wire.Attach) -> None:
         """Show a client the session as `plan` says, or better."""
@@ -50,7 +56,21 @@ class Showing:
             self._stream(connection, plan)
             return
         seen = plan.at - plan.gap if plan.gap else None
+        if self._window.start == 0 and seen is None:
+            self._hurrying[connection] = time.monotonic() + HURRY
         self._painter.ask(Want.KEYFRAME, partial(self._paint, connection, seen))
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None when there is nothing to wait for."""
+        return min(self._hurrying.values(), default=None)
+
+    def tick(self, now: float) -> None:
+        """Show the stream to whoever has waited long enough for a picture."""
+        for connection, by in [*self._hurrying.items()]:
+            if now >= by:
+                del self._hurrying[connection]
+                if not connection.is_closed:
+                    self._stream(connection, plan_resume(self._window, None, None))
 
     def screen(self, connection: Connection, asked: screens.ScreenRequest) -> None:
         """Tell a client what is to be seen."""
@@ -71,7 +91,8 @@ class Showing:
     def _paint(
         self, connection: Connection, seen: int | None, picture: Picture | None
     ) -> None:
-        if connection.is_closed:
+        self._hurrying.pop(connection, None)
+        if connection.is_closed or connection.viewer is not None:
             return
         if picture is None or len(picture.data) > MAX_SENT:
             self._stream(connection, plan_resume(self._window, seen, None))

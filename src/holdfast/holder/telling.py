@@ -81,15 +81,16 @@ class Telling:
         if self._pending is not None and self._pending[1] == admitted.id:
             self._settle(Verdict.ALLOW)
 
-    def refuse(self, refused: turn.Refuse) -> None:
-        """Tell somebody that a request of theirs was refused."""
+    def refuse(self, refused: turn.Refuse) -> FrameKind:
+        """Tell somebody that a request of theirs was refused; return which."""
         if self._serving is not None:
             connection, kind = self._serving
             if connection.operator.id == refused.actor:
                 connection.send(refusal(refused.error, kind))
-                return
+                return kind
         # Only what was asked for is refused later, or by somebody else's doing.
         self._company.tell(refused.actor, refusal(refused.error, FrameKind.ASK))
+        return FrameKind.ASK
 
     def asked(self, asked: turn.AskHolder) -> None:
         """Tell the turn's holder that somebody waits."""

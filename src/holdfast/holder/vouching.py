@@ -29,7 +29,6 @@ class Vouching:
 
     def __init__(self, session: SessionId) -> None:
         self._session = session
-        self._path = os.fspath(places.session_head(session))
         self._key: SigningKey | None = None
         self._hashes: dict[Index, tuple[bytes, bool]] = {}
         self._next_at = 0.0
@@ -61,14 +60,15 @@ class Vouching:
         return None
 
     def _keep(self, line: bytes) -> None:
-        draft = f"{self._path}.new"
+        path = os.fspath(places.session_head(self._session))
+        draft = f"{path}.new"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(draft, flags, 0o600)
         try:
             os.write(fd, line)
         finally:
             os.close(fd)
-        os.rename(draft, self._path)  # noqa: PTH104  # beside os.open
+        os.rename(draft, path)  # noqa: PTH104  # beside os.open
 
 
 def _told(signed: SignedHead) -> wire.Receipt:

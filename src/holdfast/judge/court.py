@@ -6,15 +6,19 @@ Every question has a deadline from the moment it arrives. It waits until a worke
 is free, is put to that one alone, and is answered, or the worker is killed. A
 plug-in that hangs costs its own question and one worker until the deadline; no
 link has more than MAX_RUNNING of them, so that one session's questions cannot
-keep the others from being heard.
+keep the others from being heard. Whoever hangs up takes its questions back: what
+nobody waits for keeps no worker.
 
     asked ──▶ waiting ──worker free──▶ running ──answer──────────────▶ answered
-                 └──deadline──▶ failed    └──deadline, death, nonsense─▶ failed
+                 ├──deadline──▶ failed    ├──deadline, death, nonsense─▶ failed
+                 └──link ends──▶ gone     └──link ends─────────────────▶ gone
 
 Invariants, checked by tests/judge/test_court.py with real processes:
 
-I1  Every question is answered exactly once, by its deadline and a little.
-I2  A worker that is late, dies or talks nonsense is gone, with all it started.
+I1  Every question is answered exactly once, by its deadline and a little, unless
+    whoever asked is gone.
+I2  A worker that is late, dies or talks nonsense is gone, with all it started; so
+    is one that works for nobody.
 I3  A link is never waited for: one that does not read its answers is closed.
 """
 
@@ -62,6 +66,12 @@ class Case:
     ticket: int
     raw: bytes
     deadline: float
+    whom: str
+    """Who is asked, for people."""
+
+    def failed(self, why: str) -> Answer:
+        """Return that there is no answer, why, and whose it should have been."""
+        return Answer(self.ticket, failed=f"{why} ({self.whom})")
 
 
 class Court:
@@ -93,7 +103,9 @@ class Court:
             if ready is self._listener:
                 self._welcome()
             elif isinstance(ready, Worker):
-                self._hear(ready)
+                # One that was dismissed by what a link did is not asked.
+                if ready in self._running or ready in self._idle:
+                    self._hear(ready)
             elif ready in self._links:
                 self._take(ready)
         self._end_what_is_late(time.monotonic())
@@ -129,9 +141,9 @@ class Court:
         except (OSError, PeerError):  # gone, or not one of ours
             self._part(link)
             return
-        case = Case(link, ask.ticket, raw, arrived_at + ask.timeout)
+        case = Case(link, ask.ticket, raw, arrived_at + ask.timeout, ask.whom)
         if sum(other.link is link for other in self._waiting) >= MAX_WAITING:
-            self._reply(case, Answer(ask.ticket, failed=CROWDED))
+            self._reply(case, case.failed(CROWDED))
         else:
             self._waiting.append(case)
 
@@ -140,6 +152,8 @@ class Court:
         self._links.discard(link)
         link.close()
         self._waiting = deque(case for case in self._waiting if case.link is not link)
+        for worker in [w for w, case in self._running.items() if case.link is link]:
+            self._dismiss(worker)
         self._empty_at = time.monotonic()
 
     def _reply(self, case: Case, answer: Answer) -> None:
@@ -169,9 +183,9 @@ class Court:
             worker.link.send(case.raw)
         except OSError:
             # It died while it was idle, or there is no memory for another.
-            self._reply(case, Answer(case.ticket, failed=GONE))
             for lost in [w for w, its in self._running.items() if its is case]:
                 self._dismiss(lost)
+            self._reply(case, case.failed(GONE))
 
     def _fork(self) -> Worker:
         keys = self._selector.get_map().values()
@@ -189,8 +203,7 @@ class Court:
             return
         if answer is None or answer.ticket != case.ticket:
             self._dismiss(worker)
-            why = GONE if answer is None else NONSENSE
-            self._reply(case, Answer(case.ticket, failed=why))
+            self._reply(case, case.failed(GONE if answer is None else NONSENSE))
             return
         del self._running[worker]
         if worker.asked >= MAX_QUESTIONS or len(self._idle) >= MAX_IDLE:
@@ -207,14 +220,16 @@ class Court:
         worker.bury()
 
     def _end_what_is_late(self, now: float) -> None:
-        for case in [case for case in self._waiting if now >= case.deadline]:
+        late = [case for case in self._waiting if now >= case.deadline]
+        stuck = [w for w, case in self._running.items() if now >= case.deadline]
+        for case in late:
             self._waiting.remove(case)
-            self._reply(case, Answer(case.ticket, failed=LATE))
-        late = [w for w, case in self._running.items() if now >= case.deadline]
-        for worker in late:
-            case = self._running[worker]
+        for worker in stuck:
+            late.append(self._running[worker])
             self._dismiss(worker)
-            self._reply(case, Answer(case.ticket, failed=LATE))
+        # Only now: a link that takes no answer is closed, with all its questions.
+        for case in late:
+            self._reply(case, case.failed(LATE))
 
 
 def _heard(worker: Worker) -> Answer | None:

@@ -23,6 +23,12 @@ ROOM = 2048
 MAX_PAGE = 48 * 1024
 """Bytes of facts in one packet, by which a list is cut."""
 
+MAX_SESSIONS = 4000
+"""Sessions kept if nobody says otherwise: four times what is promised to work."""
+
+LIMIT = "HOLDFAST_MAX_SESSIONS"
+"""Where somebody may say otherwise; new code in our place finds it there too."""
+
 STATES = ("running", "exited")
 
 
@@ -49,6 +55,12 @@ def changes(packet: packets.Packet) -> Facts:
     if "name" in found:
         checked_name(str(found["name"]))
     return found
+
+
+def most_sessions(environment: Mapping[str, str]) -> int:
+    """Return how many sessions may be kept; what is no number says nothing."""
+    said = environment.get(LIMIT, "")
+    return int(said) if said.isascii() and said.isdigit() else MAX_SESSIONS
 
 
 def creation(packet: packets.Packet) -> None:

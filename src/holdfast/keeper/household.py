@@ -1,4 +1,4 @@
-"""All that the keeper keeps and looks after: deposits, links, nurseries, painter.
+"""All that the keeper keeps and looks after: deposits, links, nurseries, doors.
 
 Whoever decides (requests, the upgrade) does so elsewhere; this is what there is
 and what can be done with it.
@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable
 
 from holdfast.keeper import code, leftovers
+from holdfast.keeper.activated import Door
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.births import Births
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
-from holdfast.keeper.painter import PainterDoor  # noqa: TC001  # an annotation people read
 from holdfast.keeper.upgrade import (
     BornDead,
     Event,
@@ -76,7 +76,8 @@ class Household:
         """During an upgrade, the one with the new code."""
 
         self.side_of: Callable[[str], Side] = lambda _: Side.OLD
-        self.painter: PainterDoor | None = None
+        self.painter: Door | None = None
+        self.judge: Door | None = None
         self._happened = happened
         self._nursery_backoff = Backoff(
             NURSERY_PATIENT, NURSERY_CALM, NURSERY_MAX_DELAY
@@ -91,7 +92,7 @@ class Household:
             self.vault.next_deadline(),
             self.births.next_deadline(),
             self._nursery_at,
-            None if self.painter is None else self.painter.next_deadline(),
+            *(door.next_deadline() for door in self.doors()),
         )
         return min((at for at in deadlines if at is not None), default=None)
 
@@ -99,10 +100,14 @@ class Household:
         """Do what is due."""
         if self._nursery_at is not None and now >= self._nursery_at:
             self.start_nursery()
-        if self.painter is not None:
-            self.painter.tick(now)
+        for door in self.doors():
+            door.tick(now)
         self.births.tick(now)
         self._replace_the_dead(now)
+
+    def doors(self) -> list[Door]:
+        """Return the doors that there are."""
+        return [door for door in (self.painter, self.judge) if door is not None]
 
     # ── holders ───────────────────────────────────────────────────────────
 
@@ -250,8 +255,8 @@ class Household:
         ended = processes.reap()
         now = time.monotonic()
         for pid, status in ended.items():
-            if self.painter is not None:
-                self.painter.ended(pid, now)
+            for door in self.doors():
+                door.ended(pid, now)
             for session, kept in self.vault.deposits.items():
                 if kept.facts.get("pid") == pid:
                     self.note_exit(session, status)

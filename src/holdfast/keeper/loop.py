@@ -14,9 +14,9 @@ import sys
 import time
 
 from holdfast.keeper import knocking, state
+from holdfast.keeper.activated import JUDGE, PAINTER, Door
 from holdfast.keeper.code import Code, present
 from holdfast.keeper.household import Household
-from holdfast.keeper.painter import PainterDoor
 from holdfast.keeper.requests import Requests
 from holdfast.keeper.upgrade import Event
 from holdfast.keeper.upgrading import Upgrading
@@ -61,7 +61,8 @@ class Keeper:
     def begin(self) -> None:
         """Begin with nothing, and find out who is still there."""
         self._listen(packets.listen(places.keeper_socket()))
-        self._household.painter = PainterDoor(self._selector)
+        self._household.painter = Door(PAINTER, self._selector)
+        self._household.judge = Door(JUDGE, self._selector)
         self._household.start_nursery()
         there, self._stale = knocking.knock(places.session_dir())
         self._requests.expect(there, time.monotonic())
@@ -72,9 +73,7 @@ class Keeper:
         now, household = time.monotonic(), self._household
         self._requests.started_at = left.started_at
         self._listen(state.socket_at(left.listener))
-        painter = PainterDoor(self._selector, state.socket_at(left.painter))
-        painter.take_up(left.painter_pid)
-        household.painter = painter
+        self._resume_doors(left)
         self._resume_nursery(left)
         for kept in left.sessions:
             for fd in kept.fds:
@@ -95,6 +94,15 @@ class Keeper:
                 {"ok": True, "more": False, "was": left.version, "now": __version__},
             )
         self._children_ended(self._wake, 0)  # Who ended while we were nobody.
+
+    def _resume_doors(self, left: state.State) -> None:
+        painter = Door(PAINTER, self._selector, state.socket_at(left.painter))
+        painter.take_up(left.painter_pid)
+        # Older code had no judge: nobody listens for one yet.
+        listener = None if left.judge is None else state.socket_at(left.judge)
+        judge = Door(JUDGE, self._selector, listener)
+        judge.take_up(left.judge_pid)
+        self._household.painter, self._household.judge = painter, judge
 
     def _resume_nursery(self, left: state.State) -> None:
         nursery = self._household.new_nursery(present())
@@ -171,11 +179,10 @@ class Keeper:
     def _end(self) -> None:
         if self._household.nursery is not None:
             self._household.nursery.end()
-        if self._household.painter is not None:
-            self._household.painter.end()
         # While the lock is ours, so are the sockets.
         places.keeper_socket().unlink(missing_ok=True)
-        places.painter_socket().unlink(missing_ok=True)
+        for door in self._household.doors():
+            door.remove()
         # Whoever starts the next one must not find the lock held for long.
         os._exit(0)
 
@@ -190,6 +197,7 @@ class Keeper:
         assert nursery is not None  # noqa: S101  # the machine has seen it ready
         assert nursery.link is not None  # noqa: S101
         assert household.painter is not None  # noqa: S101
+        assert household.judge is not None  # noqa: S101
         assert self._listener is not None  # noqa: S101
         return state.State(
             version=__version__,
@@ -198,6 +206,8 @@ class Keeper:
             listener=self._listener.fileno(),
             painter=household.painter.listener.fileno(),
             painter_pid=household.painter.pid,
+            judge=household.judge.listener.fileno(),
+            judge_pid=household.judge.pid,
             nursery=nursery.link.fileno(),
             nursery_pid=nursery.pid,
             nursery_version=nursery.version,
@@ -216,8 +226,8 @@ class Keeper:
 
     def _replace_code(self, code: Code) -> None:
         """Become the new code; return only if that cannot be done."""
-        if self._household.painter is not None:
-            self._household.painter.end()  # The next one paints with the new code.
+        for door in self._household.doors():
+            door.end()  # The next one is of the new code.
         handed = self._state()
         memory = state.write(handed)
         for fd in (memory, *handed.fds()):

@@ -16,6 +16,7 @@ from holdfast.keeper.vault import Facts
 from holdfast.linux import descriptors, packets
 from holdfast.model.errors import (
     HoldfastError,
+    HostFull,
     NameTaken,
     NoDescriptorLeft,
     SessionNotFound,
@@ -28,7 +29,7 @@ FDS = 4
 """Descriptors of a session: terminal, memory, listening socket, pidfd."""
 
 SPARE = 64
-"""Descriptors for whoever asks something, for a nursery and for a painter."""
+"""Descriptors for whoever asks something, for a nursery, a painter and a judge."""
 
 KNOCK_PATIENCE = 1.0
 """Seconds that whoever asks waits for the deposits of holders that are there: they
@@ -46,6 +47,7 @@ class Requests:
         self.is_closing = False
         """Whether the keeper was told to end."""
 
+        self._most_sessions = checks.most_sessions(os.environ)
         self._household = household
         self._upgrading = upgrading
         self._coming: dict[str, str] = {}
@@ -206,9 +208,11 @@ class Requests:
                 raise NameTaken(name)
 
     def _demand_room(self) -> None:
-        """Do nothing if there are descriptors left for another session."""
+        """Do nothing if another session may be kept, and has descriptors left."""
         household, limit = self._household, descriptors.limit()
         sessions = len(household.vault.deposits) + len(household.waiting)
+        if sessions >= self._most_sessions:
+            raise HostFull(self._most_sessions)
         links = sum(1 for _ in household.links)
         if FDS * (sessions + 1) + links + SPARE > limit:
             raise NoDescriptorLeft(limit)
@@ -241,6 +245,7 @@ class Requests:
             "nursery": 0 if nursery is None else nursery.pid,
             "nursery_version": "" if nursery is None else nursery.version,
             "painter": 0 if household.painter is None else household.painter.pid,
+            "judge": 0 if household.judge is None else household.judge.pid,
             "upgrading": self._upgrading.is_on,
             "sessions": len(household.vault.deposits),
         }

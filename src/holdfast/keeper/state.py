@@ -47,10 +47,15 @@ class State:
     sessions: list[Kept] = field(default_factory=list)
     links: list[tuple[int, str | None]] = field(default_factory=list)
     waiting: dict[str, int] = field(default_factory=dict)
+    judge: int | None = None
+    """None from code that knew no judge."""
+
+    judge_pid: int = 0
 
     def fds(self) -> list[int]:
         """Return every descriptor that must survive the exec."""
         own = [self.lock, self.listener, self.painter, self.nursery]
+        own += [] if self.judge is None else [self.judge]
         kept = [fd for one in self.sessions for fd in one.fds]
         return own + kept + [fd for fd, _ in self.links]
 

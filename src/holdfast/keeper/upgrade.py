@@ -20,6 +20,7 @@ sessions lived on before.
 Invariants, checked by tests/keeper/test_upgrade.py:
 
 I1  At most one holder has been asked to leave and not come back, at any moment.
+    One that takes too long on the way back is left to the keeper's ordinary care.
 I2  Nothing is replaced before every session is proven on the new code.
 I3  After a failure, every session's next holder is forked from the old code.
 I4  It ends: every wait has a deadline, and its answer leads on.

@@ -10,6 +10,7 @@ moving a grown tree takes longer than stopping it by signals.
 
 import contextlib
 import errno
+import functools
 import os
 import time
 from pathlib import Path
@@ -32,8 +33,9 @@ class Ground(NamedTuple):
     why_not: str
 
 
+@functools.cache
 def ground() -> Ground:
-    """Find the place for sessions' cgroups, by trying one.
+    """Find the place for sessions' cgroups, by trying one, once.
 
     Leaves nothing behind. `why_not` is a sentence for a person.
     """
@@ -53,6 +55,12 @@ def ground() -> Ground:
     if not is_frozen:
         return Ground(None, "the kernel does not freeze cgroups here")
     return Ground(own, "")
+
+
+def sweep(folder: Path) -> None:
+    """Remove the cgroups of sessions in which nothing runs any more."""
+    for path in folder.glob("holdfast-s_*"):
+        SessionCgroup(path).remove()
 
 
 class SessionCgroup:

@@ -47,6 +47,9 @@ MAX_PASSES = 100
 STEP = 0.0005
 """Seconds between walks that found nothing new: a signal needs a processor."""
 
+PARENT_PATIENCE = 0.01
+"""Seconds a parent has to come to a stand before its children are stopped."""
+
 _WAITING = "D"
 
 Mark = tuple[int, int]
@@ -178,6 +181,17 @@ def signal_exactly(pid: int, started: int, number: int) -> None:
         os.close(fd)
 
 
+def _wait_until_it_stands(process: Process) -> None:
+    deadline = time.monotonic() + PARENT_PATIENCE
+    while time.monotonic() < deadline:
+        found = read_process(process.pid)
+        if found is None or found.mark != process.mark:
+            return
+        if found.is_dead or found.is_stopped or found.state in (TRACED, _WAITING):
+            return
+        time.sleep(STEP / 10)
+
+
 class _Sweep:
     """Repeated walks over one tree, until nothing of it runs."""
 
@@ -243,9 +257,15 @@ class _Sweep:
         self._stopped.update(dict.fromkeys(one.mark for one in running))
         self._keep(self._record([], [], 0))
         signalled: set[int] = set()
+        parents = {one.pid: one for one in running}
         for one in running:
             if one.group in signalled:
                 continue
+            parent = parents.pop(one.parent, None)
+            if parent is not None and parent.group != one.group:
+                # A shell that waits is told of a job's stop even with a signal of
+                # its own pending; it must stand before its job does.
+                _wait_until_it_stands(parent)
             if one.mark in fresh and one.group not in foreign:
                 self._stop_group(one)
                 signalled.add(one.group)

@@ -2,7 +2,7 @@
 
 import os
 
-from holdfast.linux import places
+from holdfast.linux import folders
 
 SEED = 32
 """Bytes of the key."""
@@ -15,12 +15,12 @@ def host_seed() -> bytes:
         UsageError: The place for it is not ours.
 
     """
-    path = places.config_dir() / "host.key"
+    path = f"{folders.owned(folders.config_path())}/host.key"
     for _ in range(2):
         try:
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except FileNotFoundError:
-            _make(os.fspath(path))
+            _make(path)
             continue
         try:
             return os.read(fd, SEED)

@@ -45,6 +45,12 @@ class Ask:
     webhook: Webhook | None = None
     timeout: float = field(default=MAX_TIMEOUT)
 
+    @property
+    def whom(self) -> str:
+        """Who is asked, for people."""
+        names = [f"plug-in {name}" for name in self.plugins]
+        return ", ".join([*names, *(["webhook"] if self.webhook is not None else [])])
+
     def to_bytes(self) -> bytes:
         """Write it down."""
         hook = self.webhook

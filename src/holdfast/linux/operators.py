@@ -10,15 +10,21 @@ A folder is made under another name and renamed, so it is there whole or not at
 all. Nothing in it is ever changed: another key is another operator.
 """
 
+# ruff: noqa: PTH102, PTH104, PTH110, PTH208  # pathlib is slow to load for an attach
+
 import contextlib
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
-from holdfast.linux import places
+from holdfast.linux import folders
 from holdfast.model.actors import Actor, ActorKind
-from holdfast.model.errors import OperatorFileDamaged, OperatorTaken, UnknownOperator
+from holdfast.model.errors import (
+    MalformedName,
+    OperatorFileDamaged,
+    OperatorTaken,
+    UnknownOperator,
+)
 from holdfast.model.ids import ActorId, actor_id
 from holdfast.model.text import checked_name, same_name
 
@@ -35,7 +41,7 @@ class Enrolled:
 
     actor: Actor
     public_key: bytes
-    folder: Path
+    folder: str
 
     def token(self) -> bytes:
         """Return what local clients prove themselves with.
@@ -45,7 +51,7 @@ class Enrolled:
 
         """
         try:
-            return _read(self.folder / "token")
+            return _read(f"{self.folder}/token")
         except FileNotFoundError:
             raise UnknownOperator(self.actor.name) from None
 
@@ -57,7 +63,7 @@ class Enrolled:
 
         """
         try:
-            return _read(self.folder / "key")
+            return _read(f"{self.folder}/key")
         except FileNotFoundError:
             raise UnknownOperator(self.actor.name) from None
 
@@ -65,10 +71,11 @@ class Enrolled:
 def enrolled() -> list[Enrolled]:
     """Return every operator known here, by name; damaged folders are left out."""
     found = []
-    for folder in sorted(places.operators_dir().iterdir())[:MAX_OPERATORS]:
-        if not folder.name.startswith("."):
+    home = folders.operators_folder()
+    for name in sorted(os.listdir(home))[:MAX_OPERATORS]:
+        if not name.startswith("."):
             with contextlib.suppress(OperatorFileDamaged, OSError):
-                found.append(_load(folder))
+                found.append(_load(home, name))
     return found
 
 
@@ -79,9 +86,10 @@ def by_name(name: str) -> Enrolled | None:
         PeerError: Its folder is damaged.
 
     """
-    for folder in places.operators_dir().iterdir():
-        if same_name(folder.name, name):
-            return _load(folder)
+    home = folders.operators_folder()
+    for found in os.listdir(home):
+        if same_name(found, name):
+            return _load(home, found)
     return None
 
 
@@ -100,30 +108,30 @@ def enrol(
 
     """
     name = checked_name(name)
-    home = places.operators_dir()
-    if any(same_name(folder.name, name) for folder in home.iterdir()):
+    home = folders.operators_folder()
+    if any(same_name(found, name) for found in os.listdir(home)):
         raise OperatorTaken(name)
-    draft = home / f".{name}.{os.getpid()}"
+    draft = f"{home}/.{name}.{os.getpid()}"
     _remove(draft)
-    draft.mkdir(mode=0o700)
+    os.mkdir(draft, 0o700)
     try:
-        _write(draft / "token", token)
+        _write(f"{draft}/token", token)
         if seed is not None:
-            _write(draft / "key", seed)
+            _write(f"{draft}/key", seed)
         facts = {
             "actor": actor_id(public_key),
             "kind": kind.value,
             "name": name,
             "public_key": public_key.hex(),
         }
-        _write(draft / "operator.json", json.dumps(facts, indent=2).encode() + b"\n")
-        draft.rename(home / name)
+        _write(f"{draft}/operator.json", json.dumps(facts, indent=2).encode() + b"\n")
+        os.rename(draft, f"{home}/{name}")
     except OSError as error:
         _remove(draft)
-        if (home / name).exists():
+        if os.path.exists(f"{home}/{name}"):
             raise OperatorTaken(name) from error
         raise
-    return _load(home / name)
+    return _load(home, name)
 
 
 def forget(name: str) -> None:
@@ -141,28 +149,29 @@ def forget(name: str) -> None:
     shutil.rmtree(found.folder)
 
 
-def _load(folder: Path) -> Enrolled:
+def _load(home: str, own: str) -> Enrolled:
+    folder = f"{home}/{own}"
     try:
-        facts = json.loads(_read(folder / "operator.json"))
+        facts = json.loads(_read(f"{folder}/operator.json"))
         public_key = bytes.fromhex(facts["public_key"])
         kind, name = ActorKind(facts["kind"]), checked_name(str(facts["name"]))
-        is_right = facts["actor"] == actor_id(public_key) and name == folder.name
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise OperatorFileDamaged(folder.name, str(error)) from None
+        is_right = facts["actor"] == actor_id(public_key) and name == own
+    except (ValueError, KeyError, TypeError, OSError, MalformedName) as error:
+        raise OperatorFileDamaged(own, str(error)) from None
     if not is_right:
         # A folder copied or renamed by hand must not become somebody else.
-        raise OperatorFileDamaged(folder.name, "it belongs to another name or key")
+        raise OperatorFileDamaged(own, "it belongs to another name or key")
     return Enrolled(Actor(actor_id(public_key), kind, name), public_key, folder)
 
 
-def _remove(draft: Path) -> None:
-    if draft.exists():
+def _remove(draft: str) -> None:
+    if os.path.exists(draft):
         import shutil  # noqa: PLC0415  # slow to load, and rarely needed
 
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: str) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         return os.read(fd, MAX_FILE)
@@ -170,7 +179,7 @@ def _read(path: Path) -> bytes:
         os.close(fd)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: str, data: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     fd = os.open(path, flags, 0o600)
     try:

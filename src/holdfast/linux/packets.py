@@ -5,11 +5,11 @@ borders. Descriptors travel with the packet that names them. Whoever is not of
 our uid is not talked to.
 """
 
+import contextlib
 import json
 import os
 import socket
 import struct
-from pathlib import Path
 
 MAX_PACKET = 64 * 1024
 """Bytes in a packet: a command with its whole environment."""
@@ -22,25 +22,26 @@ _CREDENTIALS = struct.Struct("3i")
 Packet = dict[str, object]
 
 
-def listen(path: Path) -> socket.socket:
+def listen(path: str | os.PathLike[str]) -> socket.socket:
     """Listen for packets at `path`, which nobody else may reach."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     mask = os.umask(0o177)
     try:
-        path.unlink(missing_ok=True)
-        listener.bind(str(path))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)  # noqa: PTH108  # pathlib is slow to load
+        listener.bind(os.fspath(path))
     finally:
         os.umask(mask)
     listener.listen(1024)
     return listener
 
 
-def connect(path: Path, timeout: float) -> socket.socket:
+def connect(path: str | os.PathLike[str], timeout: float) -> socket.socket:
     """Connect to whoever listens at `path`."""
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     link.settimeout(timeout)
     try:
-        link.connect(str(path))
+        link.connect(os.fspath(path))
     except OSError:
         link.close()
         raise

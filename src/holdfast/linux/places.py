@@ -1,20 +1,17 @@
 """Where do our sockets and files live, and are those places really ours?
 
-A place that another user can write to is not used: whoever can put a socket
-there can pretend to be the keeper (T44, T45).
+Whether a folder is ours is for `folders` to say, and so are the few names that
+are asked for at every start; here all of them are paths.
 """
 
 import os
-import stat
 from pathlib import Path
 
-from holdfast.model.errors import PlaceNotOurs, SocketPathTooLong
+from holdfast.linux import folders
 from holdfast.model.ids import SessionId
 
-MAX_SOCKET_PATH = 107
+MAX_SOCKET_PATH = folders.MAX_SOCKET_PATH
 """Bytes of a path that the kernel takes for a Unix socket."""
-
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def runtime_dir() -> Path:
@@ -45,6 +42,16 @@ def painter_socket() -> Path:
 
     """
     return _checked(runtime_dir() / "painter.sock")
+
+
+def judge_socket() -> Path:
+    """Return where whoever has plug-ins or a webhook asked finds the judge.
+
+    Raises:
+        UsageError: The place is not ours, or its path is too long.
+
+    """
+    return _checked(runtime_dir() / "judge.sock")
 
 
 def host_socket() -> Path:
@@ -89,7 +96,7 @@ def log_dir() -> Path:
         UsageError: It is not ours alone, or cannot be made.
 
     """
-    return _own(_own(_state_path()) / "logs")
+    return _own(_own(Path(folders.state_path())) / "logs")
 
 
 def session_log(session: SessionId) -> Path:
@@ -109,7 +116,7 @@ def config_dir() -> Path:
         UsageError: It is not ours alone, or cannot be made.
 
     """
-    return _own(_config_path())
+    return _own(Path(folders.config_path()))
 
 
 def operators_dir() -> Path:
@@ -127,64 +134,26 @@ def policy_file() -> Path:
     return config_dir() / "policy.toml"
 
 
-def _state_path() -> Path:
-    chosen = os.environ.get("HOLDFAST_STATE_DIR")
-    if chosen:
-        return Path(chosen)
-    # Whoever chose another place for the sockets wants nothing to be elsewhere.
-    runtime = os.environ.get("HOLDFAST_RUNTIME_DIR")
-    if runtime:
-        return Path(runtime) / "state"
-    xdg = os.environ.get("XDG_STATE_HOME")
-    return (Path(xdg) if xdg else Path.home() / ".local" / "state") / "holdfast"
+def plugin_dir() -> Path:
+    """Return where plug-ins of the policy are put that are not installed with us.
 
+    Raises:
+        UsageError: The folder it lies in is not ours alone, or cannot be made.
 
-def _config_path() -> Path:
-    chosen = os.environ.get("HOLDFAST_CONFIG_DIR")
-    if chosen:
-        return Path(chosen)
-    xdg = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(xdg) if xdg else Path.home() / ".config") / "holdfast"
+    """
+    return config_dir() / "plugins"
 
 
 def runtime_path() -> Path:
     """Return which folder that is, whether or not it is there and ours."""
-    chosen = os.environ.get("HOLDFAST_RUNTIME_DIR")
-    if chosen:
-        return Path(chosen)
-    xdg = os.environ.get("XDG_RUNTIME_DIR")
-    if xdg:
-        return Path(xdg) / "holdfast"
-    return Path.home() / ".local" / "state" / "holdfast" / "run"
+    return Path(folders.runtime_path())
 
 
 def _own(folder: Path) -> Path:
-    try:
-        if not folder.is_symlink() and not folder.exists():
-            _make(folder)
-        found = folder.lstat()
-    except OSError as error:
-        raise PlaceNotOurs(
-            str(folder), error.strerror or "it cannot be made"
-        ) from error
-    if not stat.S_ISDIR(found.st_mode):
-        raise PlaceNotOurs(str(folder), "it is not a folder")
-    if found.st_uid != os.getuid():
-        raise PlaceNotOurs(str(folder), "it belongs to somebody else")
-    if found.st_mode & _OTHERS:
-        raise PlaceNotOurs(str(folder), "others may enter it")
+    folders.owned(os.fspath(folder))
     return folder
 
 
-def _make(folder: Path) -> None:
-    # What lies above is made ours alone too: one of those may be asked for next.
-    if not folder.parent.exists():
-        _make(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    folder.chmod(0o700)  # Whatever the umask has taken away.
-
-
 def _checked(path: Path) -> Path:
-    if len(os.fsencode(path)) > MAX_SOCKET_PATH:
-        raise SocketPathTooLong(str(path), MAX_SOCKET_PATH)
+    folders.address(os.fspath(path.parent), path.name)
     return path

@@ -114,13 +114,19 @@ def signal_group(pidfd: int, pid: int, number: int) -> None:
 
 
 def kill_session(leader: int) -> int:
-    """Kill every process of the leader's session; return how many there were."""
+    """Kill every process of the leader's session; return how many there were.
+
+    Whose session a process is of, the kernel says in one call; where a thousand
+    sessions end together, opening a file for each process would take minutes.
+    """
     killed = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for name in os.listdir("/proc"):  # noqa: PTH208  # a Path for each costs more than the call
+        if not name.isdigit():
+            continue
+        pid = int(name)
         try:
-            fields = stat.read_text("latin-1").rpartition(")")[2].split()
-            if int(fields[3]) == leader:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
+            if os.getsid(pid) == leader:
+                os.kill(pid, signal.SIGKILL)
                 killed += 1
         except OSError:
             continue  # It was faster.

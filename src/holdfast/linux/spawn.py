@@ -13,6 +13,7 @@ import termios
 from dataclasses import dataclass
 
 from holdfast.linux import processes
+from holdfast.linux.forking import fork_into
 from holdfast.model.errors import CannotStart
 from holdfast.model.text import printable
 
@@ -30,6 +31,8 @@ class Leader:
     command: tuple[str, ...]
     cwd: str
     environment: dict[str, str]
+    cgroup: str = ""
+    """The folder of its cgroup; what it forks is in there too. Empty for none."""
 
 
 def start_leader(leader: Leader, slave: int) -> int:
@@ -41,9 +44,9 @@ def start_leader(leader: Leader, slave: int) -> int:
     """
     reader, writer = os.pipe()
     parent = os.getpid()
-    pid = os.fork()
+    pid, is_settled = _fork(leader.cgroup)
     if pid == 0:
-        _become(leader, slave, writer, parent)  # Never returns.
+        _become(leader, slave, writer, parent, is_settled=is_settled)  # Never returns.
     os.close(writer)
     with os.fdopen(reader, "rb") as report:
         why = report.read(1024)
@@ -54,10 +57,23 @@ def start_leader(leader: Leader, slave: int) -> int:
     return pid
 
 
-def _become(leader: Leader, slave: int, writer: int, parent: int) -> None:
+def _fork(cgroup: str) -> tuple[int, bool]:
+    """Fork; return what os.fork does, and whether the child is in its cgroup."""
+    if cgroup:
+        # Where the call is unknown or forbidden, the child moves there by itself.
+        with contextlib.suppress(OSError):
+            return fork_into(cgroup), True
+    return os.fork(), not cgroup
+
+
+def _become(
+    leader: Leader, slave: int, writer: int, parent: int, *, is_settled: bool
+) -> None:
     try:
         # Whoever forked us may be killed; what has not begun by then never does.
         processes.die_with_parent(parent)
+        if not is_settled:
+            _settle(leader.cgroup)
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for fd in range(_KEPT):
@@ -81,8 +97,18 @@ def _become(leader: Leader, slave: int, writer: int, parent: int) -> None:
         os._exit(_FAILED)
 
 
+def _settle(cgroup: str) -> None:
+    # Before anything is executed, so that nothing is ever outside. Where it is
+    # refused the session is stopped by signals, like one without a cgroup.
+    with contextlib.suppress(OSError):
+        fd = os.open(f"{cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(fd, b"0")
+        os.close(fd)
+
+
 def _reset_signals() -> None:
+    # What is handled becomes the default by executing; what is ignored does not.
     for number in signal.valid_signals():
-        with contextlib.suppress(OSError, ValueError):
+        if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])

@@ -14,6 +14,9 @@ from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation
 MAX_INPUT = 64 * 1024
 """Bytes in one input: a large paste in one piece, a small part of a window."""
 
+RESIZES = "resizes per second"
+"""What a budget calls the rate of resizes, which a client may wait out unasked."""
+
 
 class InputKind(enum.StrEnum):
     """What sort of act it is; RIGHT_FOR says which right each needs."""

@@ -411,7 +411,8 @@ class HolderNode:
 
     def _judged(self, ticket: int, verdict: Verdict) -> None:
         at = self.host.machine.clock()
-        self._perform(self.intake.judged(ticket, verdict, "sim", at, echo_off=False))
+        said = gate.Judged(ticket, verdict, "sim")
+        self._perform(self.intake.judged(said, at, echo_off=False))
 
     def _policy_failed(self, ticket: int) -> None:
         at = self.host.machine.clock()

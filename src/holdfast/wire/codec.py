@@ -32,7 +32,7 @@ from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputId
 from holdfast.model.text import printable
 from holdfast.wire import company as parties
-from holdfast.wire import graphs, messages, screens
+from holdfast.wire import evidence, graphs, messages, screens
 from holdfast.wire.frames import Frame, FrameKind, frame_bytes
 from holdfast.wire.messages import (
     MAX_NUMBER,
@@ -91,6 +91,8 @@ Message = (
     | messages.Lost
     | messages.Rename
     | messages.Keep
+    | evidence.StateRequest
+    | evidence.Evidence
     | parties.Who
     | parties.Presence
     | parties.Grant
@@ -147,6 +149,8 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.LOST: messages.Lost,
     FrameKind.RENAME: messages.Rename,
     FrameKind.KEEP: messages.Keep,
+    FrameKind.STATE_REQUEST: evidence.StateRequest,
+    FrameKind.EVIDENCE: evidence.Evidence,
     FrameKind.WHO: parties.Who,
     FrameKind.PRESENCE: parties.Presence,
     FrameKind.GRANT: parties.Grant,

@@ -107,6 +107,8 @@ class FrameKind(enum.IntEnum):
     LOST = 0x65
     RENAME = 0x66
     KEEP = 0x67
+    STATE_REQUEST = 0x68
+    EVIDENCE = 0x69
 
     # operators
     WHO = 0x90

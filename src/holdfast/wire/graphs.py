@@ -1,4 +1,4 @@
-"""How does the graph travel: what runs, and what listens where?
+"""How does the graph travel: what runs, what is open, and what listens where?
 
 In parts, when it is larger than a frame. Specified in docs/spec/wire.md,
 section 4.7.
@@ -16,14 +16,27 @@ MAX_COMMAND: Final = 128
 MAX_ADDRESS: Final = 108
 """Characters of an address: the longest path of a Unix socket."""
 
-MAX_PROCESSES: Final = 256
+MAX_PATH: Final = 256
+"""Characters of what a descriptor leads to; of a longer one, the last."""
+
+MAX_PROCESSES: Final = 96
 """Processes in one GRAPH; larger graphs come in parts."""
 
-MAX_LISTENERS: Final = 128
-"""Listeners in one GRAPH; with the processes, as many as a frame has room for."""
+MAX_LISTENERS: Final = 32
+"""Listeners in one GRAPH."""
+
+MAX_CONNECTIONS: Final = 32
+"""Connections in one GRAPH."""
+
+MAX_DESCRIPTORS: Final = 64
+"""Descriptors in one GRAPH; with all the others, what a frame has room for."""
 
 MAX_PORT: Final = 65_535
 """The highest port number."""
+
+
+Address = Annotated[str, Meta(max_length=MAX_ADDRESS)]
+Port = Annotated[int, Meta(ge=0, le=MAX_PORT)]
 
 
 class Process(Part, frozen=True, kw_only=True):
@@ -37,23 +50,54 @@ class Process(Part, frozen=True, kw_only=True):
     actor: ActorOrNobody
     rss: Number
     cpu_ms: Number
+    age_ms: Number
+    unlisted: Number | None
+    """Descriptors that are not listed; null if none of them could be seen."""
 
 
 class Listener(Part, frozen=True):
     """A socket on which a process of the graph waits for connections."""
 
     pid: Positive
-    address: Annotated[str, Meta(max_length=MAX_ADDRESS)]
-    port: Annotated[int, Meta(ge=0, le=MAX_PORT)]
+    address: Address
+    port: Port
+    protocol: Word
+
+
+class Connection(Part, frozen=True, kw_only=True):
+    """A socket of a process of the graph that is connected to another one."""
+
+    pid: Positive
+    protocol: Word
+    address: Address
+    port: Port
+    peer: Address
+    peer_port: Port
+
+
+class Descriptor(Part, frozen=True, kw_only=True):
+    """Something that a process of the graph has open, and where it is in it."""
+
+    pid: Positive
+    number: Number
+    kind: Word
+    name: Annotated[str, Meta(max_length=MAX_PATH)]
+    offset: Number
+    access: Word
+    lock: Word
 
 
 class GraphRequest(Part, frozen=True):
-    """What runs, and what listens where?"""
+    """What runs, and what listens where? With all that is open, or without?"""
+
+    descriptors: bool
 
 
-class Graph(Part, frozen=True):
+class Graph(Part, frozen=True, kw_only=True):
     """The process graph, or a part of it, when `more` follows."""
 
     processes: Annotated[tuple[Process, ...], Meta(max_length=MAX_PROCESSES)]
     listeners: Annotated[tuple[Listener, ...], Meta(max_length=MAX_LISTENERS)]
+    connections: Annotated[tuple[Connection, ...], Meta(max_length=MAX_CONNECTIONS)]
+    descriptors: Annotated[tuple[Descriptor, ...], Meta(max_length=MAX_DESCRIPTORS)]
     more: bool

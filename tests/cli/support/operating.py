@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.support.kernel import Kernel
 
 from holdfast.client.acting import VARIABLE, login_name
 from holdfast.crypto.proof import NONCE, TOKEN, is_local_proof
@@ -32,6 +33,8 @@ from holdfast.model.inputs import InputKind, digest_of
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.codec import KINDS, Message, refusal
 from holdfast.wire.company import Grant, Inherited, Presence, Present, Revoke, Who
+from holdfast.wire.evidence import StateRequest
+from holdfast.wire.graphs import GraphRequest
 from holdfast.wire.messages import (
     Answer,
     Approve,
@@ -117,6 +120,7 @@ class Operating:
         self.waiting: list[ActorId] = []
         self.pending: list[Pending] = []
         self.inherited: Inherited | None = None
+        self.kernel = Kernel()
 
     def challenge(self, link: socket.socket, say: Say) -> None:
         """Ask who somebody is, after a WELCOME."""
@@ -160,6 +164,8 @@ class Operating:
             self._session.tell(self.inherited)
         if isinstance(message, Try):
             return [Tried(self.verdict, "remove-trees", "a tree\x1b[2J is gone")]
+        if isinstance(message, StateRequest | GraphRequest):
+            return self.kernel.answers(message)
         if not self._turn(actor, message):
             self._other(message)
         return []

@@ -74,8 +74,9 @@ class DeniedByPolicy(Forbidden):
     code = "denied-by-policy"
     next_step = "`holdfast gate test` says which rule applies to what."
 
-    def __init__(self, rule: str) -> None:
-        super().__init__(f"denied by policy rule {rule!r}", rule=rule)
+    def __init__(self, rule: str, why: str = "") -> None:
+        said = f": {why}" if why else ""
+        super().__init__(f"denied by policy rule {rule!r}{said}", rule=rule, why=why)
 
 
 class DeniedByOperator(Forbidden):

@@ -27,6 +27,45 @@ class TooManyClients(Unavailable):
         super().__init__(f"more than {limit} clients wrote under one turn", limit=limit)
 
 
+class BudgetSpent(Unavailable):
+    """An operator has done as much as its kind may, for now."""
+
+    code = "budget-spent"
+    next_step = "Wait as long as it says; `[budget]` in policy.toml sets the limit."
+
+    def __init__(self, what: str, limit: int, wait_ms: int) -> None:
+        super().__init__(
+            f"the limit of {limit} {what} is reached: wait {wait_ms} ms",
+            what=what,
+            limit=limit,
+            wait_ms=wait_ms,
+        )
+
+
+class SessionFull(Unavailable):
+    """As many clients are attached as may be."""
+
+    code = "session-full"
+    next_step = "Detach some; `holdfast who` says who is here."
+
+    def __init__(self, whose: str, limit: int) -> None:
+        super().__init__(
+            f"{whose} has {limit} clients attached already",
+            whose=whose,
+            limit=limit,
+        )
+
+
+class HostFull(Unavailable):
+    """As many sessions are kept on this machine as may be."""
+
+    code = "host-full"
+    next_step = "End sessions that are no longer needed, or raise the limit."
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"{limit} sessions are kept already", limit=limit)
+
+
 class TooManyPending(Unavailable):
     """An actor has as many requests waiting for approval as it may."""
 
@@ -251,3 +290,13 @@ class HostDidNotStart(Unavailable):
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the host did not start: {why}", why=why)
+
+
+class GraphUnavailable(Unavailable):
+    """What runs in a session cannot be told now."""
+
+    code = "graph-unavailable"
+    next_step = "Ask again when the last answer has been read."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"what runs there cannot be told: {why}", why=why)

@@ -182,7 +182,7 @@ class OperatorNotHere(UsageError):
     """An operator was named who is not attached."""
 
     code = "operator-not-here"
-    next_step = "`holdfast who` shows who is attached."
+    next_step = "`drop` the turn instead, for whoever comes; `who` shows who is here."
 
     def __init__(self, operator: str) -> None:
         super().__init__(f"{operator} is not attached", operator=operator)

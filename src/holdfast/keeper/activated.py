@@ -1,6 +1,6 @@
-"""The painter's door: its socket is ours, and whoever knocks has a painter started.
+"""Doors: a socket of ours, and a process that is started when somebody knocks.
 
-The painter gets the listening socket itself and serves everybody; as long as it
+The process gets the listening socket itself and serves everybody; as long as it
 lives we do not look at the socket. When it dies we look again, and the next who
 knocks has another one started: connects queue meanwhile.
 """
@@ -12,14 +12,22 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 from holdfast.keeper.backoff import Backoff
 from holdfast.linux import packets, places
-from holdfast.linux.programs import painter_program
+from holdfast.linux.programs import (
+    judge_environment,
+    judge_program,
+    painter_program,
+)
 from holdfast.model.errors import HoldfastError
 
 PATIENT = 3
-"""Deaths in a row answered at once: hostile output kills one, and its next of kin."""
+"""Deaths in a row answered at once: hostile output kills a painter, and its next of
+kin; a plug-in that kills its judge may be asked by several sessions."""
 
 CALM = 5.0
 """Seconds of life after which a death is an accident again. One whose library is
@@ -29,15 +37,32 @@ MAX_DELAY = 10.0
 """Seconds between attempts at the worst: each costs a quarter of a second of CPU."""
 
 
-class PainterDoor:
-    """The listening socket, and the painter behind it if there is one."""
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is started, and the socket that it is started for."""
+
+    socket: Callable[[], Path]
+    words: Callable[[], list[str]]
+    environment: Callable[[], dict[str, str]] = dict
+
+
+PAINTER = Program(places.painter_socket, painter_program)
+JUDGE = Program(places.judge_socket, judge_program, judge_environment)
+
+
+class Door:
+    """A listening socket, and the process behind it if there is one."""
 
     def __init__(
-        self, selector: selectors.BaseSelector, listener: socket.socket | None = None
+        self,
+        program: Program,
+        selector: selectors.BaseSelector,
+        listener: socket.socket | None = None,
     ) -> None:
         self.pid = 0
-        self.listener = listener or packets.listen(places.painter_socket())
+        self.listener = listener or packets.listen(program.socket())
         self.listener.settimeout(0)
+        self._program = program
         self._selector = selector
         self._backoff = Backoff(PATIENT, CALM, MAX_DELAY)
         self._open_at: float | None = None
@@ -45,7 +70,7 @@ class PainterDoor:
         self._open()
 
     def take_up(self, pid: int) -> None:
-        """Go on with a painter that runs already; 0 is none."""
+        """Go on with a process that runs already; 0 is none."""
         self.pid = pid
         if pid:
             self._shut()
@@ -68,10 +93,15 @@ class PainterDoor:
             self.tick(now)
 
     def end(self) -> None:
-        """End the painter, if there is one: another can paint everything again."""
+        """End the process, if there is one: another can do all that it did."""
         if self.pid:
             with contextlib.suppress(OSError):
                 os.kill(self.pid, signal.SIGKILL)
+
+    def remove(self) -> None:
+        """End the process, and take the socket away."""
+        self.end()
+        self._program.socket().unlink(missing_ok=True)
 
     def _open(self) -> None:
         self._open_at = None
@@ -92,12 +122,12 @@ class PainterDoor:
         self._backoff.born(now)
         try:
             started = subprocess.Popen(  # noqa: S603  # our own program
-                painter_program(),
+                self._program.words(),
                 stdin=listener.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env=dict[str, str](),
+                env=self._program.environment(),
                 start_new_session=True,
             )
         except (OSError, HoldfastError):

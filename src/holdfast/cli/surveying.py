@@ -1,0 +1,69 @@
+"""What do several sessions run, and which of them listens on a port?
+
+One session after the other is asked. For a port, this machine's own tables are
+looked at first: if nobody listens, no session is asked, and a process that says
+of which session it is has that one asked first.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from holdfast.cli.tree import address
+from holdfast.client.keeper import Listed
+from holdfast.client.looking import graph
+from holdfast.linux.graph import listeners, session_named_by
+from holdfast.linux.procfs import Stat
+from holdfast.model.errors import HoldfastError
+from holdfast.model.text import printable
+from holdfast.wire.graphs import Graph, Listener, Process
+
+
+class Found(NamedTuple):
+    """A process of a session that listens on the port."""
+
+    session: Listed
+    process: Process
+    listener: Listener
+    graph: Graph
+
+    def to_facts(self) -> dict[str, object]:
+        """Return it as a JSON object."""
+        return {
+            "session": self.session.id,
+            "name": self.session.name,
+            "pid": self.process.pid,
+            "started_ticks": self.process.started_ticks,
+            "command": self.process.command,
+            "address": address(self.listener),
+        }
+
+
+def graphs_of(
+    sessions: list[Listed], *, descriptors: bool = False
+) -> Iterator[tuple[Listed, Graph]]:
+    """Yield what runs in each session; who cannot be asked is named on stderr."""
+    for session in sessions:
+        try:
+            yield session, graph(session.id, descriptors=descriptors)
+        except HoldfastError as error:
+            # One that ended meanwhile, or is not ours to see, hides no others.
+            why = printable(str(error))
+            print(f"holdfast: {session.label}: {why}", file=sys.stderr)
+
+
+def who_listens(port: int, sessions: list[Listed]) -> tuple[list[Found], list[Stat]]:
+    """Return who listens on a port: of the sessions, and of nobody we asked."""
+    wanted = {one.pid: one for one in listeners(port)}
+    hinted = {session_named_by(pid) for pid in wanted}
+    ordered = sorted(sessions, key=lambda one: one.id not in hinted)
+    found: list[Found] = []
+    for session, seen in graphs_of(ordered if wanted else []):
+        processes = {one.pid: one for one in seen.processes}
+        for one in seen.listeners:
+            if one.port == port and one.pid in processes:
+                found.append(Found(session, processes[one.pid], one, seen))
+                wanted.pop(one.pid, None)
+        if not wanted:
+            break
+    return found, [*wanted.values()]

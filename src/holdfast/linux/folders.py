@@ -1,0 +1,166 @@
+"""Which folders are ours, and do they belong to us alone?
+
+A folder that another user can write to is not used: whoever can put a socket
+there can pretend to be the keeper (T44, T45).
+
+Names are plain strings here, because every start of the command line and every
+birth of a session comes by, and loading pathlib costs either of them more than
+all the rest of this. `places` has the same and more as paths.
+"""
+
+# ruff: noqa: PTH101, PTH102, PTH110, PTH111, PTH120  # as said above
+
+import os
+import stat
+
+from holdfast.model.errors import PlaceNotOurs, SocketPathTooLong
+from holdfast.model.ids import SessionId
+
+MAX_SOCKET_PATH = 107
+"""Bytes of a path that the kernel takes for a Unix socket."""
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def runtime_path() -> str:
+    """Return which folder is for sockets, whether or not it is there and ours."""
+    chosen = os.environ.get("HOLDFAST_RUNTIME_DIR")
+    if chosen:
+        return _plain(chosen)
+    xdg = os.environ.get("XDG_RUNTIME_DIR")
+    if xdg:
+        return f"{_plain(xdg)}/holdfast"
+    return f"{_home()}/.local/state/holdfast/run"
+
+
+def state_path() -> str:
+    """Return which folder is for what outlives reboots."""
+    chosen = os.environ.get("HOLDFAST_STATE_DIR")
+    if chosen:
+        return _plain(chosen)
+    # Whoever chose another place for the sockets wants nothing to be elsewhere.
+    runtime = os.environ.get("HOLDFAST_RUNTIME_DIR")
+    if runtime:
+        return f"{_plain(runtime)}/state"
+    xdg = os.environ.get("XDG_STATE_HOME")
+    return f"{_plain(xdg) if xdg else _home() + '/.local/state'}/holdfast"
+
+
+def config_path() -> str:
+    """Return which folder is for operators and policy."""
+    chosen = os.environ.get("HOLDFAST_CONFIG_DIR")
+    if chosen:
+        return _plain(chosen)
+    xdg = os.environ.get("XDG_CONFIG_HOME")
+    return f"{_plain(xdg) if xdg else _home() + '/.config'}/holdfast"
+
+
+def owned(folder: str) -> str:
+    """Return `folder`, made if it was not there, once it is known to be ours alone.
+
+    Raises:
+        UsageError: It is not, or cannot be made.
+
+    """
+    try:
+        try:
+            found = os.lstat(folder)
+        except FileNotFoundError:
+            _make(folder)
+            found = os.lstat(folder)
+    except OSError as error:
+        raise PlaceNotOurs(folder, error.strerror or "it cannot be made") from error
+    if not stat.S_ISDIR(found.st_mode):
+        raise PlaceNotOurs(folder, "it is not a folder")
+    if found.st_uid != os.getuid():
+        raise PlaceNotOurs(folder, "it belongs to somebody else")
+    if found.st_mode & _OTHERS:
+        raise PlaceNotOurs(folder, "others may enter it")
+    return folder
+
+
+def address(folder: str, name: str) -> str:
+    """Return the path of a socket in a folder of ours.
+
+    Raises:
+        UsageError: It is too long.
+
+    """
+    path = f"{folder}/{name}"
+    if len(os.fsencode(path)) > MAX_SOCKET_PATH:
+        raise SocketPathTooLong(path, MAX_SOCKET_PATH)
+    return path
+
+
+def keeper_address() -> str:
+    """Return where the keeper listens.
+
+    Raises:
+        UsageError: The place is not ours, or its path is too long.
+
+    """
+    return address(owned(runtime_path()), "keeper.sock")
+
+
+def session_address(session: SessionId) -> str:
+    """Return where the holder of a session listens.
+
+    Raises:
+        UsageError: The place is not ours, or its path is too long.
+
+    """
+    return address(owned(f"{owned(runtime_path())}/s"), f"{session}.sock")
+
+
+def session_log(session: SessionId) -> str:
+    """Return the file of a session's logbook.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return f"{owned(f'{owned(state_path())}/logs')}/{session}.log"
+
+
+def operators_folder() -> str:
+    """Return the folder with one folder for each operator known here.
+
+    Raises:
+        UsageError: It is not ours alone, or cannot be made.
+
+    """
+    return owned(f"{owned(config_path())}/operators")
+
+
+def policy_file() -> str:
+    """Return where the policy is written, if there is one.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return f"{owned(config_path())}/policy.toml"
+
+
+def _make(folder: str) -> None:
+    # What lies above is made ours alone too: one of those may be asked for next.
+    above = os.path.dirname(folder) or "."
+    if not os.path.exists(above):
+        _make(above)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        return  # Somebody was faster; whose it is, is looked at next.
+    os.chmod(folder, 0o700)  # Whatever the umask has taken away.
+
+
+def _plain(path: str) -> str:
+    # With a slash behind it, a link would be followed where it must be seen.
+    return path.rstrip("/") or "/"
+
+
+def _home() -> str:
+    home = os.path.expanduser("~")
+    if home == "~":
+        raise PlaceNotOurs("~", "nobody knows where your home is")
+    return _plain(home)

@@ -1,0 +1,81 @@
+"""What a fake session says the kernel says of it."""
+
+from holdfast.model.ids import ActorId, Incarnation
+from holdfast.wire.codec import Message
+from holdfast.wire.evidence import Asleep, Evidence, StateRequest
+from holdfast.wire.graphs import (
+    Connection,
+    Descriptor,
+    Graph,
+    GraphRequest,
+    Listener,
+    Process,
+)
+
+
+class Kernel:
+    """What is seen, one answer after the other; the last goes on to be seen."""
+
+    def __init__(self) -> None:
+        self.states: list[Evidence] = []
+        self.graphs: list[list[Graph]] = []
+
+    def answers(self, asked: StateRequest | GraphRequest) -> list[Message]:
+        """Return what is seen now."""
+        if isinstance(asked, StateRequest):
+            seen = self.states[0]
+            del self.states[: len(self.states) > 1]
+            return [seen]
+        parts = self.graphs[0]
+        del self.graphs[: len(self.graphs) > 1]
+        return [*parts]
+
+
+def evidence(state: str, *, sure: bool = True, unread: int = 0) -> Evidence:
+    """Return a session that does this."""
+    return Evidence(
+        state=state,
+        incarnation=Incarnation(1),
+        sure=sure,
+        why=("cat (7) reads the terminal (fd 0)",),
+        foreground=0 if state == "exited" else 7,
+        echo=state != "waiting-for-secret",
+        canonical=True,
+        unread=unread,
+        sleepers=(Asleep(7, "cat", "sleeping", "reads the terminal (fd 0)"),),
+    )
+
+
+def process(
+    pid: int, parent: int = 1, command: str = "it", *, unlisted: int | None = 0
+) -> Process:
+    """Return a process."""
+    return Process(
+        pid=pid,
+        parent=parent,
+        started_ticks=pid * 10,
+        command=command,
+        state="sleeping",
+        actor=ActorId(""),
+        rss=3 << 20,
+        cpu_ms=1500,
+        age_ms=61_000,
+        unlisted=unlisted,
+    )
+
+
+def graph(
+    *processes: Process,
+    listeners: tuple[Listener, ...] = (),
+    connections: tuple[Connection, ...] = (),
+    descriptors: tuple[Descriptor, ...] = (),
+    more: bool = False,
+) -> Graph:
+    """Return a graph, or a part of one."""
+    return Graph(
+        processes=processes,
+        listeners=listeners,
+        connections=connections,
+        descriptors=descriptors,
+        more=more,
+    )
