@@ -2,13 +2,12 @@
 
 import contextlib
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator
 
 from holdfast.core.doing import Doing, Word, decide
-from holdfast.linux import pty, spawn
+from holdfast.linux import processes, pty, spawn
 from holdfast.linux.doing import look
 from holdfast.model.geometry import Size
 
@@ -52,8 +51,8 @@ class Stage:
 
     def close(self) -> None:
         """End it."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
+        # Not its group alone: a shell's jobs have groups of their own.
+        processes.kill_session(self.pid)
         os.waitpid(self.pid, 0)
         os.close(self.slave)
         os.close(self.master)

@@ -49,6 +49,7 @@ print(os.getpid(), first, flush=True)
 sys.stdin.readline()
 os.kill(first, signal.SIGKILL)
 os.wait()
+time.sleep(0.05)  # Start times are told in hundredths of a second.
 for _ in range(1000):
     try:
         with open("/proc/sys/kernel/ns_last_pid", "w") as last:
