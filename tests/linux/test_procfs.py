@@ -22,11 +22,13 @@ def test_a_name_may_hold_anything(tmp_path: Path) -> None:
     process = subprocess.Popen([program, "99"])
 
     try:
+        while not (command := procfs.command_of(process.pid)):
+            pass  # It is being executed just now.
         found = read_stat(process.pid)
 
         assert found is not None
         assert (found.name, found.parent) == ("a) R 1 (b", os.getpid())
-        assert procfs.command_of(process.pid) == f"{program} 99"
+        assert command == f"{program} 99"
     finally:
         process.kill()
         process.wait()
