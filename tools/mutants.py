@@ -268,7 +268,7 @@ MUTANTS = (
         "core/intake.py",
         (
             (
-                "        if not self._may(given.actor, right, at):\n",
+                "        if not self.rights.may(given.actor, right, at):\n",
                 "        if False:\n",
             ),
         ),
