@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.linux.trees import SESSION, ended, eventually, found, leader, stands
 
-from holdfast.linux.cgroups import SessionCgroup, ground, own_folder
+from holdfast.linux.cgroups import SessionCgroup, ground, own_folder, sweep
 from holdfast.linux.freezing import freeze, thaw
 
 BESIDE = """\
@@ -73,7 +73,21 @@ def test_looking_for_the_ground_leaves_nothing_behind() -> None:
 
     assert (place.folder is None) == bool(place.why_not)
     if place.folder is not None:
-        assert not list(place.folder.glob("holdfast-probe-*"))
+        assert not (place.folder / f"holdfast-probe-{os.getpid()}").exists()
+
+
+def test_what_is_empty_is_swept_and_nothing_else(cgroup: SessionCgroup) -> None:
+    place = cgroup.folder.parent
+    gone = SessionCgroup(place / "holdfast-probe-0")
+    busy = SessionCgroup(place / f"holdfast-probe-{os.getpid()}")
+    for made in (gone, busy):
+        made.make()
+
+    sweep(place)
+
+    assert not gone.folder.exists()
+    assert busy.folder.exists()
+    busy.remove()
 
 
 def test_a_session_with_a_cgroup_is_frozen_by_it(cgroup: SessionCgroup) -> None:

@@ -58,9 +58,15 @@ def ground() -> Ground:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the cgroups of sessions in which nothing runs any more."""
+    """Remove the cgroups of sessions in which nothing runs any more.
+
+    And those of trials whose maker was killed in the middle.
+    """
     for path in folder.glob("holdfast-s_*"):
         SessionCgroup(path).remove()
+    for path in folder.glob("holdfast-probe-*"):
+        if not Path("/proc", path.name.rpartition("-")[2]).exists():
+            SessionCgroup(path).remove()
 
 
 class SessionCgroup:
