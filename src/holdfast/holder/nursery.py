@@ -14,7 +14,6 @@ import sys
 import traceback
 
 from holdfast.holder import birth
-from holdfast.holder.rehearsal import rehearse
 from holdfast.linux import packets
 from holdfast.version import __version__
 
@@ -24,7 +23,6 @@ def main() -> None:
     link = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     birth.find_ground()
-    rehearse(birth.hold)  # Before children are nobody's business: it has some.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What is loaded now never becomes garbage; a collection that looked at it
     # would copy the pages it is meant to share.
