@@ -3,6 +3,10 @@
 pytest --hypothesis-profile=thorough
 """
 
+import os
+import signal
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile(
@@ -12,3 +16,13 @@ settings.register_profile(
     "thorough", max_examples=1000, stateful_step_count=60, deadline=None
 )
 settings.load_profile("quick")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # What the tests start is killed at will, and so says now this, now that of
+    # the lines it ran: only the runner's own workers are measured.
+    if hasattr(config, "workerinput"):
+        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+    # Started in the background, a runner ignores interrupts, and so would every
+    # program that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,6 +1,7 @@
 from holdfast.core import gate, turn
+from holdfast.core.demands import Effect, Settings
 from holdfast.core.inheritance import inherit
-from holdfast.core.intake import Effect, Intake, Settings
+from holdfast.core.intake import Intake
 from holdfast.core.lease import LeaseHolder
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import Entry, Head, Logbook, genesis

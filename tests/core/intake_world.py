@@ -8,8 +8,9 @@ from hypothesis.stateful import (
 )
 
 from holdfast.core import gate, turn
+from holdfast.core.demands import Consult, Effect, KeepNote, Settings
 from holdfast.core.inheritance import Inheritance, Note, inherit
-from holdfast.core.intake import Consult, Effect, Intake, KeepNote, Settings
+from holdfast.core.intake import Intake
 from holdfast.core.lease import LeaseHolder, SelfFence, host_span
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import Entry, EntryKind, Head, Logbook, genesis, recover

@@ -2,7 +2,7 @@ import pytest
 from tests.core.desk import ANNA, AT, BOT, EVE, WRITER, Desk
 
 from holdfast.core import gate, turn
-from holdfast.core.intake import Consult, KeepNote
+from holdfast.core.demands import Consult, KeepNote
 from holdfast.core.serializer import Answer, Apply, Sync
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
@@ -95,6 +95,38 @@ def test_a_denied_input_is_refused_and_the_next_is_looked_at() -> None:
     assert desk.told[-1].ticket == 2
 
 
+def test_who_may_do_nothing_does_not_keep_the_turn() -> None:
+    desk = Desk()
+    desk.send(1)
+    desk.send(2)
+    desk.judge(Verdict.DENY)
+    assert desk.intake.turn.holder == BOT
+    desk.judge(Verdict.DENY, 2)
+
+    assert desk.intake.turn.holder is None
+    assert desk.codes() == ["denied-by-policy"] * 2
+
+
+def test_a_denial_leaves_the_turn_with_whose_input_has_passed() -> None:
+    desk = Desk()
+    desk.send(1)
+    desk.judge(Verdict.ALLOW)
+    desk.write()
+    desk.send(2)
+    desk.judge(Verdict.DENY, 2)
+
+    assert desk.intake.turn.holder == BOT
+
+
+def test_a_denial_leaves_the_turn_with_who_took_it_on_purpose() -> None:
+    desk = Desk()
+    desk.do(desk.intake.request(turn.Took(BOT), AT))
+    desk.send(1)
+    desk.judge(Verdict.DENY)
+
+    assert desk.intake.turn.holder == BOT
+
+
 def test_a_policy_that_crashed_or_hangs_denies() -> None:
     desk = Desk()
     desk.send(1)
@@ -170,7 +202,7 @@ def test_what_was_approved_too_late_is_checked_again() -> None:
     desk.do(desk.intake.approve(approval, Moment(12, 1002)))
 
     assert desk.codes() == ["not-allowed"]
-    assert desk.kinds()[-2:] == ["answered", "refused"]
+    assert desk.kinds()[-3:] == ["answered", "refused", "turn"]
 
 
 @pytest.mark.parametrize("kind", [InputKind.KEYS, InputKind.ANSWER])

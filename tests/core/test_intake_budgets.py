@@ -4,7 +4,7 @@ from tests.core.desk import ANNA, AT, BOT, Desk
 
 from holdfast.core import turn
 from holdfast.core.budget import Budget
-from holdfast.core.intake import Consult
+from holdfast.core.demands import Consult
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import Incarnation
 from holdfast.model.verdicts import Verdict

@@ -2,7 +2,7 @@ import pytest
 from tests.core.desk import ANNA, AT, BOT, EVE, WRITER, Desk
 
 from holdfast.core import gate, turn
-from holdfast.core.intake import Consult, KeepNote
+from holdfast.core.demands import Consult, KeepNote
 from holdfast.core.lease import Granted, LeaseHolder
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import EntryKind
@@ -85,8 +85,10 @@ def test_i3_nothing_is_written_while_frozen() -> None:
 
     assert desk.answers()[0] == (1, Dropped(Index(4)))
     assert desk.codes() == ["frozen"]
+    assert desk.intake.is_frozen
     assert desk.intake.note().frozen
     desk.do(desk.intake.thaw(ANNA, AT))
+    assert not desk.intake.is_frozen
     assert not desk.intake.note().frozen
     desk.send(3)
     assert isinstance(desk.last(), Consult)

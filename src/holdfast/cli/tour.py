@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterator
 
 from holdfast.core import gate, serializer
-from holdfast.core.intake import Consult, Effect, Intake, Settings
+from holdfast.core.demands import Consult, Effect, Settings
+from holdfast.core.intake import Intake
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import Logbook, genesis, verify
 from holdfast.model.actors import Actor, ActorKind

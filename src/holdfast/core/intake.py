@@ -16,7 +16,8 @@ logbook, each of which decides alone, and adds only their order.
  4. When the terminal has taken them all, the note says so, and then the book.
     When the disk has that for good, the input is acknowledged.
 
-Typing takes a free turn, for whoever may take one.
+Typing takes a free turn, for whoever may take one, and gives it back if nothing
+of what was typed may pass: who may do nothing must not keep others from it.
 
 Seizing goes through none of this. It needs the right and nothing else; in one
 step the turn changes hands, all that waits is thrown away, and what may reach
@@ -38,9 +39,10 @@ I4  After a seize no byte of the former holder reaches the terminal.
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from holdfast.core import budget, gate, serializer, turn
+from holdfast.core.demands import Consult, Effect, KeepNote, Settings
 from holdfast.core.entries import (
     answered_fields,
     cut_fields,
@@ -52,7 +54,7 @@ from holdfast.core.entries import (
 )
 from holdfast.core.inheritance import Inheritance, Note
 from holdfast.core.lease import LeaseHolder
-from holdfast.core.log_writer import LogWriter, Store
+from holdfast.core.log_writer import LogWriter
 from holdfast.core.logbook import Entry, EntryKind, Logbook
 from holdfast.core.rights import Rights
 from holdfast.model.envelopes import Envelope, Right
@@ -67,54 +69,11 @@ from holdfast.model.errors import (
     StaleIncarnation,
     TurnMoved,
 )
-from holdfast.model.ids import ActorId, Incarnation, Index, SessionId
+from holdfast.model.ids import ActorId, Incarnation, Index
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
 from holdfast.wire.lines import Value
-
-
-@dataclass(frozen=True, slots=True)
-class KeepNote:
-    """Put the note where it outlives us, before the next effect."""
-
-    note: Note
-
-
-@dataclass(frozen=True, slots=True)
-class Consult:
-    """Ask the policy about an input."""
-
-    ticket: int
-    input: Input
-
-
-Effect = (
-    Store
-    | KeepNote
-    | Consult
-    | serializer.Apply
-    | serializer.Sync
-    | serializer.Answer
-    | turn.PassTurn
-    | turn.AskHolder
-    | turn.Refuse
-    | gate.SeekApproval
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a session was given at its birth."""
-
-    session: SessionId
-    incarnation: Incarnation
-    secret_key: bytes
-    """Keys the hashes of what was typed with echo off."""
-
-    turn_rules: turn.TurnRules = field(default_factory=turn.TurnRules)
-    gate_rules: gate.GateRules = field(default_factory=gate.GateRules)
-    kind_of: budget.KindOf = budget.stranger
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +103,9 @@ class Intake:
         self._unsettled: Index | None = None
         self._vouched: deque[tuple[Index, Index]] = deque()
         self._frozen = False
+        self._only_tried = False
+        """Whether the turn was taken by typing, and nothing typed has passed yet."""
+
         self._over: str | None = None
         self.dropped = (0, 0)
         """Inputs and bytes thrown away when the turn last changed hands."""
@@ -425,7 +387,9 @@ class Intake:
             or not self.rights.may(first.actor, RIGHT_FOR[first.kind], at)
         ):
             return []
-        return self._passed(self.turn.handle(turn.Took(first.actor), at.now), at)
+        effects = self._turn(turn.Took(first.actor), at)
+        self._only_tried = True
+        return effects
 
     def objection(self, given: Input, at: Moment) -> HoldfastError | None:
         """Return why `given` may not be written as things stand now, or None."""
@@ -481,7 +445,7 @@ class Intake:
         # An answer may have taken minutes; what it was about may be over.
         if error := self.objection(waiting.input, at):
             return [*effects, *self._rejected(admitted.ticket, error, at)]
-        self._judging = None
+        self._judging, self._only_tried = None, False
         self.serializer.admit(self._book.next_index)
         secret = is_secret(waiting.input, echo_off=waiting.echo_off)
         key = self._settings.secret_key if secret else None
@@ -497,7 +461,10 @@ class Intake:
             answered = answered_fields(ticket, by, yes=False)
             logged += self._log(EntryKind.ANSWERED, answered, at)
         logged += self._log_refusal(refused, error, at)
-        return [*logged, *self._carry(self.serializer.reject(error), at)]
+        logged += self._carry(self.serializer.reject(error), at)
+        if self._only_tried and self._judging is None:
+            logged += self._turn(turn.Dropped(refused.actor), at)
+        return logged
 
     def _settled(self, entry: Entry) -> list[Effect]:
         if entry.fields["as"] == "applied":
@@ -530,6 +497,7 @@ class Intake:
         moved = TurnMoved(passed.taker or "", passed.epoch)
         report = serializer.CutReport() if passed.giver is None else self._drop(moved)
         self.dropped = (report.inputs, report.bytes)
+        self._only_tried = False
         self.serializer.begin_turn(passed.taker)
         settled = self._settle_cut(report, at)
         logged = self._log(EntryKind.TURN, turn_fields(passed, report), at)

@@ -8,9 +8,10 @@ from functools import partial
 
 from holdfast.core import gate, serializer, turn
 from holdfast.core.declining import Declining, Tell
+from holdfast.core.demands import Consult, Effect, KeepNote, Settings
 from holdfast.core.entries import declined_fields
 from holdfast.core.inheritance import inherit
-from holdfast.core.intake import Consult, Effect, Intake, KeepNote, Settings
+from holdfast.core.intake import Intake
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import Entry, EntryKind, Head, Logbook, genesis
 from holdfast.core.policy import Judgement

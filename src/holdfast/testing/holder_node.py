@@ -9,7 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.core import gate, intake, lease, serializer, session, stream, turn
+from holdfast.core import (
+    demands,
+    gate,
+    intake,
+    lease,
+    serializer,
+    session,
+    stream,
+    turn,
+)
 from holdfast.core.inheritance import Note, inherit
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import (
@@ -242,13 +251,13 @@ class HolderNode:
     # ── effects ───────────────────────────────────────────────────────────
 
     def _perform(  # noqa: C901, PLR0912  # one case for each effect
-        self, effects: list[intake.Effect]
+        self, effects: list[demands.Effect]
     ) -> None:
         for effect in effects:
             if self._dies("between two effects"):
                 return
             match effect:
-                case intake.KeepNote(note):
+                case demands.KeepNote(note):
                     self.seat.note = note
                     self.seat.is_frozen = note.frozen
                 case Store(entry):
@@ -260,7 +269,7 @@ class HolderNode:
                     self._later(self._disk_delay() * 3, self._sync, index)
                 case serializer.Answer():
                     self._answer(effect)
-                case intake.Consult(ticket, given):
+                case demands.Consult(ticket, given):
                     self._consult(ticket, given)
                 case turn.PassTurn():
                     self._announce(effect)
@@ -484,7 +493,7 @@ class HolderNode:
         head = genesis(seat.session)
         if entries:
             head = Head(seat.session, entries[-1].index, entries[-1].hash)
-        settings = intake.Settings(
+        settings = demands.Settings(
             seat.session,
             seat.incarnation,
             SECRET_KEY,

@@ -1,0 +1,56 @@
+"""What does the intake demand of those around it, and what was it given?
+
+Effects are carried out in the order in which they are handed out: the note before
+the bytes it speaks of, the line of the logbook before both.
+"""
+
+from dataclasses import dataclass, field
+
+from holdfast.core import budget, gate, serializer, turn
+from holdfast.core.inheritance import Note
+from holdfast.core.log_writer import Store
+from holdfast.model.ids import Incarnation, SessionId
+from holdfast.model.inputs import Input
+
+
+@dataclass(frozen=True, slots=True)
+class KeepNote:
+    """Put the note where it outlives us, before the next effect."""
+
+    note: Note
+
+
+@dataclass(frozen=True, slots=True)
+class Consult:
+    """Ask the policy about an input."""
+
+    ticket: int
+    input: Input
+
+
+Effect = (
+    Store
+    | KeepNote
+    | Consult
+    | serializer.Apply
+    | serializer.Sync
+    | serializer.Answer
+    | turn.PassTurn
+    | turn.AskHolder
+    | turn.Refuse
+    | gate.SeekApproval
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a session was given at its birth."""
+
+    session: SessionId
+    incarnation: Incarnation
+    secret_key: bytes
+    """Keys the hashes of what was typed with echo off."""
+
+    turn_rules: turn.TurnRules = field(default_factory=turn.TurnRules)
+    gate_rules: gate.GateRules = field(default_factory=gate.GateRules)
+    kind_of: budget.KindOf = budget.stranger
