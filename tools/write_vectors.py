@@ -21,7 +21,14 @@ import msgspec
 
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotYourTurn, PeerError
-from holdfast.model.ids import Epoch, Incarnation, Index, actor_id, client_id
+from holdfast.model.ids import (
+    ClientId,
+    Epoch,
+    Incarnation,
+    Index,
+    actor_id,
+    client_id,
+)
 from holdfast.model.ids import session_id as new_session_id
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.model.verdicts import Verdict
@@ -29,6 +36,13 @@ from holdfast.wire import company as parties
 from holdfast.wire import evidence, graphs
 from holdfast.wire import messages as m
 from holdfast.wire.codec import Message, decode, encode, refusal
+from holdfast.wire.commands import (
+    CommandEnded,
+    CommandReport,
+    CommandRequest,
+    CommandStarted,
+    ShellCommand,
+)
 from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
 from holdfast.wire.screens import Screen, ScreenRequest, ScreenRun
 from holdfast.wire.versions import choose
@@ -45,6 +59,26 @@ NOBODY = type(ANNA)("")
 DIGEST = bytes(range(32))
 SIGNATURE = bytes(range(64))
 CELLS = m.Cells(120, 40)
+RUNS = ShellCommand(
+    number=1,
+    client=ClientId(""),
+    line="",
+    start=0,
+    end=None,
+    status=None,
+    duration_ms=0,
+    cwd="",
+)
+ENDED = ShellCommand(
+    number=7,
+    client=CLIENT,
+    line="make test",
+    start=4_294_967_296,
+    end=4_294_967_300,
+    status=2,
+    duration_ms=1500,
+    cwd="/src",
+)
 
 MESSAGES: tuple[tuple[str, Message], ...] = (
     ("hello", m.Hello((3, 2, 1), "holdfast 0.1.0", m.ClientKind.CLI)),
@@ -224,6 +258,12 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ),
     ("grant", parties.Grant(BERT, ("observe", "input"), 60_000)),
     ("revoke", parties.Revoke(BERT)),
+    ("a command that runs, of nobody's sending", CommandStarted(RUNS)),
+    ("a command that has ended", CommandEnded(ENDED)),
+    ("a request for the last command", CommandRequest(ClientId(""))),
+    ("a request for a client's command", CommandRequest(CLIENT)),
+    ("a report of no command", CommandReport("unmarked", None)),
+    ("a report of a command", CommandReport("prompt", ENDED)),
     ("graph request", graphs.GraphRequest(descriptors=True)),
     (
         "graph",

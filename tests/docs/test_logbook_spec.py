@@ -5,7 +5,15 @@ from types import ModuleType
 import pytest
 from tests.core.desk import ANNA, AT, BOT, Desk
 
-from holdfast.core import entries, gate, inheritance, log_writer, logbook, turn
+from holdfast.core import (
+    commands,
+    entries,
+    gate,
+    inheritance,
+    log_writer,
+    logbook,
+    turn,
+)
 from holdfast.core.declining import Tell
 from holdfast.core.logbook import Entry, EntryKind, genesis, verify
 from holdfast.core.turn import PassReason
@@ -74,6 +82,12 @@ def written() -> list[Entry]:
     heir.do(heir.intake.record(EntryKind.ENDING, ending, AT))
     declined = entries.declined_fields(Tell(BOT, "seize", "not-allowed", 1))
     heir.do(heir.intake.record(EntryKind.DECLINED, declined, AT))
+    command = commands.Command(1, None, "ls", 0, 9, 0, 4, "/")
+    for kind, fields in (
+        (EntryKind.BEGAN, commands.began_fields(command)),
+        (EntryKind.FINISHED, commands.finished_fields(command)),
+    ):
+        heir.do(heir.intake.record(kind, fields, AT))
     heir.do(heir.intake.exited("code 0", AT))
     return heir.entries
 

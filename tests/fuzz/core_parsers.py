@@ -19,6 +19,8 @@ from holdfast.model.ids import (
 from holdfast.model.inputs import InputKind
 from holdfast.model.questions import LocalTime, Question
 from holdfast.model.text import checked_name, printable
+from holdfast.term.marks import Began, Ended, Prompted, read_mark, to_bytes
+from holdfast.term.plain import plain
 from holdfast.term.queries import QueryFilter
 from holdfast.term.replies import reply
 from holdfast.wire.lines import decode_line, encode_line
@@ -43,6 +45,12 @@ ESCAPES = [
     b"\x1b]11;?\x1b\\\x1b]52;c;?\x07\x1bP+q544e\x1b\\",
     b"\x1b[1;2;3m\x1b[?2026h\x1b]0;title\x07\x05",
 ]
+NONCE = b"0123456789abcdef" * 2
+MARKS = [
+    to_bytes(mark, NONCE)
+    for mark in (Prompted(), Began("make; x\\\n", 9), Ended(2, "/a b"))
+]
+CONTROL = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))} - {"\n", "\t"}
 
 
 def _book() -> list[bytes]:
@@ -73,6 +81,20 @@ def _output(data: bytes) -> None:
     assert twice == once.visible, "the cut shows"
     for query in once.queries:
         reply(query, Size(80, 24))
+
+
+def _mark(data: bytes) -> None:
+    mark = read_mark(data, NONCE)
+    if isinstance(mark, Ended):
+        assert 0 <= mark.status <= 255
+    found = QueryFilter().feed(data + MARKS[0]).queries
+    assert read_mark(data, b"0" * len(NONCE)) is None, "it needs no nonce"
+    for query in found:
+        read_mark(query.raw, NONCE)
+
+
+def _plain(data: bytes) -> None:
+    assert not CONTROL & set(plain(data)), "a control character is left"
 
 
 def _window(data: bytes) -> None:
@@ -113,6 +135,8 @@ CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("core.entries", lambda data: list(read_entries([data], SESSION)), BOOK),
     ("core.stream", _window, _window_corpus()),
     ("term.queries", _output, ESCAPES),
+    ("term.marks", _mark, MARKS),
+    ("term.plain", _plain, ESCAPES),
     ("core.policy_file", _policy, POLICIES),
     ("core.command_line", _input, LINES),
     ("model.ids", lambda data: parse_session_id(data.decode("latin-1")), [b"s_x"]),

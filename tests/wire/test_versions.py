@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "515b23608650b07baae15735435a646c4de074c6d1bd0b4722bd3e7e727c9f16",
+    1: "719d965e7b359ff8bb7f74f80bbdbd144f9e3e0c9ed6098d21b5894ea670a07d",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

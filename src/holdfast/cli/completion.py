@@ -12,6 +12,7 @@ NAMING = (
     "keep",
     "send",
     "keys",
+    "run",
     "read",
     "screen",
     "log",
@@ -39,13 +40,22 @@ GATE = ("pending", "approve", "deny", "test", "check", "example")
 """What `gate` can do; a test compares it with the verb itself."""
 
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "new": ("--detach", "--name", "--cwd", "--env", "--size", "--json"),
+    "new": (
+        "--detach",
+        "--name",
+        "--cwd",
+        "--env",
+        "--size",
+        "--no-integration",
+        "--json",
+    ),
     "attach": ("--observe",),
     "ls": ("--json",),
     "end": ("--signal",),
     "keep": ("--off",),
     "send": ("--enter", "--timeout", "--json"),
     "keys": ("--timeout", "--json"),
+    "run": ("--timeout", "--key", "--expect", "--max", "--raw", "--json"),
     "read": ("--from", "--max", "--json"),
     "screen": ("--cells", "--json"),
     "log": (

@@ -35,6 +35,7 @@ VERBS: dict[str, str] = {
     "keep": "exempt a session from being ended for idleness",
     "send": "type text into a session",
     "keys": "press keys in a session, by their names",
+    "run": "run a command in a session's shell, and return its exit status",
     "read": "print what a session has printed",
     "screen": "print what a session shows at this moment",
     "log": "tell what happened in a session",

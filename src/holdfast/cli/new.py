@@ -42,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size", metavar="CxR", help="columns and rows (this terminal's, or 80x24)"
     )
+    parser.add_argument(
+        "--no-integration",
+        action="store_true",
+        help="start a shell as it is: `run` will not work in it",
+    )
     parser.add_argument("--json", action="store_true", help="print facts for programs")
     parser.add_argument(
         "command",
@@ -92,6 +97,7 @@ def _asked(options: argparse.Namespace) -> dict[str, object]:
         "cwd": _folder(options.cwd or "."),
         "env": env,
         "size": _size(options.size),
+        "integration": not options.no_integration,
     }
 
 

@@ -235,6 +235,8 @@ _SENTENCES = {
     EntryKind.THAWED: "thawed the session",
     EntryKind.RESUMED: "Another process took up the session.",
     EntryKind.RECOVERED: "The session began its life {life}.",
+    EntryKind.BEGAN: "Command {number} began: {line}",
+    EntryKind.FINISHED: "Command {number} ended with status {status}",
     EntryKind.ENDING: "ended the session with {signal}",
     EntryKind.EXITED: "The program ended: {how}",
 }

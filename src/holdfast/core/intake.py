@@ -179,6 +179,10 @@ class Intake:
         """Return what became of an input of `actor`, None if open or unheard of."""
         return self.serializer.outcome_of(actor, asked)
 
+    def is_known(self, submitted: Input) -> bool:
+        """Tell whether an input is answered from memory, or stands in line."""
+        return self.serializer.is_known(submitted)
+
     def judged(self, said: gate.Judged, at: Moment, *, echo_off: bool) -> list[Effect]:
         """Take the policy's answer, and whether the terminal echoes now."""
         if self._judging is not None and self._judging.ticket == said.ticket:

@@ -62,6 +62,8 @@ class EntryKind(enum.StrEnum):
     THAWED = "thawed"
     RESUMED = "resumed"
     RECOVERED = "recovered"
+    BEGAN = "began"
+    FINISHED = "finished"
     ENDING = "ending"
     EXITED = "exited"
 

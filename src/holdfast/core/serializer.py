@@ -161,7 +161,7 @@ class Serializer:
             outcome = self._remembered(submitted)
             if outcome is not None:
                 return [Answer(submitted.actor, submitted.id, outcome)]
-            if self._is_known(submitted):
+            if self.is_known(submitted):
                 return []  # Its answer is on the way, and goes to this client.
             self._check_room(submitted)
         except HoldfastError as error:
@@ -293,7 +293,8 @@ class Serializer:
             raise InputIdReused(submitted.id.client, sequence)
         return client.outcomes.get(sequence)
 
-    def _is_known(self, submitted: Input) -> bool:
+    def is_known(self, submitted: Input) -> bool:
+        """Tell whether an input with this id was taken before, and is remembered."""
         client = self._clients.get(_key(submitted))
         return client is not None and submitted.id.sequence < client.next
 

@@ -4,8 +4,10 @@ import os
 import pwd
 import socket
 import time
+from dataclasses import replace
 
 from holdfast.core.stream import StreamWindow
+from holdfast.holder.following import INTEGRATION
 from holdfast.holder.loop import Holder
 from holdfast.holder.note_memory import AREA
 from holdfast.holder.vaulted import Vaulted
@@ -17,6 +19,7 @@ from holdfast.linux import (
     processes,
     pty,
     shared_memory,
+    shells,
     spawn,
 )
 from holdfast.model.errors import HoldfastError
@@ -95,12 +98,23 @@ def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
     size = _size(packet)
     name = checked_name(str(packet["name"])) if packet.get("name") else session[2:8]
     cgroup = _cgroup(session)
+    command = _command(packet)
     leader = spawn.Leader(
-        _command(packet),
+        command,
         str(packet.get("cwd") or "/"),
         _environment(packet, session),
         cgroup,
     )
+    shell = None
+    if packet.get("integration"):
+        shell = shells.integrated(command, leader.environment)
+    if shell is not None:
+        leader = replace(
+            leader,
+            command=shell.command,
+            environment=shell.environment,
+            secret=shells.nonce_of(session),
+        )
     # The command comes last: what can fail before it leaves no process behind.
     listener = _listen(session)
     master, slave = pty.open_pty(size)
@@ -113,13 +127,14 @@ def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
         "name": name,
         "pid": pid,
         "state": "running",
-        "command": list(leader.command),
+        "command": list(command),
         "cwd": leader.cwd,
         "created_ms": time.time_ns() // 1_000_000,
         "size": [size.columns, size.rows],
         "keep": False,
         "cgroup": cgroup,
         "creator": str(packet.get("creator") or ""),
+        INTEGRATION: "" if shell is None else shell.shell,
     }
     return Vaulted(session, facts, master, memory, listener, pidfd)
 

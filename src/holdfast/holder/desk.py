@@ -3,7 +3,7 @@
 import hmac
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from holdfast.core import gate, serializer, turn
@@ -18,6 +18,7 @@ from holdfast.core.policy import Judgement
 from holdfast.core.rights import Rights
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
+from holdfast.holder.following import Following
 from holdfast.holder.handover import inherited
 from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.judging import REPLAYED, Judging
@@ -50,7 +51,7 @@ from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
+from holdfast.wire.lines import Value
 
 SYNC_PATIENCE = 0.002
 """Seconds the disk may be put off: what was typed is to be echoed first, and a
@@ -76,6 +77,7 @@ class Desk:
         company: Company,
         resized: Callable[[Size], None],
         judge: JudgeLink,
+        following: Following,
     ) -> None:
         self._vaulted = vaulted
         self._resized = resized
@@ -85,6 +87,7 @@ class Desk:
         self._secrecy = Secrecy(vaulted.master)
         self.telling = Telling(company, self._may_approve, self._vouching.receipt)
         self._judge = judge
+        self._following = following
         self._judging = Judging(vaulted, self._warn, judge)
         self._limits = Limits(self._judging.policing, company)
         self._asked: tuple[int, Asked] | None = None
@@ -182,6 +185,8 @@ class Desk:
                 raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
             self._is_canonical = pty.is_canonical(self._vaulted.master)
             check(given, is_canonical=self._is_canonical, staged=self._staged)
+            if not self._intake.is_known(given):
+                self._following.demand_prompt(given, self._judging.staged)
         except HoldfastError as error:
             self.declined(actor, FrameKind.SUBMIT, error)
             connection.send(refusal(error, FrameKind.SUBMIT, given.id))
@@ -228,10 +233,13 @@ class Desk:
         """Put on record that a request was turned away."""
         self._do(self._decline(actor, asked, error))
 
+    def record(self, kind: EntryKind, fields: Mapping[str, Value]) -> None:
+        """Put on record what decides nothing here."""
+        self._do(self._intake.record(kind, fields, now()))
+
     def record_end(self, by: ActorId, number: int) -> None:
         """Put on record who ends the session, and how."""
-        fields: dict[str, Value] = {"by": by, "signal": number}
-        self._do(self._intake.record(EntryKind.ENDING, fields, now()))
+        self.record(EntryKind.ENDING, {"by": by, "signal": number})
 
     def exited(self, how: str) -> None:
         """Refuse everything from now on."""
@@ -353,6 +361,7 @@ class Desk:
         found = inherit(entries, self._note.read(), FIRST_INCARNATION)
         self._is_over = found.over is not None
         self._judging.replay(entries[-REPLAYED:])
+        self._following.take_up(entries)
         self._limits.take_up(self._intake, entries[-REPLAYED:], found.holder, now())
         self._do(self._intake.resume(found, now()))
         self.sync()
@@ -480,6 +489,7 @@ class Desk:
             return self._intake.wrote(apply.index, taken, at) if taken else []
         self._writing = None
         self._judging.typed(apply.input, echo_off=self._echo_off)
+        self._following.entered(apply.input)
         kept = self._staged if self._is_canonical else 0
         self._staged = staged_after(kept, apply.input.payload)
         if self._intake.serializer.queued_bytes:

@@ -17,6 +17,7 @@ from holdfast.holder.answers import Answers
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
+from holdfast.holder.following import Following, Told
 from holdfast.holder.halting import Halting
 from holdfast.holder.judge_link import JudgeLink
 from holdfast.holder.keeper_link import KeeperLink
@@ -33,8 +34,10 @@ from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
 from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import FIRST_INCARNATION
+from holdfast.term.queries import Query
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, refusal
+from holdfast.wire.commands import CommandRequest
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest
@@ -52,6 +55,7 @@ _OBSERVING: dict[type[Message], FrameKind] = {
     ScreenRequest: FrameKind.SCREEN_REQUEST,
     StateRequest: FrameKind.STATE_REQUEST,
     GraphRequest: FrameKind.GRAPH_REQUEST,
+    CommandRequest: FrameKind.COMMAND_REQUEST,
 }
 """What may be asked by whoever may observe, attached or not."""
 
@@ -77,11 +81,18 @@ class Holder:
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
         note = NoteMemory(memory[:AREA])
+        self._following = follow = Following(vaulted, self._window)
         self._desk = Desk(
-            vaulted, note, self._company, self._resized, JudgeLink(self._selector)
+            vaulted,
+            note,
+            self._company,
+            self._resized,
+            JudgeLink(self._selector),
+            follow,
         )
-        cgroup = str(vaulted.facts.get("cgroup") or "")
-        self._halting = Halting(vaulted.session, self._pid, cgroup)
+        self._halting = Halting(
+            vaulted.session, self._pid, str(vaulted.facts.get("cgroup") or "")
+        )
         if self._desk.is_frozen:
             # Our predecessor may have died before all of it stood still.
             self._halting.freeze()
@@ -100,7 +111,7 @@ class Holder:
             self._painter,
             lambda: self._desk.is_writing,
         )
-        self._answers.asked(self._output.take_up(), self._size)
+        self._asked(self._output.take_up())
         self._looking = Looking(
             vaulted.session,
             self._pid,
@@ -150,11 +161,20 @@ class Holder:
             return
         self._desk.printed()
         if queries:
-            self._answers.asked(queries, self._size)
+            self._asked(queries)
         now = time.monotonic()
         for connection in self._connections:
             connection.pump(self._window, now)
             self._rewatch(connection)
+
+    def _asked(self, queries: tuple[Query, ...]) -> None:
+        self._answers.asked(queries, self._size)
+        self._follow(self._following.heard(queries))
+
+    def _follow(self, told: list[Told]) -> None:
+        for kind, fields, message in told:
+            self._desk.record(kind, fields)
+            self._company.announce(message)
 
     def _close_terminal(self) -> None:
         if self._is_open:
@@ -287,7 +307,7 @@ class Holder:
                 self._desk.submit(connection, message)
             case wire.End(number):
                 self._end(connection, number)
-            case ScreenRequest() | StateRequest() | GraphRequest():
+            case ScreenRequest() | StateRequest() | GraphRequest() | CommandRequest():
                 self._observe(connection, message)
             case _ if self._requests.take(connection, message):
                 pass
@@ -306,7 +326,7 @@ class Holder:
     def _observe(
         self,
         connection: Connection,
-        asked: ScreenRequest | StateRequest | GraphRequest,
+        asked: ScreenRequest | StateRequest | GraphRequest | CommandRequest,
     ) -> None:
         kind = _OBSERVING[type(asked)]
         try:
@@ -318,6 +338,8 @@ class Holder:
         match asked:
             case ScreenRequest():
                 self._showing.screen(connection, asked)
+            case CommandRequest():
+                connection.send(self._following.report(asked))
             case GraphRequest():
                 self._looking.ask_graph(connection, asked)
             case StateRequest():
@@ -395,6 +417,7 @@ class Holder:
     def _tick(self) -> None:
         now = time.monotonic()
         self._desk.tick()
+        self._follow(self._following.tick())
         self._keeper.tick(now)
         self._showing.tick(now)
         self._painter.tick(now)

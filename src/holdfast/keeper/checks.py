@@ -159,6 +159,7 @@ _CREATION = {
     "cwd": _or_none(_is_text),
     "env": _or_none(_is_variables),
     "size": _or_none(_is_size),
+    "integration": _or_none(_is_mark),
 }
 _DEPOSIT = {
     "name": _is_text,

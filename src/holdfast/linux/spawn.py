@@ -18,6 +18,10 @@ from holdfast.model.errors import CannotStart
 from holdfast.model.text import printable
 
 _KEPT = 3
+
+SECRET_FD = _KEPT
+"""Where a leader that has a secret reads it; it closes it before its first child."""
+
 _FAILED = 127
 
 SHOWN = 200
@@ -33,6 +37,10 @@ class Leader:
     environment: dict[str, str]
     cgroup: str = ""
     """The folder of its cgroup; what it forks is in there too. Empty for none."""
+
+    secret: bytes = b""
+    """A line that only the leader itself is to know: it reads it from descriptor
+    SECRET_FD, once. Empty for none."""
 
 
 def start_leader(leader: Leader, slave: int) -> int:
@@ -78,9 +86,11 @@ def _become(
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for fd in range(_KEPT):
             os.dup2(slave, fd)
-        writer = fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, _KEPT)
+        writer = fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, SECRET_FD + 1)
         os.closerange(_KEPT, writer)
         os.closerange(writer + 1, os.sysconf("SC_OPEN_MAX"))
+        if leader.secret:
+            _hand_over(leader.secret)
         _reset_signals()
         os.chdir(leader.cwd)
         processes.outlive_parent()
@@ -95,6 +105,14 @@ def _become(
         os.write(writer, b"it has characters that no program can be given")
     finally:
         os._exit(_FAILED)
+
+
+def _hand_over(secret: bytes) -> None:
+    # A pipe can be read once, and nobody else has its other end.
+    reader, writer = os.pipe()
+    os.write(writer, secret + b"\n")
+    os.dup2(reader, SECRET_FD)
+    os.set_inheritable(SECRET_FD, True)  # noqa: FBT003  # how it is called
 
 
 def _settle(cgroup: str) -> None:

@@ -25,6 +25,9 @@ I3  What is visible holds no query, whatever was printed around those taken out.
 I4  No more than about two times `limit` bytes are held back, and the work for
     one chunk is linear in the chunk and what was held.
 
+The marks of a shell are no queries, but are taken out with them: what holds for
+the one holds for the other, and the stream is looked through once.
+
 I3 is why a query may leave something behind: its ESC also ended whatever was
 open before it, and without it `ESC ESC [ c [ c` would close up to `ESC [ c`.
 Where something was open, ST is left in the query's place, or CAN if the query
@@ -105,10 +108,11 @@ _ENDED = frozenset({b"\x07", b"\x1b", ST, b"\xc2\x9c"})
 
 _OSC_OPEN = re.compile(
     rb"0*+(?:\Z|[45](?:\Z|;)|1(?:\Z|[0-9](?:\Z|;))|2(?:\Z|[12](?:\Z|;))"
-    rb"|50(?:\Z|;)|52(?:\Z|;[^;]*+(?:\Z|;(?:\Z|\?)))|6(?:\Z|[01](?:\Z|;)))"
+    rb"|50(?:\Z|;)|52(?:\Z|;[^;]*+(?:\Z|;(?:\Z|\?)))|6(?:\Z|[01](?:\Z|;))"
+    rb"|7(?:\Z|0(?:\Z|7(?:\Z|7(?:\Z|;)))))"
 )
 _OSC_QUERY = re.compile(
-    rb"0*+(?:(?:[45]|1[0-9]|2[12]|50);[^?]*+\?|52;[^;]*+;\?|6[01](?:;|\Z))"
+    rb"0*+(?:(?:[45]|1[0-9]|2[12]|50);[^?]*+\?|52;[^;]*+;\?|6[01](?:;|\Z)|7077;)"
 )
 _DCS_OPEN = re.compile(rb"[0-?]*+(?:\Z|[$+](?:\Z|q))")
 _DCS_QUERY = re.compile(rb"[0-?]*+([$+])q")
@@ -143,6 +147,7 @@ class QueryKind(enum.Enum):
     CLIPBOARD = enum.auto()  # OSC 52
     WINDOW = enum.auto()  # XTWINOPS reports
     ENQUIRY = enum.auto()  # ENQ
+    MARK = enum.auto()  # OSC 7077 of a shell (term.marks): not answered
     OTHER = enum.auto()  # a report that nobody needs: taken out, not answered
     UNFINISHED = enum.auto()  # not a query yet, and never ended: not answered
 
@@ -173,7 +178,8 @@ class Filtered:
 _DIGITS = len(str(MAX_NUMBER)) + 1
 _CURSOR_REPORT = 6
 _STATUS_KINDS = {5: QueryKind.STATUS, _CURSOR_REPORT: QueryKind.CURSOR}
-_PALETTE, _COLOURS, _CLIPBOARD = 4, range(10, 20), 52
+_PALETTE, _COLOURS, _CLIPBOARD, _MARK = 4, range(10, 20), 52, 7077
+_WITHOUT_NUMBERS = {_CLIPBOARD: QueryKind.CLIPBOARD, _MARK: QueryKind.MARK}
 _WINDOW_REPORTS = frozenset({11, 13, 14, 15, 16, 18, 19, 20, 21})
 
 _CSI_KINDS = {
@@ -238,8 +244,8 @@ def _osc_query(body: bytes) -> _Asked | None:
         return None
     fields = body.split(b";")
     code = _number(fields[0])
-    if code == _CLIPBOARD:
-        return QueryKind.CLIPBOARD, ()
+    if code in _WITHOUT_NUMBERS:
+        return _WITHOUT_NUMBERS[code], ()
     if code == _PALETTE:
         pairs = zip(fields[1::2], fields[2::2], strict=False)
         colours = (_number(colour) for colour, value in pairs if value == b"?")

@@ -31,8 +31,8 @@ from holdfast.model.errors import (
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputId
 from holdfast.model.text import printable
+from holdfast.wire import commands, evidence, graphs, messages, screens
 from holdfast.wire import company as parties
-from holdfast.wire import evidence, graphs, messages, screens
 from holdfast.wire.frames import Frame, FrameKind, frame_bytes
 from holdfast.wire.messages import (
     MAX_NUMBER,
@@ -97,6 +97,10 @@ Message = (
     | parties.Presence
     | parties.Grant
     | parties.Revoke
+    | commands.CommandStarted
+    | commands.CommandEnded
+    | commands.CommandRequest
+    | commands.CommandReport
     | messages.Event
 )
 """Everything that can be said; closed, so that a `match` over it can be."""
@@ -155,6 +159,10 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.PRESENCE: parties.Presence,
     FrameKind.GRANT: parties.Grant,
     FrameKind.REVOKE: parties.Revoke,
+    FrameKind.COMMAND_STARTED: commands.CommandStarted,
+    FrameKind.COMMAND_ENDED: commands.CommandEnded,
+    FrameKind.COMMAND_REQUEST: commands.CommandRequest,
+    FrameKind.COMMAND_REPORT: commands.CommandReport,
     FrameKind.EVENT: messages.Event,
 }
 """Which message each kind of frame carries."""

@@ -116,6 +116,12 @@ class FrameKind(enum.IntEnum):
     GRANT = 0x92
     REVOKE = 0x93
 
+    # the shell's commands
+    COMMAND_STARTED = 0xA0
+    COMMAND_ENDED = 0xA1
+    COMMAND_REQUEST = 0xA2
+    COMMAND_REPORT = 0xA3
+
     # what happened, for whoever subscribed
     EVENT = 0x70
 

@@ -42,6 +42,16 @@ class BudgetSpent(Unavailable):
         )
 
 
+class NotAtPrompt(Unavailable):
+    """A command can only be typed at the shell's prompt, and it is not there."""
+
+    code = "not-at-prompt"
+    next_step = "`holdfast wait NAME --for quiet`, or look with `holdfast screen`."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the shell is not at an empty prompt: {why}", why=why)
+
+
 class SessionFull(Unavailable):
     """As many clients are attached as may be."""
 

@@ -53,6 +53,18 @@ class SizeOutOfRange(UsageError):
         )
 
 
+class NoMarks(UsageError):
+    """The session's program does not tell where its commands begin and end."""
+
+    code = "no-marks"
+    next_step = "Use `send` and `wait`, or start bash, zsh or fish with `new`."
+
+    def __init__(self, command: str) -> None:
+        super().__init__(
+            f"{command!r} was not started with shell integration", command=command
+        )
+
+
 class SessionNotFound(UsageError):
     """No session of that name or id lives here."""
 

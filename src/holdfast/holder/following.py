@@ -1,0 +1,155 @@
+"""Carries the marks of the session's shell to the machine that follows commands.
+
+Only a shell that was started with our integration is followed. Whatever looks
+like a mark has been taken out of the stream before; here it is believed or not.
+"""
+
+import select
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from holdfast.core import commands
+from holdfast.core.logbook import Entry, EntryKind
+from holdfast.core.staged import Staged
+from holdfast.core.stream import StreamWindow
+from holdfast.holder.vaulted import Vaulted
+from holdfast.linux import pty, shells
+from holdfast.model.errors import NoMarks, NotAtPrompt, OutcomeForgotten
+from holdfast.model.ids import ClientId
+from holdfast.model.inputs import Input, InputKind
+from holdfast.model.moments import Moment
+from holdfast.model.text import printable
+from holdfast.term.marks import read_mark
+from holdfast.term.queries import Query, QueryKind
+from holdfast.wire import commands as wire
+from holdfast.wire.lines import Value
+from holdfast.wire.messages import fitting
+
+INTEGRATION = "integration"
+"""The fact that says which shell was started with our integration, if one was."""
+
+_TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
+_WHY = {
+    commands.Phase.UNMARKED: "it has not shown one yet",
+    commands.Phase.BETWEEN: "a line was entered just now",
+    commands.Phase.RUNNING: "a command runs",
+}
+
+
+class Told(NamedTuple):
+    """What is to be recorded, and told to everybody."""
+
+    kind: EntryKind
+    fields: dict[str, Value]
+    message: wire.CommandStarted | wire.CommandEnded
+
+
+class Following:
+    """What is known of the commands of one session."""
+
+    def __init__(self, vaulted: Vaulted, window: StreamWindow) -> None:
+        self._vaulted = vaulted
+        self._window = window
+        self._begin = window.end
+        self._machine = commands.Commands()
+        self._is_marked = bool(vaulted.facts.get(INTEGRATION))
+        self._nonce = shells.nonce_of(vaulted.session) if self._is_marked else b""
+        self._is_resuming = False
+
+    def take_up(self, entries: tuple[Entry, ...]) -> None:
+        """Find out what a predecessor knew."""
+        if self._is_marked and entries:
+            self._machine.take_up(entries)
+            self._is_resuming = True
+
+    def demand_prompt(self, given: Input, staged: Staged) -> None:
+        """Do nothing if an input that is new may be typed now.
+
+        Raises:
+            UsageError: Nobody would know when the command has ended.
+            Unavailable: The shell is not at its prompt, or something stands there.
+            Unsettled: It was typed once already, so long ago that it was forgotten.
+
+        """
+        if given.kind is not InputKind.COMMAND:
+            return
+        if not self._is_marked:
+            words = self._vaulted.facts["command"]
+            first = words[0] if isinstance(words, list) else ""
+            raise NoMarks(printable(str(first)))
+        if self._machine.knows(given.id.client):
+            raise OutcomeForgotten(given.id.client, given.id.sequence)
+        if self._machine.phase is not commands.Phase.PROMPT:
+            raise NotAtPrompt(_WHY[self._machine.phase])
+        if not staged.is_empty:
+            raise NotAtPrompt("something was typed and not entered")
+
+    def entered(self, given: Input) -> None:
+        """Take note that the terminal has taken all of an input."""
+        if self._is_marked and given.kind in _TYPED:
+            client = given.id.client if given.kind is InputKind.COMMAND else None
+            entered = commands.Entered(given.payload, client, self._window.end)
+            self._machine.handle(entered, _now())
+
+    def heard(self, queries: Iterable[Query]) -> list[Told]:
+        """Take what looks like marks; return what came of those that are."""
+        if not self._is_marked:
+            return []
+        told: list[Told] = []
+        for query in queries:
+            if query.kind is QueryKind.MARK:
+                mark = read_mark(query.raw, self._nonce)
+                if mark is not None:
+                    event = commands.Marked(mark, self._begin + query.at)
+                    told += map(_told, self._machine.handle(event, _now()))
+        return told
+
+    def tick(self) -> list[Told]:
+        """Ask the kernel where the shell is, once everything printed has been read."""
+        if not self._is_resuming:
+            return []
+        master = self._vaulted.master
+        if select.select([master], [], [], 0)[0]:
+            return []
+        self._is_resuming = False
+        is_shell = pty.foreground(master) == self._vaulted.facts["pid"]
+        at_prompt = is_shell and not pty.is_canonical(master)
+        event = commands.Resumed(at_prompt, self._window.end)
+        return [_told(effect) for effect in self._machine.handle(event, _now())]
+
+    def report(self, asked: wire.CommandRequest) -> wire.CommandReport:
+        """Say where the shell is, and what came of a command."""
+        machine = self._machine
+        client = ClientId(asked.client)
+        found = machine.sent_by(client) if client else machine.last
+        phase = machine.phase.value
+        return wire.CommandReport(phase, None if found is None else _sent(found))
+
+
+def _told(effect: commands.Effect) -> Told:
+    command = effect.command
+    match effect:
+        case commands.Begin():
+            fields = commands.began_fields(command)
+            return Told(EntryKind.BEGAN, fields, wire.CommandStarted(_sent(command)))
+        case commands.Finish():
+            fields = commands.finished_fields(command)
+            return Told(EntryKind.FINISHED, fields, wire.CommandEnded(_sent(command)))
+
+
+def _sent(command: commands.Command) -> wire.ShellCommand:
+    return wire.ShellCommand(
+        number=command.number,
+        client=command.client or ClientId(""),
+        line=fitting(command.line, wire.MAX_TOLD),
+        start=command.start,
+        end=command.end,
+        status=command.status,
+        duration_ms=command.duration_ms,
+        cwd=fitting(command.cwd, wire.MAX_TOLD),
+    )
+
+
+def _now() -> Moment:
+    return Moment(time.monotonic(), time.time_ns() / 1e9)

@@ -1,0 +1,43 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.client.commands import Gathered
+
+
+@given(
+    st.lists(st.binary(min_size=1, max_size=9), max_size=9),
+    st.integers(0, 40),
+    st.integers(0, 40),
+    st.integers(1, 20),
+)
+def test_the_end_of_a_stretch_is_gathered_and_the_rest_is_counted(
+    parts: list[bytes], start: int, size: int, limit: int
+) -> None:
+    gathered, stream = Gathered(limit), b""
+    for part in parts:
+        gathered.add(len(stream), part)
+        stream += part
+    end = min(start + size, len(stream))
+    if end < start or len(stream) - end > limit:
+        return
+
+    found, left_out = gathered.between(start, end)
+    assert stream[start:end].endswith(found)
+    assert len(found) + left_out == end - start
+    if end == len(stream):
+        assert len(found) == min(limit, end - start)
+
+
+def test_what_came_before_a_gap_is_left_out() -> None:
+    gathered = Gathered(100)
+    gathered.add(0, b"before")
+    gathered.add(50, b"after")
+
+    assert gathered.between(0, 55) == (b"after", 50)
+
+
+def test_what_still_runs_is_gathered_so_far() -> None:
+    gathered = Gathered(100)
+    gathered.add(10, b"so far")
+
+    assert gathered.between(13, None) == (b"far", 0)

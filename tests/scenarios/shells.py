@@ -1,0 +1,55 @@
+"""A real shell with our integration, and commands run in it."""
+
+import os
+import time
+from pathlib import Path
+
+from tests.scenarios.support import PATIENCE, Machine, eventually
+
+from holdfast.client import acting, commands
+from holdfast.client.commands import Ran, Running, client_of
+from holdfast.model.ids import SessionId
+from holdfast.wire.commands import ShellCommand
+
+LIMIT = 64 * 1024
+
+
+def shell(machine: Machine, home: Path, *command: str, **env: str) -> SessionId:
+    """Start a shell of a user whose home is `home`; wait for its prompt."""
+    answer = machine.ask(
+        do="create",
+        command=list(command or ("bash",)),
+        cwd="/",
+        env={"PATH": os.environ["PATH"], "HOME": str(home), **env},
+        size=[80, 24],
+        creator=acting.ourselves().actor.id,
+        integration=True,
+    )
+    assert answer["ok"], answer
+    session = SessionId(str(answer["id"]))
+    wait_phase(session, "prompt")
+    return session
+
+
+def wait_phase(session: SessionId, phase: str) -> None:
+    """Wait until the shell is where it is wanted."""
+    eventually(f"phase {phase}", lambda: commands.ask(session).phase == phase)
+
+
+def run(session: SessionId, line: str, key: str | None = None) -> Ran:
+    """Run a command, and wait for its end."""
+    deadline = time.monotonic() + PATIENCE
+    running = Running(session, client_of(session, key), deadline)
+    return running.wait(running.type(line.encode()), LIMIT)
+
+
+def ended(session: SessionId, number: int) -> ShellCommand:
+    """Wait until the command of this number, which is the last, has ended."""
+
+    def found() -> ShellCommand | None:
+        last = commands.ask(session).command
+        if last is None or last.number != number or last.end is None:
+            return None
+        return last
+
+    return eventually(f"the end of command {number}", found)
