@@ -19,9 +19,8 @@ HEADER = ["export", "session", "genesis", "count", "host"]
 ENTRY = ["index", "prev", "session", "incarnation", "epoch", "at", "kind"]
 HEAD = ["head", "session", "incarnation", "hash", "host", "signature"]
 KIND = re.compile(
-    "opened|attached|detached|input|refused|declined|settled|turn|asked|answered|"
-    "granted|revoked|fenced|frozen|thawed|resumed|recovered|exited|ending|"
-    "began|finished"
+    "opened|attached|detached|input|refused|declined|settled|turn|asked|answered|began|"
+    "granted|revoked|fenced|frozen|thawed|resumed|recovered|exited|ending|finished"
 )
 MAX_LINE, KEY, SIGNATURE = 128 * 1024, 32, 64
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
