@@ -57,6 +57,13 @@ def record(host: HostId, number: int) -> Record:
     return Record(S, host, life(number), TTL)
 
 
+def test_the_holder_is_whom_a_session_was_last_given_to() -> None:
+    registry = LeaseRegistry([record(B, 3)], 0)
+
+    assert registry.holder(S) == B
+    assert registry.holder(OTHER) is None
+
+
 def held(host: HostId = A) -> LeaseRegistry:
     registry = LeaseRegistry([], 0, ttl=TTL)
     registry.handle(claim(host), 0)

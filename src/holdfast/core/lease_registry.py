@@ -252,6 +252,11 @@ class LeaseRegistry:
             return None
         return Route(lease.record.host, lease.record.incarnation)
 
+    def holder(self, session: SessionId) -> HostId | None:
+        """Return the last host that `session` was given to; None if to none."""
+        lease = self._leases.get(session)
+        return None if lease is None else lease.record.host
+
     def handle(self, event: Event, now: float) -> list[Effect]:
         """Take what a host, an operator or the store said."""
         match event:

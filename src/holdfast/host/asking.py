@@ -6,7 +6,11 @@ PATIENCE = 5.0
 """Seconds for an answer; whoever takes longer is asked again later."""
 
 
-def ask(packet: packets.Packet) -> packets.Packet:
+CREATION_PATIENCE = 15.0
+"""Seconds for a session to be made: longer than the keeper waits for a holder."""
+
+
+def ask(packet: packets.Packet, patience: float = PATIENCE) -> packets.Packet:
     """Return the keeper's answer; a list comes whole.
 
     Raises:
@@ -14,7 +18,7 @@ def ask(packet: packets.Packet) -> packets.Packet:
 
     """
     gathered: list[object] = []
-    with packets.connect(places.keeper_socket(), PATIENCE) as link:
+    with packets.connect(places.keeper_socket(), patience) as link:
         packets.send(link, packet)
         while True:
             heard = packets.receive(link)

@@ -1,22 +1,26 @@
-"""The host's process: sees that a keeper lives, clears away, and answers.
+"""The host's process: one loop, in which everything the host does is a task.
 
 It holds a link to the keeper that says nothing; when that ends, the keeper has
-died, and if no holder starts another within a moment, the host does. Killing the
-host costs nothing but this.
+died, and if no holder starts another within a moment, the host does. It clears
+away what ended long ago, answers whoever asks on its own socket, and keeps the
+links by which operators elsewhere come in. Killing it costs nothing but this:
+local operators do not need it, and remote ones come back.
 """
 
+import asyncio
 import contextlib
 import fcntl
 import os
-import selectors
 import signal
 import socket
-import sys
 import time
 from pathlib import Path
 
+from holdfast.aio.log import log
 from holdfast.host.clearing import clear_away
+from holdfast.host.links import Links
 from holdfast.linux import packets, places, start
+from holdfast.linux.processes import hide_memory
 from holdfast.model.errors import HoldfastError
 from holdfast.version import __version__
 
@@ -42,102 +46,91 @@ class Host:
     def __init__(self, lock: int) -> None:
         self._lock = lock
         self._started_at = time.monotonic()
-        self._selector = selectors.DefaultSelector()
         self._listener = packets.listen(places.host_socket())
         self._listener.settimeout(0)
-        self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
-        self._links: set[socket.socket] = set()
-        self._keeper: socket.socket | None = None
-        self._keeper_at: float | None = self._started_at
-        self._delay = GRACE
-        self._clear_at = self._started_at + CLEAR_FIRST
+        self._askers: set[socket.socket] = set()
+        self._links = Links()
+        self._has_keeper = False
         self._cleared = 0
-        self._is_ending = False
+        self._ending = asyncio.Event()
         self._next_code: tuple[str, str] | None = None
-        self._wake, self._waker = socket.socketpair()
-        self._wake.settimeout(0)
-        self._waker.settimeout(0)
-        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._told_to_end)
-        self._selector.register(self._wake, selectors.EVENT_READ, self._woken)
 
     def run(self) -> None:
         """Serve until a signal or a request ends it. Sessions go on."""
         log("host.started", pid=os.getpid(), version=__version__)
-        while not self._is_ending:
-            self._tick(time.monotonic())
-            for key, _ in self._selector.select(self._timeout()):
-                key.data(key.fileobj)
+        asyncio.run(self._serve())
         log("host.ended", pid=os.getpid())
         places.host_socket().unlink(missing_ok=True)
         os.close(self._lock)
         if self._next_code is not None:
-            self._become(*self._next_code)
+            _become(*self._next_code)
 
-    def _timeout(self) -> float:
-        first = min(self._clear_at, self._keeper_at or self._clear_at)
-        return max(0.0, first - time.monotonic())
-
-    def _tick(self, now: float) -> None:
-        if self._keeper_at is not None and now >= self._keeper_at:
-            self._find_keeper(now)
-        if now >= self._clear_at:
-            self._clear_at = now + CLEAR_EVERY
-            self._clear()
+    async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._ending.set)
+        loop.add_reader(self._listener, self._accept)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._look_after_keeper()),
+                group.create_task(self._clear_from_time_to_time()),
+                group.create_task(self._links.run()),
+            ]
+            await self._ending.wait()
+            for task in tasks:
+                task.cancel()
+        loop.remove_reader(self._listener)
+        for link in (self._listener, *self._askers):
+            link.close()
 
     # ── the keeper ────────────────────────────────────────────────────────
 
-    def _find_keeper(self, now: float) -> None:
-        self._keeper_at = None
-        try:
-            start.ensure_keeper()
-            self._keeper = packets.connect(places.keeper_socket(), GRACE)
-        except (HoldfastError, OSError) as error:
-            log("keeper.missing", why=str(error), again_in=self._delay)
-            self._keeper_at = now + self._delay
-            self._delay = min(self._delay * 2, MAX_DELAY)
-            return
-        self._keeper.settimeout(0)
-        self._selector.register(self._keeper, selectors.EVENT_READ, self._keeper_said)
-        self._delay = GRACE
-        log("keeper.found")
+    async def _look_after_keeper(self) -> None:
+        delay = GRACE
+        while True:
+            try:
+                # Starting one takes its time, in which operators are served.
+                link = await asyncio.to_thread(_find_keeper)
+            except (HoldfastError, OSError) as error:
+                log("keeper.missing", why=str(error), again_in=delay)
+                await asyncio.sleep(delay)
+                delay = min(delay * 2, MAX_DELAY)
+                continue
+            delay = GRACE
+            log("keeper.found")
+            with link:
+                self._has_keeper = True
+                await _wait_gone(link)
+            self._has_keeper = False
+            log("keeper.lost")
+            await asyncio.sleep(GRACE)
 
-    def _keeper_said(self, link: socket.socket) -> None:
-        try:
-            if packets.receive(link) is not None:
-                return
-        except BlockingIOError:
-            return
-        self._selector.unregister(link)
-        link.close()
-        self._keeper = None
-        self._keeper_at = time.monotonic() + GRACE
-        log("keeper.lost")
-
-    def _clear(self) -> None:
-        try:
-            cleared = clear_away()
-        except (HoldfastError, OSError) as error:
-            log("clearing.failed", why=str(error))
-            return
-        self._cleared += cleared
-        if cleared:
-            log("sessions.cleared", count=cleared)
+    async def _clear_from_time_to_time(self) -> None:
+        await asyncio.sleep(CLEAR_FIRST)
+        while True:
+            try:
+                cleared = await asyncio.to_thread(clear_away)
+            except (HoldfastError, OSError) as error:
+                log("clearing.failed", why=str(error))
+            else:
+                self._cleared += cleared
+                if cleared:
+                    log("sessions.cleared", count=cleared)
+            await asyncio.sleep(CLEAR_EVERY)
 
     # ── whoever asks ──────────────────────────────────────────────────────
 
-    def _accept(self, listener: socket.socket) -> None:
+    def _accept(self) -> None:
         try:
-            link, _ = listener.accept()
+            link, _ = self._listener.accept()
         except OSError:
             return
-        if not packets.is_ours(link) or len(self._links) >= MAX_LINKS:
+        if not packets.is_ours(link) or len(self._askers) >= MAX_LINKS:
             link.close()
             return
         link.settimeout(0)
-        self._links.add(link)
-        self._selector.register(link, selectors.EVENT_READ, self._hear)
+        self._askers.add(link)
+        asyncio.get_running_loop().add_reader(link, self._hear, link)
 
     def _hear(self, link: socket.socket) -> None:
         try:
@@ -145,8 +138,8 @@ class Host:
         except BlockingIOError:
             return
         if heard is None:
-            self._selector.unregister(link)
-            self._links.discard(link)
+            asyncio.get_running_loop().remove_reader(link)
+            self._askers.discard(link)
             link.close()
             return
         for fd in heard[1]:
@@ -159,10 +152,14 @@ class Host:
             case {"do": "status"}:
                 return self._status()
             case {"do": "end"}:
-                self._is_ending = True
+                self._ending.set()
+                return {"ok": True}
+            case {"do": "look"}:
+                self._links.look()
                 return {"ok": True}
             case {"do": "replace", "python": str(python), "root": str(root)}:
-                self._is_ending, self._next_code = True, (python, root)
+                self._next_code = python, root
+                self._ending.set()
                 return {"ok": True}
             case _:
                 text = f"there is no {packet.get('do')!r}"
@@ -177,33 +174,10 @@ class Host:
             "root": str(Path(__file__).resolve().parents[2]),
             "uptime": time.monotonic() - self._started_at,
             "began": self._started_at,
-            "keeper": self._keeper is not None,
+            "keeper": self._has_keeper,
             "cleared": self._cleared,
+            **self._links.status(),
         }
-
-    # ── the end ───────────────────────────────────────────────────────────
-
-    def _told_to_end(self, *_: object) -> None:
-        self._is_ending = True
-
-    def _woken(self, wake: socket.socket) -> None:
-        with contextlib.suppress(BlockingIOError):
-            wake.recv(4096)
-
-    def _become(self, python: str, root: str) -> None:
-        environment = {**os.environ, "PYTHONPATH": root}
-        try:
-            os.execve(python, [python, "-m", "holdfast", "up"], environment)  # noqa: S606  # that is the job
-        except OSError as error:
-            log("host.not_replaced", why=str(error))
-
-
-def log(event: str, **fields: object) -> None:
-    """Write one line: what happened, and its facts."""
-    words = [f"{name}={value!r}" for name, value in fields.items()]
-    with contextlib.suppress(OSError):
-        sys.stderr.write(" ".join([event, *words]) + "\n")
-        sys.stderr.flush()
 
 
 def serve() -> bool:
@@ -219,5 +193,28 @@ def serve() -> bool:
     except BlockingIOError:
         os.close(lock)
         return False
+    hide_memory()  # Keys are in it.
     Host(lock).run()
     return True
+
+
+def _find_keeper() -> socket.socket:
+    start.ensure_keeper()
+    link = packets.connect(places.keeper_socket(), GRACE)
+    link.settimeout(0)
+    return link
+
+
+async def _wait_gone(link: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(ConnectionError):
+        while await loop.sock_recv(link, packets.MAX_PACKET):
+            pass
+
+
+def _become(python: str, root: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": root}
+    try:
+        os.execve(python, [python, "-m", "holdfast", "up"], environment)  # noqa: S606  # that is the job
+    except OSError as error:
+        log("host.not_replaced", why=str(error))

@@ -1,0 +1,1 @@
+"""The event loop: channels, links and meetings on asyncio."""

@@ -1,0 +1,38 @@
+"""What does a sealed channel travel on?
+
+One link that keeps messages apart and in order: in practice a WebSocket spliced
+by a relay. It may be read, changed and cut by whoever runs the relay; the
+channel on top of it notices, and the carrier need not.
+"""
+
+from typing import Protocol
+
+MAX_MESSAGE = 65_535
+"""Bytes of one message, as Noise has it; a carrier MUST NOT take a longer one."""
+
+
+class Carrier(Protocol):
+    """One message-preserving link to a peer that is not yet known."""
+
+    async def send(self, message: bytes) -> None:
+        """Send one message, waiting while the peer is slow.
+
+        Raises:
+            Unavailable: The link has ended.
+
+        """
+        ...
+
+    async def receive(self) -> bytes:
+        """Return the next message, whole. Cancelling is safe: none is lost.
+
+        Raises:
+            Unavailable: The link has ended (`LinkEnded`, with the code given by
+                whoever ended it, if any).
+
+        """
+        ...
+
+    async def close(self, code: str = "") -> None:
+        """End the link, saying why by the code of an error. Safe to call twice."""
+        ...

@@ -1,0 +1,31 @@
+"""Which sessions are there at all the hosts that we may reach?"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from holdfast.client import hosts, keeper
+from holdfast.client.keeper import Listed
+from holdfast.model.errors import HoldfastError
+
+AT_ONCE = 8
+"""Hosts asked at the same time: one that is away delays no other."""
+
+
+def sessions_elsewhere() -> tuple[list[Listed], dict[str, str]]:
+    """Return the sessions of every known host, and why some could not be asked."""
+    found: list[Listed] = []
+    away: dict[str, str] = {}
+    known = hosts.known()
+    with ThreadPoolExecutor(AT_ONCE) as together:
+        for host, told in zip(known, together.map(_sessions, known), strict=True):
+            if isinstance(told, HoldfastError):
+                away[host.name] = str(told)
+            else:
+                found += told
+    return found, away
+
+
+def _sessions(host: hosts.KnownHost) -> list[Listed] | HoldfastError:
+    try:
+        return keeper.sessions(host=host.name)
+    except HoldfastError as error:
+        return error

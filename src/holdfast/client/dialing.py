@@ -1,0 +1,71 @@
+"""Is a session here or elsewhere, and which way leads to it?
+
+The one place that knows. A session that was found by an address HOST/NAME is at
+home at that host; every other one is here. What leads there is a socket in either
+case: the holder's own, or one end of a channel that a thread keeps. Whatever has
+to do with channels is loaded when the first of them is needed.
+"""
+
+import socket
+
+from holdfast.model.errors import HostUnreachable, LinkEnded, SessionUnreachable
+from holdfast.model.ids import SessionId
+
+FARTHER = 5.0
+"""So many times longer is waited for a session elsewhere: its host has to be found
+first, and everything takes round trips."""
+
+SLASH = "/"
+"""Between a host and a session in an address; no name has one."""
+
+_homes: dict[str, str] = {}
+
+
+def settle(session: str, host: str) -> None:
+    """Note that a session was found at a host."""
+    _homes[session] = host
+
+
+def home_of(session: str) -> str:
+    """Return what we call the host of a session; empty if that is here."""
+    return _homes.get(session, "")
+
+
+def patience_for(session: str, near: float) -> float:
+    """Return how many seconds to wait where `near` is enough on this machine."""
+    return near * FARTHER if home_of(session) else near
+
+
+def dial_far(session: SessionId, patience: float) -> socket.socket:
+    """Return a socket that leads to the holder of a session elsewhere.
+
+    Raises:
+        Forbidden: The host does not let us in.
+        Unavailable: It cannot be reached within `patience` seconds.
+
+    """
+    from holdfast.client import hosts, remote  # noqa: PLC0415  # only who leaves here
+
+    try:
+        host = hosts.by_name(home_of(session))
+        return remote.open_session(host, session, patience)
+    except (HostUnreachable, LinkEnded) as error:
+        raise SessionUnreachable(session, str(error)) from error
+
+
+def ask_far(host: str, do: str, fields: dict[str, object]) -> dict[str, object]:
+    """Ask a host elsewhere something, and return its answer.
+
+    Raises:
+        UsageError: There is no such host.
+        HoldfastError: It refused, and why.
+        Unavailable: It cannot be reached, or does not answer.
+
+    """
+    from holdfast.client import hosts, remote  # noqa: PLC0415  # only who leaves here
+
+    known = hosts.by_name(host)
+    try:
+        return remote.ask(known, do, fields)
+    except LinkEnded as error:
+        raise HostUnreachable(known.name, str(error)) from error

@@ -1,0 +1,234 @@
+"""A channel to a host elsewhere: found by way of its relays, and asked.
+
+Relays are tried in the order in which they are written down, beginning with the
+one that was the way last time. Whatever a relay says is no more than a hint; who
+answers at the other end has proven the host's key, or it is not talked to.
+"""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+
+from holdfast.aio.channel import Sealed, join_channel, open_channel
+from holdfast.aio.meeting import reach
+from holdfast.client.hosts import KnownHost
+from holdfast.crypto.identity import Identity
+from holdfast.model.errors import (
+    Forbidden,
+    HoldfastError,
+    HostUnreachable,
+    InviteUnknown,
+    LinkEnded,
+    Revoked,
+    UnexpectedMessage,
+)
+from holdfast.model.ids import SessionId, host_id
+from holdfast.model.text import printable
+from holdfast.wire import opening
+from holdfast.wire.channel import VERSION
+from holdfast.wire.opening import Declined, Open, Opened
+from holdfast.wire.requests import Packet, PacketReader, error_from
+from holdfast.wire.requests import packet_bytes as written
+
+ATTEMPT = 6.0
+"""Seconds for one relay: with the host's dial-back these are four round trips."""
+
+PATIENCE = 20.0
+"""Seconds for an answer: the host waits for its keeper, which waits for a holder."""
+
+MAX_PAGES = 256
+"""Parts taken of one answer: more sessions than a host keeps."""
+
+_ways: dict[bytes, str] = {}
+"""The relay by which each host was reached last."""
+
+
+class HostLink:
+    """One channel to a host: for its requests, and after them for one session."""
+
+    def __init__(self, name: str, sealed: Sealed) -> None:
+        self._name = name
+        self._sealed = sealed
+        self._reader = PacketReader()
+        self._is_asked = False
+        """Whether we have said what the channel is for."""
+
+        self._is_open = False
+        """Whether the host has agreed."""
+
+    @property
+    def static_key(self) -> bytes:
+        """The host's key for handshakes, which it has proven."""
+        return self._sealed.peer_static
+
+    async def ask(self, do: str, **fields: object) -> Packet:
+        """Return the host's answer; a list comes whole.
+
+        Cancelling spoils the link: close it then.
+
+        Raises:
+            HoldfastError: The host refused, and why.
+            Unavailable: It did not answer.
+
+        """
+        packet = written({**fields, "do": do})
+        async with self._in_time():
+            # The question is not held back until the host has said yes to OPEN.
+            await self._say_what_for(opening.HOST)
+            await self._sealed.send(packet)
+            await self._agree()
+            return await self._answer()
+
+    async def open_session(self, session: SessionId) -> None:
+        """Have everything after this be the protocol of one session.
+
+        Raises:
+            HoldfastError: The host refused, and why.
+            Unavailable: It did not answer.
+
+        """
+        if self._is_asked:
+            await self.ask("open", session=session)
+            return
+        async with self._in_time():
+            await self._say_what_for(session)
+            await self._agree()
+
+    async def send(self, data: bytes) -> None:
+        """Send bytes of the session's protocol, waiting while the host is slow."""
+        await self._sealed.send(data)
+
+    async def receive(self) -> bytes:
+        """Return the next bytes of it; b"" once the host is done."""
+        return self._reader.rest() or await self._sealed.receive()
+
+    async def close(self) -> None:
+        """Hang up. Safe to call twice."""
+        await self._sealed.close()
+
+    async def _say_what_for(self, target: str) -> None:
+        if not self._is_asked:
+            self._is_asked = True
+            await self._sealed.send(opening.encode(Open(VERSION, target)))
+
+    async def _agree(self) -> None:
+        if self._is_open:
+            return
+        data = await self._sealed.receive()
+        if not data:
+            raise LinkEnded("the host hung up")
+        said = opening.decode(data)
+        match said:
+            case Opened():
+                self._is_open = True
+            case Declined():
+                raise opening.error_from(said)
+            case Open():
+                raise UnexpectedMessage("Open", "opening a channel")
+
+    @contextlib.asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                yield
+        except TimeoutError:
+            why = f"no answer within {PATIENCE:.0f} s"
+            raise HostUnreachable(self._name, why) from None
+
+    async def _answer(self) -> Packet:
+        listed: list[object] = []
+        for _ in range(MAX_PAGES):
+            answer = await self._packet()
+            if answer.get("ok") is not True:
+                raise error_from(answer)
+            page = answer.get("sessions")
+            if not isinstance(page, list):
+                return answer
+            listed += page
+            if not answer.get("more"):
+                return {**answer, "sessions": listed}
+        raise HostUnreachable(self._name, "its answer does not end")
+
+    async def _packet(self) -> Packet:
+        while (packet := self._reader.take()) is None:
+            data = await self._sealed.receive()
+            if not data:
+                raise LinkEnded("the host hung up")
+            self._reader.feed(data)
+        return packet
+
+
+async def reach_host(
+    host: KnownHost, us: Identity, tls: ssl.SSLContext | None = None
+) -> HostLink:
+    """Open a channel to a host, by the first of its relays that leads there.
+
+    Cancelling leaves nothing open.
+
+    Raises:
+        Forbidden: The host does not let us in.
+        Unavailable: No relay leads there now.
+
+    """
+    last = _ways.get(host.public_key)
+    ordered = sorted(host.relays, key=lambda relay: relay != last)
+    why: list[str] = []
+    for relay in ordered:
+        try:
+            async with asyncio.timeout(ATTEMPT):
+                carrier = await reach(relay, us, host.id, ssl=tls)
+                sealed = await open_channel(
+                    carrier, us, host.public_key, host.static_key, host.id
+                )
+        except (HoldfastError, OSError) as error:
+            if _says_revoked(error):
+                raise Revoked(host.name) from error
+            why.append(f"{printable(relay, 64)}: {error}")
+        except TimeoutError:
+            why.append(f"{printable(relay, 64)}: nothing within {ATTEMPT:.0f} s")
+        else:
+            _ways[host.public_key] = relay
+            return HostLink(host.name, sealed)
+    raise HostUnreachable(host.name, "; ".join(why) or "it has no relay")
+
+
+async def join_host(
+    relays: tuple[str, ...],
+    us: Identity,
+    host_public: bytes,
+    invite: tuple[bytes, bytes],
+    tls: ssl.SSLContext | None = None,
+) -> HostLink:
+    """Open a channel to the host that made an invitation: its id and its secret.
+
+    Raises:
+        Forbidden: The invitation was used, has expired, or never was.
+        Unavailable: No relay leads there now.
+
+    """
+    wanted, secret = invite
+    host = host_id(host_public)
+    why: list[str] = []
+    for relay in relays:
+        try:
+            async with asyncio.timeout(ATTEMPT):
+                carrier = await reach(relay, us, host, invite_id=wanted, ssl=tls)
+                sealed = await join_channel(
+                    carrier, us, host_public, host, wanted, secret
+                )
+        except InviteUnknown:
+            raise
+        except (HoldfastError, OSError) as error:
+            why.append(f"{printable(relay, 64)}: {error}")
+        except TimeoutError:
+            why.append(f"{printable(relay, 64)}: nothing within {ATTEMPT:.0f} s")
+        else:
+            return HostLink(host, sealed)
+    raise HostUnreachable(host, "; ".join(why) or "the invitation names no relay")
+
+
+def _says_revoked(error: Exception) -> bool:
+    if isinstance(error, LinkEnded):
+        return error.facts["why"] == Revoked.code
+    return isinstance(error, Forbidden) and error.code == Revoked.code

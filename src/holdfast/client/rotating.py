@@ -1,0 +1,67 @@
+"""How do we change our key, here and at every host that knows us?
+
+Hosts are told first, over channels that the old key opens; then it is done here.
+The new seed is written down before anybody is told of it, so whoever is killed on
+the way can begin again, and the hosts that were told are not lost.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+from holdfast.client import dialing, hosts
+from holdfast.client.acting import ourselves
+from holdfast.crypto.identity import Identity
+from holdfast.crypto.keys import SEED
+from holdfast.crypto.rotation import rotate
+from holdfast.linux import operators
+from holdfast.linux.operators import Enrolled
+from holdfast.model.errors import HoldfastError
+
+
+def rotate_us(*, force: bool) -> tuple[Enrolled, dict[str, str]]:
+    """Change our key; return who we are, and which hosts were not told, and why.
+
+    Without `force` nothing is done unless every host can be reached.
+
+    Raises:
+        HoldfastError: A host cannot be reached, and nothing was done.
+        Forbidden: We are not at home here.
+
+    """
+    us = ourselves()
+    old = Identity.from_seed(us.seed())
+    known = hosts.known()
+    if not force:
+        for host in known:
+            dialing.ask_far(host.name, "status", {})
+    draft = Path(us.folder) / "key.next"
+    seed = _drafted(draft)
+    statement = rotate(old, Identity.from_seed(seed)).to_bytes()
+    untold: dict[str, str] = {}
+    for host in known:
+        try:
+            dialing.ask_far(host.name, "rotate", {"statement": statement.hex()})
+        except HoldfastError as error:
+            untold[host.name] = str(error)
+    new = Identity.from_seed(seed).public
+    rotated = operators.rotate(us, new, statement, seed)
+    draft.unlink()
+    return rotated, untold
+
+
+def _drafted(draft: Path) -> bytes:
+    """Return the seed that was written down before, or write one down."""
+    with contextlib.suppress(FileNotFoundError):
+        found = draft.read_bytes()
+        if len(found) == SEED:
+            return found
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open(draft, flags, 0o600)
+    try:
+        seed = os.urandom(SEED)
+        os.write(fd, seed)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    return seed

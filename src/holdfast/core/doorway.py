@@ -1,0 +1,92 @@
+"""How many may stand at the door before saying who they are?
+
+Theory of operation
+-------------------
+Whoever connects costs a little until it is proven or sent away, and anybody can
+connect. So those who are not proven are counted, in all and by where they come
+from; one more than the limit is hung up on before a byte of it is read. An
+address of IPv6 counts by its /64, which is what one household has.
+
+I1  Never more than `total` are inside, and never more than `per_source` of one
+    source.
+I2  Whoever comes in leaves once, and then its place is free.
+I3  A limit that is reached turns away only the newcomer.
+"""
+
+import ipaddress
+from collections import Counter
+from dataclasses import dataclass
+
+TOTAL = 1024
+"""Connections not proven yet: some megabytes, and gone within seconds."""
+
+PER_SOURCE = 64
+"""Of one source: a household whose machines all come back at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What somebody at the door holds until it leaves."""
+
+    source: str
+
+
+class Doorway:
+    """Those who are not proven yet."""
+
+    def __init__(self, total: int = TOTAL, per_source: int = PER_SOURCE) -> None:
+        self._total = total
+        self._per_source = per_source
+        self._inside = 0
+        self._sources: Counter[str] = Counter()
+
+    @property
+    def inside(self) -> int:
+        """How many stand there now."""
+        return self._inside
+
+    def enter(self, address: str) -> Place | None:
+        """Take somebody in who comes from `address`; None if there is no room.
+
+        An empty address is of nobody in particular and counts in all only.
+        """
+        source = source_of(address)
+        is_crowded = source and self._sources[source] >= self._per_source
+        if self._inside >= self._total or is_crowded:
+            return None
+        self._inside += 1
+        if source:
+            self._sources[source] += 1
+        return Place(source)
+
+    def leave(self, place: Place) -> None:
+        """Give a place back."""
+        self._inside -= 1
+        if place.source:
+            self._sources[place.source] -= 1
+            if not self._sources[place.source]:
+                del self._sources[place.source]
+
+
+def source_of(address: str) -> str:
+    """Return what an address is counted by."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed)
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether an address never leaves this machine. A name does not count."""
+    try:
+        parsed = ipaddress.ip_address(address.strip("[]"))
+    except ValueError:
+        return False
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        return parsed.ipv4_mapped.is_loopback
+    return parsed.is_loopback

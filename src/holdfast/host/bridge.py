@@ -1,0 +1,300 @@
+"""One operator from elsewhere: let in, asked what it wants, and led to its session.
+
+A bridge ends the sealed channel. The operator says what it is for (wire.opening):
+the host, of which it then asks, packet by packet (wire.requests), or a session, at
+once or after such questions. From there on the bridge carries bytes between the
+channel and the holder's socket and reads none of them, but for who the operator
+says it is (core.introduction). It never holds more than what it has just read from
+one side and the other has not taken: whoever is slow slows down only itself, and
+the holder knows what to do with a slow client.
+
+Whoever is revoked is hung up on at once, with that code.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Awaitable, Callable, Coroutine
+
+from holdfast.aio.carrier import Carrier
+from holdfast.aio.channel import Accepted, Sealed, accept_channel
+from holdfast.aio.log import log
+from holdfast.core.introduction import Introduction
+from holdfast.crypto.identity import Identity
+from holdfast.crypto.proof import TOKEN, local_proof
+from holdfast.host import reception
+from holdfast.host.guests import Guest, guest_of, wall
+from holdfast.linux import folders, invites, operators
+from holdfast.model.errors import (
+    HoldfastError,
+    MalformedMessage,
+    NotAllowed,
+    OperatorTaken,
+    Revoked,
+    SessionUnreachable,
+    UnexpectedMessage,
+)
+from holdfast.model.ids import SessionId, actor_id, parse_session_id
+from holdfast.wire import opening
+from holdfast.wire.channel import VERSION
+from holdfast.wire.codec import encode, refusal
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.requests import Packet, PacketReader, packet_bytes
+from holdfast.wire.requests import refusal as refused_packet
+
+IDLE = 30.0
+"""Seconds in which an operator that has come in must say what it wants."""
+
+PATIENCE = 2.0
+"""Seconds in which a holder is replaced, many times over."""
+
+READ = 128 * 1024
+"""Bytes taken from a holder at once: two full messages of a channel."""
+
+_STEP = 0.01
+_OPENED = opening.encode(opening.Opened(VERSION))
+_LED = packet_bytes({"ok": True})
+
+
+class Bridge:
+    """One operator's channel."""
+
+    def __init__(self, us: Identity, enrolled: Callable[[], Awaitable[None]]) -> None:
+        """Serve as `us`; call `enrolled` when somebody new may come by the relays."""
+        self._enrolled = enrolled
+        self.public_key = b""
+        """Whose key was proven; empty until then."""
+
+        self.actor = ""
+        """Who that is; empty until it was led to a session."""
+
+        self.session: SessionId | None = None
+        """Where the operator was led; None while it only asks."""
+
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self._us = us
+        self._sealed: Sealed | None = None
+        self._reader = PacketReader()
+
+    async def run(self, carrier: Carrier) -> None:
+        """Serve an operator to the end. Cancelling hangs up on it."""
+        try:
+            accepted = await accept_channel(carrier, self._us, _secret_of)
+            self._sealed, self.public_key = accepted.sealed, accepted.sealed.peer
+            await self._serve(accepted)
+        except HoldfastError as error:
+            self._say_left(error.code)
+            await carrier.close(error.code)
+        except OSError as error:
+            self._say_left(error.strerror or "in time nothing came")
+            await carrier.close("link-ended")
+        else:
+            assert self._sealed is not None  # noqa: S101  # it was served
+            await self._sealed.close()
+
+    def _say_left(self, why: str) -> None:
+        # Of whoever proved no key nothing is written: a relay could fill the disk.
+        if self.public_key:
+            log("operator.left", actor=actor_id(self.public_key), why=why)
+
+    async def cut(self, code: str) -> None:
+        """Hang up on the operator, and say why."""
+        if self._sealed is not None:
+            await self._sealed.close(code)
+
+    async def _serve(self, accepted: Accepted) -> None:
+        sealed = accepted.sealed
+        async with asyncio.timeout(IDLE):
+            first = opening.decode(await sealed.receive())
+        if not isinstance(first, opening.Open):
+            raise UnexpectedMessage(type(first).__name__, "opening a channel")
+        try:
+            if first.target != opening.HOST:
+                await self._lead(sealed, first.target, _OPENED)
+                return
+            if accepted.invite_id is None:
+                _known(sealed)
+        except HoldfastError as error:
+            await sealed.send(opening.encode(opening.declined(error)))
+            raise
+        await sealed.send(_OPENED)
+        await self._attend(accepted)
+
+    async def _attend(self, accepted: Accepted) -> None:
+        """Answer packets until the operator is done, or is led to a session."""
+        sealed = accepted.sealed
+        while (packet := await self._next_packet(sealed)) is not None:
+            try:
+                if not await self._answered(accepted, packet):
+                    return
+            except HoldfastError as error:
+                await sealed.send(packet_bytes(refused_packet(error)))
+                if isinstance(error, Revoked):
+                    raise
+
+    async def _answered(self, accepted: Accepted, packet: Packet) -> bool:
+        """Answer one packet; False when nothing may follow it."""
+        sealed = accepted.sealed
+        if accepted.invite_id is not None:
+            await self._join(sealed, accepted.invite_id, packet)
+            return False
+        guest = _known(sealed)
+        if packet.get("do") == "open":
+            await self._lead(sealed, str(packet.get("session")), _LED)
+            return False
+        pages = await reception.answer(guest, packet)
+        if packet.get("do") == "rotate":
+            await self._enrolled()  # It comes back with the new key at once.
+        for page in pages:
+            await sealed.send(packet_bytes(page))
+        return True
+
+    async def _next_packet(self, sealed: Sealed) -> Packet | None:
+        """Return what the operator asks next, or None when it is done."""
+        async with asyncio.timeout(IDLE):
+            while (packet := self._reader.take()) is None:
+                data = await sealed.receive()
+                if not data:
+                    return None
+                self._reader.feed(data)
+        return packet
+
+    # ── joining ───────────────────────────────────────────────────────────
+
+    async def _join(self, sealed: Sealed, invite_id: bytes, packet: Packet) -> None:
+        if packet.get("do") != "join":
+            raise MalformedMessage("packet", "an invitation is for joining")
+        enrolled = await asyncio.to_thread(_enrol, sealed.peer, invite_id)
+        log("operator.joined", actor=enrolled.actor.id, kind=enrolled.actor.kind.value)
+        # Before it is answered: whoever has joined comes back at once.
+        await self._enrolled()
+        envelope = Guest(enrolled).envelope
+        facts = {
+            "ok": True,
+            "operator": enrolled.actor.name,
+            "host": reception.host_name(),
+            **operators.to_facts(envelope),
+        }
+        await sealed.send(packet_bytes(facts))
+
+    # ── a session ─────────────────────────────────────────────────────────
+
+    async def _lead(self, sealed: Sealed, wanted: str, yes: bytes) -> None:
+        """Lead the operator to a session, saying yes first; return when it is over.
+
+        Raises:
+            Forbidden: It may not go there.
+            Unavailable: The session's holder does not answer.
+
+        """
+        session, guest = parse_session_id(wanted), _known(sealed)
+        if not guest.may_anything(session):
+            raise NotAllowed(guest.id, "observe")
+        token = guest.enrolled.token()
+        with await _dial(session) as holder:
+            self.session, self.actor = session, guest.id
+            log("operator.came", actor=guest.id, session=session)
+            await sealed.send(yes)
+            introduction = Introduction(
+                guest.id, lambda nonce: local_proof(token, session, nonce)
+            )
+            with contextlib.suppress(HoldfastError, OSError):
+                await _first_of(
+                    self._inward(sealed, holder, introduction),
+                    self._outward(sealed, holder, introduction),
+                )
+            log("operator.went", actor=guest.id, session=session)
+
+    async def _inward(
+        self, sealed: Sealed, holder: socket.socket, introduction: Introduction
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        data = self._reader.rest() or await sealed.receive()
+        while data:
+            self.bytes_in += len(data)
+            if not introduction.is_over:
+                try:
+                    data = introduction.from_operator(data)
+                except HoldfastError as error:
+                    await sealed.send(encode(refusal(error, FrameKind.IDENTIFY)))
+                    raise
+            await loop.sock_sendall(holder, data)
+            data = await sealed.receive()
+
+    async def _outward(
+        self, sealed: Sealed, holder: socket.socket, introduction: Introduction
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        while data := await loop.sock_recv(holder, READ):
+            self.bytes_out += len(data)
+            await sealed.send(introduction.from_holder(data))
+
+
+async def _first_of(*ways: Coroutine[None, None, None]) -> None:
+    """Run both until one is done; if it failed, so have we."""
+    errors: list[HoldfastError | OSError] = []
+
+    async def caught(way: Coroutine[None, None, None]) -> None:
+        try:
+            await way
+        except (HoldfastError, OSError) as error:
+            errors.append(error)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(caught(way)) for way in ways]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+    if errors:
+        raise errors[0]
+
+
+async def _dial(session: SessionId) -> socket.socket:
+    """Connect to a session's holder, waiting a moment for one that is replaced."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + PATIENCE
+    while True:
+        holder = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        holder.setblocking(False)  # noqa: FBT003  # the name of the call says it
+        try:
+            await loop.sock_connect(holder, folders.session_address(session))
+        except OSError as error:
+            holder.close()
+            if loop.time() >= deadline:
+                why = error.strerror or "no answer"
+                raise SessionUnreachable(session, why) from error
+            await asyncio.sleep(_STEP)
+        else:
+            return holder
+
+
+def _known(sealed: Sealed) -> Guest:
+    """Return whose key a channel has proven, as things stand now."""
+    guest = guest_of(sealed.peer)
+    if guest is None:
+        raise Revoked(reception.host_name())
+    return guest
+
+
+def _secret_of(invite_id: bytes) -> bytes | None:
+    invite = invites.find(invite_id)
+    return None if invite is None else invite.secret
+
+
+def _enrol(public_key: bytes, invite_id: bytes) -> operators.Enrolled:
+    """Make the owner of a key known by an invitation; once, or again the same."""
+    actor = actor_id(public_key)
+    invite = invites.use(invite_id, actor, wall())
+    terms = operators.Terms(invite_id.hex(), invite.envelope)
+    for number in range(1, 100):
+        known = operators.by_key(public_key)
+        if known is not None:
+            return known  # It was answered and did not hear it, or has come before.
+        name = invite.name if number == 1 else f"{invite.name}-{number}"
+        with contextlib.suppress(OperatorTaken):
+            return operators.enrol(
+                name, invite.kind, public_key, None, os.urandom(TOKEN), terms
+            )
+    raise OperatorTaken(invite.name)

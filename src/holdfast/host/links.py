@@ -1,0 +1,188 @@
+"""How can operators elsewhere reach this host, and which of them are here?
+
+One uplink for each relay that is written down in the file `relays`; without any,
+a relay of our own on loopback, so that everything works on one machine. Whoever
+was let in has a bridge. Once in a second, and whenever somebody asks us to, the
+folders of operators and invitations are looked at: relays are told whom we admit,
+and whoever is not known any more is hung up on (T17 for the wire between).
+"""
+
+import asyncio
+import contextlib
+from collections import Counter
+
+from holdfast.aio.log import log
+from holdfast.aio.meeting import Knocked
+from holdfast.crypto.identity import Identity
+from holdfast.host import guests
+from holdfast.host.bridge import Bridge
+from holdfast.host.embedded import EmbeddedRelay
+from holdfast.host.uplink import Uplink
+from holdfast.linux import invites, relays
+from holdfast.linux.host_key import host_seed
+from holdfast.model.errors import HoldfastError, Revoked
+from holdfast.model.ids import actor_id, host_id
+
+LOOK_EVERY = 1.0
+"""Seconds until a change of the folders is noticed by itself."""
+
+SWEEP_EVERY = 600.0
+"""Seconds between two looks for invitations that have expired."""
+
+MAX_BRIDGES = 1024
+"""Operators' channels at a time: each costs a connection and some memory."""
+
+MAX_BRIDGES_EACH = 64
+"""Channels of one operator: more windows and devices than a person has."""
+
+
+MAX_UNPROVEN = 64
+"""Channels in which nobody has proven a key yet: all that a hostile relay gets by
+knocking and knocking."""
+
+
+class Links:
+    """All that leads from here to elsewhere."""
+
+    def __init__(self) -> None:
+        self._us = Identity.from_seed(host_seed())
+        self._uplinks: dict[str, tuple[Uplink, asyncio.Task[None]]] = {}
+        self._bridges: dict[Bridge, asyncio.Task[None]] = {}
+        self._embedded = EmbeddedRelay(host_id(self._us.public))
+        self._looking = asyncio.Event()
+        self._group: asyncio.TaskGroup
+        self._totals: Counter[str] = Counter()
+
+    async def run(self) -> None:
+        """Keep everything up until cancelled. Cancelling hangs up on everybody."""
+        async with asyncio.TaskGroup() as self._group:
+            self._group.create_task(self._sweep_from_time_to_time())
+            await self._look_from_time_to_time()
+
+    def look(self) -> None:
+        """Look at the folders now: somebody has just changed them."""
+        self._looking.set()
+
+    def status(self) -> dict[str, object]:
+        """Return how things stand, for people."""
+        here = [bridge for bridge in self._bridges if bridge.public_key]
+        return {
+            "host": host_id(self._us.public),
+            "public_key": self._us.public.hex(),
+            "static_key": self._us.static_public.hex(),
+            "relay": self._embedded.pid,
+            "links": [uplink.status() for uplink, _ in self._uplinks.values()],
+            "operators": [
+                {
+                    "actor": bridge.actor or actor_id(bridge.public_key),
+                    "session": bridge.session,
+                    "bytes_in": bridge.bytes_in,
+                    "bytes_out": bridge.bytes_out,
+                }
+                for bridge in here[:MAX_BRIDGES_EACH]
+            ],
+            "traffic": {
+                "came": self._totals["came"],
+                "turned_away": self._totals["turned_away"],
+                "not_met": self._totals["not_met"],
+                "bytes_in": self._total("bytes_in"),
+                "bytes_out": self._total("bytes_out"),
+            },
+        }
+
+    def _total(self, name: str) -> int:
+        here: int = sum(getattr(bridge, name) for bridge in self._bridges)
+        return self._totals[name] + here
+
+    # ── whom we admit ─────────────────────────────────────────────────────
+
+    async def _look_from_time_to_time(self) -> None:
+        last: tuple[int, ...] | None = None
+        expiry: float | None = None
+        while True:
+            self._looking.clear()
+            try:
+                found = guests.trace()
+                # A promise runs out without any file being changed.
+                if found != last or (expiry is not None and guests.wall() >= expiry):
+                    self._choose_relays()
+                    await self._tell()
+                    expiry = guests.next_expiry()
+                    last = found
+            except (HoldfastError, OSError) as error:
+                log("looking.failed", why=str(error))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._looking.wait()
+
+    async def _tell(self) -> None:
+        admitted = guests.admitted()
+        for uplink, _ in self._uplinks.values():
+            await uplink.admit(admitted)
+        for bridge in [*self._bridges]:
+            # Whoever comes by an invitation is not known before it has joined.
+            if bridge.session is None:
+                continue
+            if actor_id(bridge.public_key) not in admitted.actors:
+                log("operator.cut", actor=actor_id(bridge.public_key))
+                await bridge.cut(Revoked.code)
+
+    async def _sweep_from_time_to_time(self) -> None:
+        while True:
+            with contextlib.suppress(HoldfastError, OSError):
+                invites.sweep(guests.wall())
+            await asyncio.sleep(SWEEP_EVERY)
+
+    # ── relays ────────────────────────────────────────────────────────────
+
+    def _choose_relays(self) -> None:
+        wanted = relays.written_down()
+        if wanted:
+            self._embedded.stop()
+        else:
+            wanted = [self._embedded.start(self._group)]
+        for gone in [*self._uplinks.keys() - {*wanted}]:
+            self._uplinks.pop(gone)[1].cancel()
+        for relay in wanted:
+            if relay not in self._uplinks:
+                uplink = Uplink(relay, self._us, self._came)
+                task = self._group.create_task(uplink.run(_no_lease))
+                self._uplinks[relay] = uplink, task
+
+    # ── operators ─────────────────────────────────────────────────────────
+
+    def _came(self, knock: Knocked) -> None:
+        proven = [one.public_key for one in self._bridges if one.public_key]
+        of_one = sum(actor_id(key) == knock.actor for key in proven)
+        unproven = len(self._bridges) - len(proven)
+        if (
+            len(self._bridges) >= MAX_BRIDGES
+            or unproven >= MAX_UNPROVEN
+            or of_one >= MAX_BRIDGES_EACH
+        ):
+            # Counted and not logged: a relay can knock as often as it likes.
+            self._totals["turned_away"] += 1
+            return
+        bridge = Bridge(self._us, self._tell)
+        task = self._group.create_task(self._serve(bridge, knock))
+        self._bridges[bridge] = task
+        task.add_done_callback(lambda _: self._left(bridge))
+
+    async def _serve(self, bridge: Bridge, knock: Knocked) -> None:
+        try:
+            carrier = await knock.answer()
+        except (HoldfastError, OSError):
+            self._totals["not_met"] += 1  # Counted, as above.
+            return
+        self._totals["came"] += 1
+        await bridge.run(carrier)
+
+    def _left(self, bridge: Bridge) -> None:
+        del self._bridges[bridge]
+        self._totals["bytes_in"] += bridge.bytes_in
+        self._totals["bytes_out"] += bridge.bytes_out
+
+
+def _no_lease() -> float | None:
+    """Return when a lease must be renewed: no session of ours is movable yet."""
+    return None

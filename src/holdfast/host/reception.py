@@ -1,0 +1,208 @@
+"""What may an operator elsewhere ask of this host, and what is it answered?
+
+Everything that is asked is in one table with the right it needs; what is not in
+it is refused. The keeper does most of it, and is asked as a local client asks it:
+but only what the operator may know is passed on, and whoever creates is on record
+as the operator whose key was proven, whatever the packet says.
+"""
+
+import asyncio
+import base64
+import os
+import pwd
+import socket
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from holdfast.crypto.rotation import accepted_rotation
+from holdfast.host import asking
+from holdfast.host.guests import Guest
+from holdfast.linux import operators, places
+from holdfast.model.envelopes import Right
+from holdfast.model.errors import (
+    HoldfastError,
+    MalformedMessage,
+    NoKeeper,
+    OnlyHere,
+    SessionNotFound,
+    UnexpectedMessage,
+)
+from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.version import __version__
+from holdfast.wire.requests import Packet, error_from
+
+SHOWN = ("id", "name", "pid", "state", "exit", "command", "cwd", "created_ms", "size")
+"""What of a session is told to operators elsewhere; with `keep`."""
+
+MAX_PAGE = 48 * 1024
+"""Bytes of a list in one packet, as the keeper cuts it."""
+
+MAX_PIECE = 32 * 1024
+"""Bytes of a logbook in one packet, before they are written as text."""
+
+CREATION = ("name", "command", "cwd", "env", "size", "integration")
+"""What an operator says about a session it wants; all else is ours to say."""
+
+
+class Demand(NamedTuple):
+    """What a request needs: a right, on a session or on the whole host."""
+
+    right: Right | None
+    is_about_one: bool
+
+
+DEMANDS: dict[str, Demand] = {
+    "status": Demand(None, is_about_one=False),
+    "list": Demand(None, is_about_one=False),
+    "rotate": Demand(None, is_about_one=False),
+    "create": Demand(Right.COMMAND, is_about_one=False),
+    "rename": Demand(Right.END, is_about_one=True),
+    "keep": Demand(Right.END, is_about_one=True),
+    "forget": Demand(Right.END, is_about_one=True),
+    "log": Demand(Right.OBSERVE, is_about_one=True),
+}
+"""Everything there is, with the right it needs; `list` shows what may be observed.
+`open` and `join` are the bridge's."""
+
+
+async def answer(guest: Guest, packet: Packet) -> list[Packet]:
+    """Return the answer to a request, in as many packets as it takes.
+
+    Raises:
+        Forbidden: The operator may not.
+        HoldfastError: It cannot be done, and why.
+
+    """
+    do = packet.get("do")
+    demand = DEMANDS.get(do) if isinstance(do, str) else None
+    if demand is None or not isinstance(do, str):
+        raise UnexpectedMessage(repr(do)[:40], "asking a host")
+    session = parse_session_id(str(packet.get("id"))) if demand.is_about_one else None
+    if demand.right is not None:
+        guest.demand(demand.right, session)
+    return await _ANSWERS[do](guest, packet, session)
+
+
+async def _status(_: Guest, __: Packet, ___: SessionId | None) -> list[Packet]:
+    return [{"ok": True, "version": __version__, "name": host_name()}]
+
+
+async def _list(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]:
+    listed = (await _keeper({"do": "list"})).get("sessions")
+    shown = [
+        {name: one.get(name) for name in (*SHOWN, "keep")}
+        for one in (listed if isinstance(listed, list) else ())
+        if guest.may(Right.OBSERVE, SessionId(str(one.get("id"))))
+    ]
+    return _pages(shown)
+
+
+def _pages(shown: list[Packet]) -> list[Packet]:
+    pages: list[Packet] = [{"ok": True, "sessions": [], "more": False}]
+    room = MAX_PAGE
+    for one in shown:
+        size = len(repr(one))
+        if pages[-1]["sessions"] and size > room:
+            pages[-1]["more"] = True
+            pages.append({"ok": True, "sessions": [], "more": False})
+            room = MAX_PAGE
+        pages[-1]["sessions"].append(one)
+        room -= size
+    return pages
+
+
+async def _create(guest: Guest, packet: Packet, _: SessionId | None) -> list[Packet]:
+    asked = {name: packet[name] for name in CREATION if packet.get(name) is not None}
+    given = asked.get("env", {})
+    if not isinstance(given, dict):
+        raise MalformedMessage("creation", "env is of the wrong type")
+    ours = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("HOLDFAST_")
+    }
+    us = pwd.getpwuid(os.getuid())
+    made = await _keeper(
+        {
+            "command": [us.pw_shell or "/bin/sh"],
+            "cwd": us.pw_dir,
+            **asked,
+            "do": "create",
+            "env": ours | given,
+            "creator": guest.id,
+        },
+        patience=asking.CREATION_PATIENCE,
+    )
+    return [{"ok": True, **{name: made.get(name) for name in ("id", "name", "pid")}}]
+
+
+async def _change(_: Guest, packet: Packet, session: SessionId | None) -> list[Packet]:
+    wanted: Packet = {
+        name: packet[name] for name in ("do", "name", "keep") if name in packet
+    }
+    await _keeper({**wanted, "id": session})
+    return [{"ok": True}]
+
+
+async def _log(_: Guest, packet: Packet, session: SessionId | None) -> list[Packet]:
+    assert session is not None  # noqa: S101  # the table says that it is about one
+    start = packet.get("from", 0)
+    if not isinstance(start, int) or start < 0:
+        raise MalformedMessage("log", "`from` is no offset")
+    place = places.session_head if packet.get("head") else places.session_log
+    try:
+        fd = os.open(place(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise SessionNotFound(session) from None
+    try:
+        piece = os.pread(fd, MAX_PIECE, start)
+        size = os.fstat(fd).st_size
+    finally:
+        os.close(fd)
+    return [{"ok": True, "data": base64.b64encode(piece).decode(), "size": size}]
+
+
+async def _keeper(packet: Packet, patience: float = asking.PATIENCE) -> Packet:
+    try:
+        heard = await asyncio.to_thread(asking.ask, packet, patience)
+    except OSError as error:
+        raise NoKeeper(error.strerror or "the connection broke") from error
+    if not heard.get("ok"):
+        raise _passed_on(heard)
+    return heard
+
+
+def _passed_on(heard: Packet) -> HoldfastError:
+    return error_from(heard)
+
+
+async def _rotate(guest: Guest, packet: Packet, _: SessionId | None) -> list[Packet]:
+    known = guest.enrolled
+    if known.is_at_home:
+        raise OnlyHere("changing the key of an operator that is at home here")
+    try:
+        raw = bytes.fromhex(str(packet.get("statement")))
+    except ValueError:
+        raise MalformedMessage("rotation", "it is not written in hex") from None
+    rotation = accepted_rotation(raw, known.public_key)
+    await asyncio.to_thread(operators.rotate, known, rotation.new, raw, None)
+    return [{"ok": True}]
+
+
+def host_name() -> str:
+    """Return what this machine calls itself, for whoever has no name for it yet."""
+    return socket.gethostname().partition(".")[0]
+
+
+_ANSWERS: dict[
+    str, Callable[[Guest, Packet, SessionId | None], Awaitable[list[Packet]]]
+] = {
+    "status": _status,
+    "list": _list,
+    "rotate": _rotate,
+    "create": _create,
+    "rename": _change,
+    "keep": _change,
+    "forget": _change,
+    "log": _log,
+}

@@ -1,0 +1,1 @@
+"""What processes need from the world, as Protocols."""

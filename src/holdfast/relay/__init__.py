@@ -1,0 +1,1 @@
+"""The relay: joins hosts and operators that it cannot read."""

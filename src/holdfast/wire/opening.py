@@ -1,0 +1,140 @@
+"""What does an operator ask for, once its channel stands?
+
+The first record of the operator is OPEN, alone in its record: the host itself, or
+one of its sessions. The host answers with one record, OPENED or DECLINED. After
+OPENED the channel carries the bytes of what was asked for: for a session the
+local wire protocol (docs/spec/wire.md), for the host its requests.
+
+Each is a msgpack map that says under `is` what it is, its fields in the order of
+their declaration. What is read is written again and compared, so that there is
+one way to write each.
+
+I1  decode(encode(m)) is m, and encode(decode(b)) is b.
+I2  Whatever the bytes, decode returns a message or raises a PeerError.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from holdfast.model.errors import (
+    Fact,
+    HoldfastError,
+    MalformedMessage,
+    UnwritableMessage,
+    from_facts,
+)
+from holdfast.model.text import printable
+from holdfast.wire.channel import VERSION
+from holdfast.wire.messages import (
+    MAX_FACTS,
+    MAX_NUMBER,
+    MAX_TEXT,
+    Facts,
+    Text,
+    Word,
+    fitting,
+)
+
+HOST: Final = "host"
+"""The target that is the host itself."""
+
+MAX_OPENING: Final = 32 * 1024
+"""Bytes of any of these: DECLINED with all it can hold is shorter, and one record."""
+
+MAX_FACT: Final = 200
+"""Characters kept of a fact; what is longer was not made to be read."""
+
+Target = Annotated[str, Meta(pattern=r"^(host|s_[a-z2-7]{16})\Z", max_length=18)]
+Version = Annotated[int, Meta(ge=VERSION, le=VERSION)]
+
+
+class Opens(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="is"):
+    """One of the messages of this page."""
+
+
+class Open(Opens, frozen=True, tag="open"):
+    """Let me speak to this."""
+
+    version: Version
+    target: Target
+
+
+class Opened(Opens, frozen=True, tag="opened"):
+    """You do, from here on."""
+
+    version: Version
+
+
+class Declined(Opens, frozen=True, tag="declined"):
+    """No, and why. Nothing follows."""
+
+    code: Word
+    text: Text
+    facts: Facts
+
+
+OpeningMessage = Open | Opened | Declined
+
+_write = msgspec.msgpack.Encoder(order="deterministic").encode
+_read: Callable[[bytes], OpeningMessage] = msgspec.msgpack.Decoder(
+    OpeningMessage
+).decode
+_MISFITS = (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError)
+
+
+def encode(message: OpeningMessage) -> bytes:
+    """Write a message down.
+
+    Raises:
+        UsageError: A field is out of its bounds.
+
+    """
+    try:
+        written = _write(message)
+        _read(written)
+    except _MISFITS as error:
+        name = type(message).__name__
+        raise UnwritableMessage(name, printable(str(error))) from None
+    return written
+
+
+def decode(written: bytes) -> OpeningMessage:
+    """Read a message.
+
+    Raises:
+        PeerError: It is none, or not written the one way it can be.
+
+    """
+    if len(written) > MAX_OPENING:
+        raise MalformedMessage("opening", f"of {len(written)} bytes")
+    try:
+        message = _read(written)
+    except _MISFITS as error:
+        raise MalformedMessage("opening", printable(str(error))) from None
+    if _write(message) != written:
+        raise MalformedMessage("opening", "not written the one way it can be")
+    return message
+
+
+def declined(error: HoldfastError) -> Declined:
+    """Return what tells the other side of an error."""
+    return Declined(error.code, fitting(str(error), MAX_TEXT), _sent(error.facts))
+
+
+def error_from(message: Declined) -> HoldfastError:
+    """Return the error that a host told us of."""
+    return from_facts(message.code, message.facts, message.text)
+
+
+def _sent(facts: Mapping[str, Fact]) -> dict[str, Fact]:
+    kept = sorted(facts.items())[:MAX_FACTS]
+    return {name: _bounded(fact) for name, fact in kept}
+
+
+def _bounded(fact: Fact) -> Fact:
+    if isinstance(fact, str):
+        return fitting(fact, MAX_FACT)
+    return max(-MAX_NUMBER, min(MAX_NUMBER, fact))

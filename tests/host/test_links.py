@@ -1,0 +1,78 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from holdfast.aio.meeting import Knocked
+from holdfast.crypto.keys import SigningKey
+from holdfast.host.embedded import _chosen_port, _free_port
+from holdfast.host.links import MAX_UNPROVEN, Links
+from holdfast.linux import relays
+from holdfast.model.ids import actor_id
+
+NOWHERE = "http://127.0.0.1:1"
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RUNTIME", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+
+
+def knock() -> Knocked:
+    us = SigningKey.from_seed(b"u" * 32)
+    actor = actor_id(b"somebody")
+    return Knocked(actor, "host", b"", b"t" * 16, NOWHERE, us, None)
+
+
+def test_t13_a_relay_that_knocks_and_knocks_is_answered_a_few_times() -> None:
+    relays.add(NOWHERE)
+
+    async def flooded() -> tuple[int, dict[str, object]]:
+        links = Links()
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(links.run())
+            await asyncio.sleep(0)
+            for _ in range(10_000):
+                links._came(knock())  # noqa: SLF001  # what an uplink calls
+            most, status = len(links._bridges), links.status()  # noqa: SLF001  # ditto
+            running.cancel()
+        return most, status
+
+    most, status = asyncio.run(flooded())
+
+    assert most == MAX_UNPROVEN
+    traffic = status["traffic"]
+    assert isinstance(traffic, dict)
+    assert traffic["turned_away"] == 10_000 - MAX_UNPROVEN
+
+
+def test_the_port_of_our_own_relay_is_chosen_once() -> None:
+    first = _chosen_port()
+
+    assert _chosen_port() == first
+    assert _free_port(first) == first
+    assert _free_port(70_000) == 0
+
+
+def test_relays_are_written_down_once_and_in_order() -> None:
+    relays.add("https://b.example")
+    relays.add("https://a.example")
+    relays.add("https://b.example")
+
+    assert relays.written_down() == ["https://b.example", "https://a.example"]
+
+
+def test_what_is_for_people_in_the_file_is_no_relay(tmp_path: Path) -> None:
+    relays.add("https://a.example")
+    file = tmp_path / "config" / "relays"
+    file.write_text("# mine\n\n https://b.example  # the other\nhttps://a.example")
+
+    relays.add("https://c.example")
+
+    assert relays.written_down() == [
+        "https://b.example",
+        "https://a.example",
+        "https://c.example",
+    ]
+    assert file.stat().st_mode & 0o077 == 0
