@@ -11,7 +11,7 @@ SECONDS ?= 5
 CYCLES  ?= 2000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios soak thorough check format sim mutants fuzz bench generated lock clean
+.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants fuzz bench web generated lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,7 +30,12 @@ test: $(READY)  ## all tests but scenarios, with full branch coverage of the pur
 	@$(BIN)/python tools/run_tests.py
 
 scenarios: $(READY)  ## real processes, killed in every way; one file for each promise
+	@sh tools/system-packages
 	@$(BIN)/python -m pytest -q -n 2 tests/scenarios tests/painter
+
+relay-check: $(READY)  ## two hosts that reach only a relay, while everything breaks in turn (root)
+	@sh tools/system-packages
+	@$(BIN)/python -m tests.scenarios.relay_check
 
 soak: $(READY)  ## create, attach, detach, end, forget; CYCLES=2000; then count what is left
 	@$(BIN)/python -m tests.scenarios.soak --cycles $(CYCLES)
@@ -61,13 +66,18 @@ bench: $(READY)  ## measure what the budgets speak of, beside tmux; BENCH="--onl
 	@sh tools/system-packages
 	@$(BIN)/python -m bench.run $(BENCH)
 
+web:  ## build the web page, which the relay serves
+	@sh tools/build-web
+
 generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
 	@$(BIN)/python tools/write_schema.py
 	@$(BIN)/python tools/write_vectors.py
+	@$(BIN)/python tools/write_relay_vectors.py
+	@$(BIN)/python tools/write_channel_vectors.py
 	@$(BIN)/python tools/write_reference.py
 
 lock: $(READY)  ## choose the newest dependencies and pin them with hashes
 	@$(BIN)/python tools/lock.py
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) .work .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage*
+	rm -rf $(VENV) src/holdfast/webpage web/node_modules .work .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage*

@@ -5,6 +5,7 @@ policy, and with 1,000 rules: the file is looked at for every input, so it can b
 changed in between.
 """
 
+import os
 import statistics
 import time
 from collections import defaultdict
@@ -15,10 +16,16 @@ from bench.policy import rules
 from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import Client, machine
 
+from holdfast.core.command_line import read_line
+from holdfast.core.originators import Origins
+from holdfast.core.resolving import Shell, resolve
+from holdfast.core.shell_state import ShellState
 from holdfast.linux import places
+from holdfast.linux.lookups import Digests
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "examples" / "policy.toml"
 PLAIN = b'[default]\nagent = "allow"\n'
+LINE = b"sudo ls -l | grep x && python3 --version; git status"
 MOST = 1.1
 """How much longer an echo may take for being judged."""
 
@@ -30,6 +37,7 @@ def measure(table: Table, scale: Scale) -> None:
         "the example policy": EXAMPLE.read_bytes(),
         "1,000 rules": PLAIN + rules(),
     }
+    _lines(table, scale)
     taken: dict[str, list[float]] = defaultdict(list)
     with machine() as here:
         client = here.join(here.new("cat"))
@@ -46,6 +54,29 @@ def measure(table: Table, scale: Scale) -> None:
         budget = MOST if name == "the example policy" else None
         what = f"echo of a judged key, {name} / no rules"
         table.add(Row(what, half / bare, "x", at_most=budget))
+
+
+def _lines(table: Table, scale: Scale) -> None:
+    """Add what it costs to find out what a whole line runs."""
+    path = tuple(os.environ["PATH"].split(":"))
+    state = ShellState({}, path, {}, {}, is_whole=True)
+    shell = Shell(state, Origins())
+    commands = read_line(LINE, ended=True)
+    digests = Digests()
+
+    def once(kept: Digests) -> float:
+        began_at = time.perf_counter()
+        resolve(commands, shell, kept.lookup("/"))
+        return time.perf_counter() - began_at
+
+    progress("what a line runs")
+    cold = [once(Digests()) for _ in range(scale.pick(50, 5))]
+    once(digests)
+    warm = [once(digests) for _ in range(scale.pick(500, 50))]
+    row = Row("what a line runs, p50", statistics.median(warm) * 1e3, "ms", at_most=1.0)
+    table.add(row)
+    first = statistics.median(cold) * 1e3
+    table.add(Row("what a line runs, no digest known, p50", first, "ms", at_most=20.0))
 
 
 def _typed(client: Client) -> list[float]:

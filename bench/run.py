@@ -31,8 +31,13 @@ GROUPS = (
     "seizing",
     "freezing",
     "truth",
+    "prompt",
+    "verbs",
     "book",
     "judged",
+    "executing",
+    "relay",
+    "remote",
 )
 """Each is the module of its name, with `measure`."""
 

@@ -1,8 +1,8 @@
 """How long does it take to learn what a session does, and what runs in it?
 
 Asked of a real holder over its socket, connecting included. The command's own
-start is measured apart: it is Python's. The large session has 300 processes with
-3,000 descriptors between them.
+start is measured apart: it is Python's. The large session has 200 processes with
+2,000 descriptors between them.
 """
 
 import os
@@ -18,7 +18,7 @@ from tests.scenarios.support import Machine, eventually, machine
 from holdfast.client import looking
 from holdfast.model.ids import SessionId
 
-PROCESSES = 300
+PROCESSES = 200
 OPEN = 10
 
 PROGRAM = f"""
@@ -66,7 +66,8 @@ def _measure_graphs(table: Table, here: Machine, rounds: int) -> None:
             lambda: looking.graph(session, descriptors=descriptors),  # noqa: B023  # called at once
         )
         name = f"graph of {PROCESSES} processes {what}, p50"
-        table.add(Row(name, took, "ms", at_most=150))
+        # Offsets and locks take a file for each descriptor, and are asked for rarely.
+        table.add(Row(name, took, "ms", at_most=None if descriptors else 50))
     listed = len(looking.graph(session, descriptors=True).descriptors)
     others = sum(name.isdigit() for name in os.listdir("/proc"))  # noqa: PTH208  # only names
     table.note(f"{listed} descriptors; {others} processes on this machine")

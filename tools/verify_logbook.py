@@ -7,6 +7,7 @@ it, an export only agrees with itself. docs/spec/logbook.md has the format. Exit
 status: 0 it holds, 65 it does not, 66 it cannot be read.
 """
 
+import base64
 import hashlib
 import json
 import re
@@ -19,10 +20,12 @@ HEADER = ["export", "session", "genesis", "count", "host"]
 ENTRY = ["index", "prev", "session", "incarnation", "epoch", "at", "kind"]
 HEAD = ["head", "session", "incarnation", "hash", "host", "signature"]
 KIND = re.compile(
-    "opened|attached|detached|input|refused|declined|settled|turn|asked|answered|began|"
-    "granted|revoked|fenced|frozen|thawed|resumed|recovered|exited|ending|finished"
+    "opened|attached|detached|input|refused|declined|intended|settled|signed|turn|asked|"
+    "answered|granted|revoked|fenced|frozen|thawed|resumed|recovered|began|finished|exec|"
+    "changed|ending|exited"
 )
 MAX_LINE, KEY, SIGNATURE = 128 * 1024, 32, 64
+INPUTS, SALT, STEP = "holdfast inputs 1\n", 16, 48
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, ROOT = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P)
 BASE_Y = 4 * pow(5, -1, P) % P
@@ -81,10 +84,71 @@ def check_export(raw: bytes, key: str | None = None) -> str:
     found = _chain(lines, header)
     _demand(len(lines) == count, "the export", f"{len(lines)} entries, not {count}")
     said = f"{session}: {count} entries hold together, up to {found[-1][0]}"
+    said += "\n" + _signed_inputs(lines, str(session))
     if host is None:
         return f"{said}\nNo host vouches for the end: a tail cut off would not show."
     index = _vouched(_record(tail, "the signed head"), header, found)
     return f"{said}\nThe host {host} vouches for all up to entry {index}."
+
+
+def _signed_inputs(lines: list[bytes], session: str) -> str:
+    """Check what operators signed; say how many inputs that is (section 13)."""
+    ends: dict[str, tuple[int, bytes]] = {}
+    known: dict[tuple[str, object], tuple[object, bytes]] = {}
+    inputs: list[tuple[str, Record]] = []
+    for index, line in enumerate(lines):
+        where, entry = f"entry {index}", _record(line, f"entry {index}")
+        if entry["kind"] == "input":
+            inputs.append((where, entry))
+        elif entry["kind"] == "signed":
+            steps = _followed(where, entry, session, ends)
+            first = ends[str(entry["client"])][0] - len(steps) + 1
+            for sequence, step in enumerate(steps, first):
+                known[str(entry["client"]), sequence] = entry["actor"], step
+    signed = sum(_is_made(where, entry, known) for where, entry in inputs)
+    return f"{signed} of {len(inputs)} inputs are signed by their operators."
+
+
+def _followed(
+    where: str, entry: Record, session: str, ends: dict[str, tuple[int, bytes]]
+) -> list[bytes]:
+    """Check a statement and where it begins; note where it ends."""
+    actor, client = str(entry.get("actor")), str(entry.get("client"))
+    raw = base64.b64decode(str(entry.get("steps")), validate=True)
+    steps = [raw[at : at + STEP] for at in range(0, len(raw), STEP)]
+    begin = hashlib.sha256(f"{INPUTS}{session}\n{client}\n".encode()).digest()
+    count, link = ends.get(client, (0, begin))
+    for step in steps:
+        count += 1
+        link = hashlib.sha256(link + count.to_bytes(8, "big") + step[SALT:]).digest()
+    _demand(steps and len(steps[-1]) == STEP, where, "it is no statement")
+    _demand(entry.get("last") == count, where, "a statement before it is missing")
+    text = f"{INPUTS}{session}\n{actor}\n{client}\n{count}\n{link.hex()}\n".encode()
+    key, by = (bytes.fromhex(str(entry.get(name))) for name in ("key", "signature"))
+    own = base64.b32encode(hashlib.sha256(key).digest()[:20]).decode().lower()
+    _demand(actor == f"a_{own}", where, "its key is not the first of its operator")
+    _demand(is_signed(key, by, text), where, "its operator did not sign it")
+    ends[client] = count, link
+    return steps
+
+
+def _is_made(
+    where: str, entry: Record, known: dict[tuple[str, object], tuple[object, bytes]]
+) -> bool:
+    """Tell whether an input is signed; refuse one that its operator did not make."""
+    found = known.get((str(entry.get("client")), entry.get("sequence")))
+    if found is None:
+        return False
+    actor, step = found
+    _demand(actor == entry.get("actor"), where, "another operator signed it")
+    if "data" in entry:
+        numbers = [int(str(entry[name])) for name in ("incarnation", "epoch")]
+        framed = b"".join(number.to_bytes(8, "big") for number in numbers)
+        data = base64.b64decode(str(entry["data"]), validate=True)
+        kind = f"{entry.get('input')}\0".encode()
+        made = hashlib.sha256(INPUTS.encode() + step[:SALT] + framed + kind + data)
+        _demand(made.digest() == step[SALT:], where, "its operator signed another")
+    return True
 
 
 def _vouched(head: Record, header: Record, found: list[tuple[object, object]]) -> int:

@@ -32,8 +32,8 @@ from holdfast.model.ids import (
 from holdfast.model.ids import session_id as new_session_id
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.model.verdicts import Verdict
+from holdfast.wire import blame, evidence, graphs
 from holdfast.wire import company as parties
-from holdfast.wire import evidence, graphs
 from holdfast.wire import messages as m
 from holdfast.wire.codec import Message, decode, encode, refusal
 from holdfast.wire.commands import (
@@ -44,7 +44,8 @@ from holdfast.wire.commands import (
     ShellCommand,
 )
 from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
-from holdfast.wire.screens import Screen, ScreenRequest, ScreenRun
+from holdfast.wire.intents import Intend
+from holdfast.wire.screens import Screen, ScreenHidden, ScreenRequest, ScreenRun
 from holdfast.wire.versions import choose
 
 TARGET = Path(__file__).parent.parent / "tests" / "wire" / "vectors"
@@ -57,6 +58,7 @@ ANNA = actor_id(b"\x01" * 32)
 BERT = actor_id(b"\x02" * 32)
 NOBODY = type(ANNA)("")
 DIGEST = bytes(range(32))
+STAGED = m.Staged("alias", "x", (BERT,), 3, sure=True)
 SIGNATURE = bytes(range(64))
 CELLS = m.Cells(120, 40)
 RUNS = ShellCommand(
@@ -158,6 +160,8 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
             exact=False,
             text="~\n漢字 🙂",
             runs=(ScreenRun(0, "~", 5, 0x1FF8000, 33),),
+            hidden=(ScreenHidden(1, 0, 2, "concealed"),),
+            above=300,
             more=False,
         ),
     ),
@@ -196,6 +200,10 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ),
     ("report", m.Report(CLIENT, 2, m.Ending.CUT, Index(4), 65_536)),
     ("inquire", m.Inquire(CLIENT, 3)),
+    (
+        "intend",
+        Intend(act="run", intent="see what fails", effect="", parameters="{}"),
+    ),
     ("take", m.Take()),
     ("ask", m.Ask(30_000)),
     ("answer", m.Answer(BERT, granted=True)),
@@ -214,7 +222,7 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
         ),
     ),
     ("turn asked", m.TurnAsked(BERT, 29_999)),
-    ("inherited", parties.Inherited(Epoch(9), b"rm -r", (BERT,), ())),
+    ("inherited", parties.Inherited(Epoch(9), b"rm -r", (BERT,), (), (STAGED,))),
     (
         "pending",
         m.Pending(
@@ -226,13 +234,16 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
             size=9,
             excerpt=b"rm -rf x\r",
             rule="no-deletes",
+            program="",
+            runs="alias x (rm)",
+            uses=(STAGED,),
         ),
     ),
     ("approve", m.Approve(5, Epoch(7), DIGEST)),
     ("deny", m.Deny(5, DIGEST)),
     ("settled", m.Settled(5, Verdict.DENY, ANNA)),
     ("try", m.Try(BERT, InputKind.COMMAND, b"make\r")),
-    ("tried", m.Tried(Verdict.ASK, "no-deletes", "it removes files")),
+    ("tried", m.Tried(Verdict.ASK, "no-deletes", "it removes files", "/bin/rm", ())),
     ("who", parties.Who()),
     (
         "presence",
@@ -264,6 +275,46 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("a request for a client's command", CommandRequest(CLIENT)),
     ("a report of no command", CommandReport("unmarked", None)),
     ("a report of a command", CommandReport("prompt", ENDED)),
+    ("blame request", blame.BlameRequest(what="alias", name="deploy", at_ms=0)),
+    (
+        "blame report",
+        blame.BlameReport(
+            standing="changed",
+            how="added",
+            digest=DIGEST[:16],
+            behind=blame.Behind(
+                command=3,
+                first=0,
+                trigger=BERT,
+                authors=(BERT, ANNA),
+                line="alias deploy='rm -rf build'",
+                at_ms=1_800_000_000_000,
+            ),
+            used=None,
+            silent=False,
+            staged=b"",
+            by=(),
+            others=(),
+            edited=False,
+            hidden=0,
+        ),
+    ),
+    (
+        "blame report for a line",
+        blame.BlameReport(
+            standing="changed",
+            how="",
+            digest=b"",
+            behind=None,
+            used=None,
+            silent=True,
+            staged=b"rm -rf /",
+            by=(blame.Stretch(7, BERT), blame.Stretch(1, ANNA)),
+            others=(ANNA,),
+            edited=True,
+            hidden=2,
+        ),
+    ),
     ("graph request", graphs.GraphRequest(descriptors=True)),
     (
         "graph",

@@ -1,5 +1,88 @@
-"""Live executions that nobody owns and nobody's departure ends."""
+"""Live executions that nobody owns and nobody's departure ends.
+
+    import holdfast
+
+    async with holdfast.connect() as host:
+        session = await host.create(name="build")
+        print((await session.run("make")).status)
+
+`holdfast.sync` is the same without `await`; `holdfast.errors` is what is raised. What
+is named here is loaded when it is first used: the command line needs none of it.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
 
 from holdfast.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from holdfast.model import errors
+    from holdfast.model.geometry import Size
+    import holdfast.sdk.sync as sync  # noqa: PLR0402  # mypy finds it only this way
+    from holdfast.sdk import events
+    from holdfast.sdk.events import Event
+    from holdfast.sdk.host import Host, connect
+    from holdfast.sdk.session import Session
+    from holdfast.sdk.values import (
+        Chunk,
+        CommandResult,
+        Cursor,
+        Listening,
+        Match,
+        Screen,
+        SessionInfo,
+        Standing,
+        State,
+        Stop,
+    )
+    from holdfast.wire.messages import Pending
+
+__all__ = [
+    "Chunk",
+    "CommandResult",
+    "Cursor",
+    "Event",
+    "Host",
+    "Listening",
+    "Match",
+    "Pending",
+    "Screen",
+    "Session",
+    "SessionInfo",
+    "Size",
+    "Standing",
+    "State",
+    "Stop",
+    "__version__",
+    "connect",
+    "errors",
+    "events",
+    "sync",
+]
+
+_MODULES = {
+    "errors": "holdfast.model.errors",
+    "events": "holdfast.sdk.events",
+    "sync": "holdfast.sdk.sync",
+}
+_HOMES = {
+    "Event": "holdfast.sdk.events",
+    "Host": "holdfast.sdk.host",
+    "Pending": "holdfast.wire.messages",
+    "Session": "holdfast.sdk.session",
+    "Size": "holdfast.model.geometry",
+    "connect": "holdfast.sdk.host",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = importlib.import_module(_HOMES.get(name, "holdfast.sdk.values"))
+    return getattr(home, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -113,7 +113,7 @@ def test_what_waits_is_shown_asked_about_and_approved(
 def test_what_comes_with_the_turn_and_a_broken_policy_are_said(
     user: User, web: FakeSession
 ) -> None:
-    web.says(Inherited(Epoch(2), b"half a li", (OTHER,), ()))
+    web.says(Inherited(Epoch(2), b"half a li", (OTHER,), (), ()))
     user.sees(b'with the turn comes: "half a li" stands typed by robo')
 
     with web.changed:

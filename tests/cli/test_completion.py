@@ -51,7 +51,7 @@ def test_bash_completes_verbs(capsys: Capture) -> None:
 
     said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
 
-    assert said.split() == ["rename", "read", "resize", "refuse", "revoke"]
+    assert said.split() == ["rename", "read", "resize", "refuse", "revoke", "relay"]
 
 
 def test_words_of_the_gate_are_completed() -> None:

@@ -122,7 +122,7 @@ def test_what_became_of_it_is_told(settled: Settled, told: str, names: Names) ->
 
 
 def test_what_is_taken_over_is_told(names: Names) -> None:
-    told = notices.takes_over_told(Inherited(Epoch(3), b"rm", (OTHER,), ()), names)
+    told = notices.takes_over_told(Inherited(Epoch(3), b"rm", (OTHER,), (), ()), names)
 
     assert told == f'with the turn comes: "rm" stands typed by {ROBO}'
 

@@ -7,6 +7,7 @@ from holdfast.cli.main import main
 from holdfast.client.acting import login_name
 from holdfast.linux import operators
 from holdfast.model.actors import ActorKind
+from holdfast.model.envelopes import Envelope, Right
 
 Capture = pytest.CaptureFixture[str]
 
@@ -19,10 +20,26 @@ def test_the_list_says_who_is_known_and_as_whom_we_act(
     assert main(["operators"]) == 0
 
     title, us, zoe = capsys.readouterr().out.splitlines()
-    assert title.split() == ["NAME", "KIND", "FINGERPRINT"]
+    assert title.split() == ["NAME", "KIND", "FINGERPRINT", "FROM"]
     assert us.split()[:3] == [login_name(), "human", US[2:10]]
     assert us.endswith("you act as this one")
     assert zoe.split()[:2] == ["zoe", "device"]
+    assert zoe.endswith("elsewhere")
+    assert keeper.asked == []
+
+
+def test_whoever_came_by_an_invitation_is_shown_with_what_it_was_promised(
+    keeper: FakeKeeper, capsys: Capture
+) -> None:
+    terms = operators.Terms("ab" * 16, Envelope(frozenset({Right.OBSERVE})))
+    operators.enrol("zoe", ActorKind.DEVICE, b"zoe", None, b"t" * 32, terms)
+
+    assert main(["operators"]) == 0
+    _, _, zoe = capsys.readouterr().out.splitlines()
+    assert zoe.endswith("elsewhere, by invitation abababab  may observe")
+    assert main(["operators", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["operators"][1]
+    assert (facts["from"], facts["rights"]) == ("invite", ["observe"])
     assert keeper.asked == []
 
 

@@ -160,7 +160,7 @@ def test_what_comes_with_the_turn_is_shown(web: FakeSession, capsys: Capture) ->
         age_ms=0,
         unlisted=0,
     )
-    web.operating.inherited = Inherited(Epoch(2), b"rm -\x1b", (OTHER,), (job,))
+    web.operating.inherited = Inherited(Epoch(2), b"rm -\x1b", (OTHER,), (job,), ())
 
     assert main(["seize", "web"]) == 0
     said = capsys.readouterr().out

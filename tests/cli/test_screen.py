@@ -57,6 +57,8 @@ def test_json_says_what_there_is_to_know(shown: FakeSession, capsys: Capture) ->
         "title": "\\x1b[2Jvi",
         "alternate": False,
         "lines": ["plain red", "", "sky", ""],
+        "hidden": [],
+        "above": 0,
         "offset": 99,
         "exact": False,
     }

@@ -141,6 +141,17 @@ def test_other_inputs_that_were_not_echoed_are_told_without_what_they_say(
     assert UNSEEN not in text
 
 
+def test_who_else_staged_what_an_input_runs_is_told() -> None:
+    book = Book().does("command", "deploy", originators=f"{BOT},a_eve", approver=BOT)
+    book.types("x").add("input", actor=ANNA, input="keys", data="DQ==", originators=BOT)
+
+    assert book.texts() == [
+        "ran deploy  — staged by bot, eve  — approved by bot, rule r",
+        "typed x⏎  — staged by bot",
+    ]
+    assert [*actors_of(book.entries[0])] == [ANNA, BOT, BOT, "a_eve"]
+
+
 def test_an_approved_input_names_who_approved_it_and_the_rule() -> None:
     book = Book().does("command", "rm x", approver=BOT)
 

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cli.support.operating import waiting
 
 from holdfast.client.attachment import Attachment, cleared
 from holdfast.model.actors import ActorKind
@@ -24,6 +25,7 @@ from holdfast.model.ids import (
     session_id,
 )
 from holdfast.model.inputs import InputId, InputKind
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
@@ -39,6 +41,7 @@ from holdfast.wire.messages import (
     Pong,
     Refuse,
     Report,
+    Settled,
     TurnPassed,
 )
 
@@ -239,3 +242,30 @@ def test_who_may_write_follows_the_turn() -> None:
     assert seen.submit(InputKind.KEYS, b"x").epoch == 7
     assert not view(Mode.OBSERVE).may_write
     assert [who.name for who in seen.others] == ["robo"]
+
+
+def test_what_of_ours_waits_for_approval_is_known_until_it_is_settled() -> None:
+    view = Attachment(SESSION, CLIENT)
+    view.heard(attached())
+    view.us = US
+    ours, theirs = waiting(actor=US, ticket=3), waiting(actor=OTHER, ticket=4)
+
+    view.heard(theirs)
+    assert view.pending is None
+    view.heard(ours)
+    view.heard(Settled(4, Verdict.ALLOW, OTHER))
+    assert view.pending == ours
+    view.heard(Settled(3, Verdict.ALLOW, OTHER))
+    assert view.pending is None
+
+
+def test_a_view_made_afresh_has_seen_as_much_and_sent_nothing() -> None:
+    view = Attachment(SESSION, CLIENT)
+    view.heard(attached(epoch=5))
+    view.heard(Output(0, b"seen"))
+    view.submit(InputKind.COMMAND, b"x")
+
+    again = view.afresh()
+    assert (again.offset, again.epoch, again.incarnation) == (4, 5, 1)
+    assert again.open == []
+    assert again.submit(InputKind.COMMAND, b"x").sequence == 1

@@ -41,3 +41,12 @@ def test_what_still_runs_is_gathered_so_far() -> None:
     gathered.add(10, b"so far")
 
     assert gathered.between(13, None) == (b"far", 0)
+
+
+def test_what_is_looked_through_is_all_that_is_kept() -> None:
+    gathered = Gathered(4)
+    gathered.add(10, b"0123456")
+
+    assert gathered.since(12) == b"23456"
+    assert gathered.since(0) == b"0123456"
+    assert gathered.between(10, None, 2) == (b"56", 5)

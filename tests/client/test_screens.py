@@ -11,6 +11,7 @@ from holdfast.model.errors import PainterDied, PeerError, SessionUnreachable
 from holdfast.model.geometry import Size
 from holdfast.term.cells import Run
 from holdfast.term.screen import Screen
+from holdfast.term.unseen import Hidden, Reason
 from holdfast.wire.codec import decode, encode, refusal
 from holdfast.wire.frames import FrameKind, FrameReader
 from holdfast.wire.messages import Pong
@@ -26,6 +27,17 @@ SCREENS = st.builds(
     title=TEXTS,
     alternate=st.booleans(),
     runs=st.lists(st.builds(Run, st.integers(0, 4), TEXTS), max_size=200).map(tuple),
+    hidden=st.lists(
+        st.builds(
+            Hidden,
+            st.integers(0, 4),
+            st.integers(0, 9),
+            st.integers(10, 30),
+            st.sampled_from(Reason),
+        ),
+        max_size=40,
+    ).map(tuple),
+    above=st.integers(0, 999),
 )
 
 

@@ -26,7 +26,9 @@ GOOD = Machine(
     ),
     can_adopt=True,
     painter="",
-    can_freeze=True,
+    freezer="",
+    exec_gate="",
+    keeps_sudo=True,
     has_user_namespaces=True,
     has_criu=True,
 )
@@ -92,7 +94,7 @@ def test_i2_without_what_is_vital_sessions_cannot_work(
         ("log-out", {"log_out": log_out(kills_processes=True)}),
         ("log-out", {"log_out": log_out()}),
         ("screens", {"painter": "No module named 'ghostty'"}),
-        ("freezing", {"can_freeze": False}),
+        ("freezing", {"freezer": "there is none"}),
     ],
 )
 def test_i1_what_is_limited_says_why_and_what_to_do(
@@ -128,6 +130,22 @@ def test_a_log_out_that_ends_nothing_is_fine(found: LogOut, word: str) -> None:
 
     assert judged.grade is Grade.OK
     assert word in judged.why
+
+
+def test_a_machine_that_cannot_hold_an_exec_says_why() -> None:
+    judged = ability("exec gate", replace(GOOD, exec_gate="not permitted"))
+
+    assert judged.grade is Grade.MISSING
+    assert "not permitted" in judged.why
+    assert judged.advice
+
+
+def test_an_exec_gate_says_what_it_does_not_hold_and_what_it_costs() -> None:
+    assert "change its words" in ability("exec gate", GOOD).why
+    limited = ability("exec gate", replace(GOOD, keeps_sudo=False))
+
+    assert limited.grade is Grade.LIMITED
+    assert "sudo" in limited.why
 
 
 def test_a_machine_without_namespaces_or_criu_says_so() -> None:

@@ -5,8 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.entries import (
+    MAX_ORIGINATORS,
+    MAX_PROGRAM,
     MAX_RULE,
     answered_fields,
+    binding,
+    exec_fields,
     granted_envelope,
     granted_fields,
     input_fields,
@@ -15,6 +19,7 @@ from holdfast.core.entries import (
     turn_fields,
     who,
 )
+from holdfast.core.exec_gate import Wish
 from holdfast.core.serializer import CutReport
 from holdfast.core.turn import PassReason, PassTurn
 from holdfast.model.envelopes import Envelope, Right
@@ -43,6 +48,14 @@ def test_an_input_is_written_with_its_bytes_its_rule_and_its_approver() -> None:
         "approver": "bot",
         "data": "bHMN",
     }
+
+
+def test_the_others_who_staged_what_an_input_runs_are_named() -> None:
+    many = [ActorId(f"a{number}") for number in range(MAX_ORIGINATORS + 1)]
+    fields = input_fields(an_input(), "all", None, None, many)
+
+    assert list(fields)[-2:] == ["originators", "data"]
+    assert str(fields["originators"]).split(",") == many[:MAX_ORIGINATORS]
 
 
 def test_a_secret_is_written_as_a_length_and_a_keyed_hash() -> None:
@@ -75,6 +88,19 @@ def test_what_is_typed_unseen_and_what_answers_a_prompt_is_secret(
     kind: InputKind, *, echo_off: bool, secret: bool
 ) -> None:
     assert is_secret(an_input(kind), echo_off=echo_off) == secret
+
+
+@given(st.binary(max_size=40))
+def test_whoever_approves_an_answer_cannot_guess_it_from_what_it_is_bound_to(
+    payload: bytes,
+) -> None:
+    answer = an_input(InputKind.ANSWER, payload)
+
+    assert binding(answer, b"key") != answer.digest()
+    assert binding(answer, b"key") != binding(answer, b"other")
+    assert (
+        binding(an_input(payload=payload), b"key") == an_input(payload=payload).digest()
+    )
 
 
 def test_a_refusal_says_whose_it_was_and_by_what_code() -> None:
@@ -137,3 +163,36 @@ def test_no_field_hides_one_that_every_entry_has() -> None:
     ]
 
     assert not any(FIXED & fields.keys() for fields in written)
+
+
+def test_a_refused_exec_is_written_with_its_words_its_rule_and_its_count() -> None:
+    wish = Wish(BOT, (7, 1), b"", "/bin/rm", "x" * (MAX_PROGRAM + 1))
+
+    assert exec_fields(wish, DeniedByPolicy("r" * (MAX_RULE + 1), ""), None, 3) == {
+        "actor": "bot",
+        "pid": 7,
+        "program": "/bin/rm",
+        "text": "x" * MAX_PROGRAM,
+        "as": "refused",
+        "code": "denied-by-policy",
+        "rule": "r" * MAX_RULE,
+        "by": None,
+        "count": 3,
+    }
+
+
+def test_an_approved_exec_is_written_with_who_approved_it() -> None:
+    fields = exec_fields(Wish(BOT, (7, 1), b"", "/bin/rm", "rm"), None, ANNA, 1)
+
+    assert (fields["as"], fields["by"], fields["code"], fields["rule"]) == (
+        "approved",
+        "anna",
+        None,
+        None,
+    )
+
+
+def test_a_refused_exec_without_a_rule_has_none() -> None:
+    wish = Wish(BOT, (7, 1), b"", "/bin/rm", "rm")
+
+    assert exec_fields(wish, Frozen(), None, 1)["rule"] is None

@@ -42,9 +42,11 @@ def test_the_note_says_that_writing_begins_before_it_does() -> None:
     assert (kept[-1].writing, kept[-1].applied) == (None, 4)
 
 
-def test_typing_takes_a_free_turn() -> None:
+def test_typing_takes_a_free_turn_once_it_may_pass() -> None:
     desk = Desk()
     desk.send()
+    assert desk.intake.turn.holder is None
+    desk.judge(Verdict.ALLOW)
 
     assert desk.intake.turn.holder == BOT
     [passed] = [one for one in desk.told if isinstance(one, turn.PassTurn)]
@@ -98,13 +100,21 @@ def test_a_denied_input_is_refused_and_the_next_is_looked_at() -> None:
 def test_who_may_do_nothing_does_not_keep_the_turn() -> None:
     desk = Desk()
     desk.send(1)
-    desk.send(2)
     desk.judge(Verdict.DENY)
-    assert desk.intake.turn.holder == BOT
-    desk.judge(Verdict.DENY, 2)
 
     assert desk.intake.turn.holder is None
-    assert desk.codes() == ["denied-by-policy"] * 2
+    assert desk.kinds() == ["refused"]
+
+
+def test_who_takes_the_turn_while_another_is_judged_has_it() -> None:
+    desk = Desk()
+    desk.send(1)
+    desk.do(desk.intake.request(turn.Took(ANNA), AT))
+    desk.judge(Verdict.ALLOW)
+
+    assert desk.intake.turn.holder == ANNA
+    assert desk.codes() == ["turn-moved"]
+    assert not any(isinstance(one, Apply) for one in desk.told)
 
 
 def test_a_denial_leaves_the_turn_with_whose_input_has_passed() -> None:
@@ -143,6 +153,17 @@ def asked(desk: Desk) -> Input:
     given = desk.send()
     desk.judge(Verdict.ASK)
     return given
+
+
+def test_who_else_staged_what_an_input_runs_is_on_record() -> None:
+    desk = Desk()
+    desk.send(actor=ANNA)
+    said = gate.Judged(1, Verdict.ALLOW, "rule")
+
+    effects = desk.intake.judged(said, AT, echo_off=False, originators=(ANNA, BOT))
+    desk.do(effects)
+
+    assert desk.entries[-1].fields["originators"] == "bot"
 
 
 def test_an_approved_input_goes_on_with_its_approver_on_record() -> None:
@@ -202,7 +223,7 @@ def test_what_was_approved_too_late_is_checked_again() -> None:
     desk.do(desk.intake.approve(approval, Moment(12, 1002)))
 
     assert desk.codes() == ["not-allowed"]
-    assert desk.kinds()[-3:] == ["answered", "refused", "turn"]
+    assert desk.kinds()[-2:] == ["answered", "refused"]
 
 
 @pytest.mark.parametrize("kind", [InputKind.KEYS, InputKind.ANSWER])
@@ -263,6 +284,7 @@ def test_a_seize_needs_the_right_and_nothing_else() -> None:
 
 def test_an_input_cut_before_its_line_was_out_never_gets_into_the_book() -> None:
     desk = Desk()
+    desk.do(desk.intake.request(turn.Took(BOT), AT))
     desk.send()
     desk.holds_lines = True
     desk.do(desk.intake.attach(EVE, "c", AT))
@@ -275,6 +297,7 @@ def test_an_input_cut_before_its_line_was_out_never_gets_into_the_book() -> None
 
 def test_an_input_cut_while_its_line_was_out_is_settled_in_the_book() -> None:
     desk = Desk()
+    desk.do(desk.intake.request(turn.Took(BOT), AT))
     desk.send()
     desk.holds_lines = True
     desk.judge(Verdict.ALLOW)

@@ -163,6 +163,7 @@ def test_anything_can_be_put_on_record() -> None:
 
 def test_what_cannot_be_logged_is_refused_and_not_written() -> None:
     desk = Desk()
+    desk.do(desk.intake.request(turn.Took(BOT), AT))
     desk.send()
     desk.holds_lines = True
     desk.judge(Verdict.ALLOW)
@@ -252,6 +253,7 @@ def test_a_successor_that_dies_at_once_leaves_the_same_doubt() -> None:
 
 def test_a_successor_knows_that_a_stored_line_was_never_written() -> None:
     desk = Desk()
+    desk.do(desk.intake.request(turn.Took(BOT), AT))
     desk.send()
     desk.holds_lines = True
     desk.judge(Verdict.ALLOW)
@@ -378,3 +380,20 @@ def test_a_successor_writes_down_what_only_the_note_knew() -> None:
     assert isinstance(heir.last(), Sync)
     after = heir.successor(life=2)
     assert after.intake.inquire(BOT, desk.made(1).id) == Applied(Index(4))
+
+
+def test_an_input_is_known_once_it_was_taken() -> None:
+    desk = Desk()
+    given = desk.made(1)
+
+    assert not desk.intake.is_known(given)
+    desk.send()
+    assert desk.intake.is_known(given)
+
+
+def test_no_two_acts_wait_under_one_number() -> None:
+    desk = Desk()
+    number = desk.intake.issue_ticket()
+    desk.send()
+
+    assert desk.last() == Consult(number + 1, desk.made(1))

@@ -61,7 +61,7 @@ def test_i1_what_is_typed_without_echo_is_counted_and_not_kept() -> None:
     line = StagedLine()
     line.typed(BOT, b"secret", echo_off=True)
 
-    assert line.stands() == Staged(hidden=6)
+    assert line.stands() == Staged(by=(BOT,), hidden=6)
     assert not line.stands().is_empty
 
     line.typed(BOT, b"\r", echo_off=True)
@@ -88,4 +88,35 @@ def test_i1_whatever_is_typed_every_kept_byte_has_one_owner(
         line.typed(actor, data, echo_off=echo_off)
 
     assert len(line.owners()) == len(line.stands().data)
-    assert set(line.stands().by) == set(line.owners())
+    assert set(line.owners()) <= set(line.stands().by)
+
+
+def test_i1_what_a_line_end_enters_is_told_with_who_typed_it() -> None:
+    line = StagedLine()
+    line.typed(BOT, b"rm ", echo_off=False)
+
+    entered = line.typed(ANNA, b"x\rls\ncd", echo_off=False)
+    assert entered == [Staged(b"rm x", (BOT, ANNA)), Staged(b"ls", (ANNA,))]
+    assert line.stands() == Staged(b"cd", (ANNA,))
+
+
+def test_i1_what_is_dropped_is_not_entered() -> None:
+    assert StagedLine().typed(ANNA, b"rm\x03", echo_off=False) == []
+
+
+@pytest.mark.parametrize("shaping", [b"\x7f", b"\x10", b"\t"])
+def test_i3_whoever_shaped_a_line_of_another_is_named(shaping: bytes) -> None:
+    found = staged((BOT, b"rm x"), (ANNA, shaping))
+
+    assert found.by == (BOT, ANNA)
+
+
+def test_i3_whoever_typed_into_a_line_unseen_is_named() -> None:
+    line = StagedLine()
+    line.typed(BOT, b"secret", echo_off=True)
+
+    assert line.typed(ANNA, b"\r", echo_off=False) == [Staged(b"", (BOT,), hidden=6)]
+
+
+def test_i3_a_shaper_of_one_line_is_none_of_the_next() -> None:
+    assert staged((BOT, b"\x10\r"), (ANNA, b"ls")).by == (ANNA,)

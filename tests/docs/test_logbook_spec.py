@@ -6,6 +6,7 @@ import pytest
 from tests.core.desk import ANNA, AT, BOT, Desk
 
 from holdfast.core import (
+    changed_entries,
     commands,
     entries,
     gate,
@@ -15,11 +16,19 @@ from holdfast.core import (
     turn,
 )
 from holdfast.core.declining import Tell
+from holdfast.core.exec_gate import Wish
+from holdfast.core.input_chain import Statement
 from holdfast.core.logbook import Entry, EntryKind, genesis, verify
 from holdfast.core.turn import PassReason
-from holdfast.model.ids import FIRST_INCARNATION, Incarnation, SessionId
+from holdfast.model.ids import (
+    FIRST_INCARNATION,
+    ClientId,
+    Incarnation,
+    SessionId,
+)
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
+from holdfast.wire.intents import Intend
 from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
 
 PAGE = (Path(__file__).parents[2] / "docs/spec/logbook.md").read_text("utf-8")
@@ -74,6 +83,10 @@ def secret_entry() -> Entry:
     return desk.entries[-1]
 
 
+INTENT = Intend(act="run", intent="see", effect="", parameters="{}")
+WISH = Wish(BOT, (7, 1), b"", "/bin/ls", "ls")
+
+
 def written() -> list[Entry]:
     desk = approved_story()
     heir = desk.successor().successor(life=2)
@@ -83,9 +96,14 @@ def written() -> list[Entry]:
     declined = entries.declined_fields(Tell(BOT, "seize", "not-allowed", 1))
     heir.do(heir.intake.record(EntryKind.DECLINED, declined, AT))
     command = commands.Command(1, None, "ls", 0, 9, 0, 4, "/")
+    signed = Statement(BOT, ClientId("c"), 1, (), bytes(32), bytes(64)).to_fields()
     for kind, fields in (
+        (EntryKind.SIGNED, signed),
+        (EntryKind.INTENDED, entries.intended_fields(BOT, INTENT)),
         (EntryKind.BEGAN, commands.began_fields(command)),
         (EntryKind.FINISHED, commands.finished_fields(command)),
+        (EntryKind.EXEC, entries.exec_fields(WISH, None, ANNA, 1)),
+        (EntryKind.CHANGED, changed_entries.changed_fields(1, 1, ())),
     ):
         heir.do(heir.intake.record(kind, fields, AT))
     heir.do(heir.intake.exited("code 0", AT))

@@ -1,6 +1,7 @@
 import re
 from pathlib import Path
 
+from holdfast.host.reception import DEMANDS
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Right, default_rights
 
@@ -16,4 +17,25 @@ def test_the_page_says_what_each_kind_may_do() -> None:
 
     assert said == {
         kind.value: set(default_rights(kind, began_it=False)) for kind in ActorKind
+    }
+
+
+def test_t70_the_page_has_every_request_with_what_it_needs() -> None:
+    table = re.findall(
+        r"^\| `(\w+)` \| ([^|]+) \| (one|every|the) ", PAGE, re.MULTILINE
+    )
+    said = {do: (needs.strip("`"), about) for do, needs, about in table}
+
+    assert said.pop("open") == ("any right", "one")
+    assert said.pop("join") == ("an invitation", "the")
+    assert said == {
+        do: (
+            "to be known" if demand.right is None else demand.right.value,
+            "one"
+            if demand.is_about_one
+            else "the"
+            if demand.right is None
+            else "every",
+        )
+        for do, demand in DEMANDS.items()
     }

@@ -6,6 +6,8 @@ from pathlib import Path
 from holdfast.core.logbook import EntryKind, Logbook, genesis, read_entries, recover
 from holdfast.core.policy import document, judge
 from holdfast.core.policy_file import examine, read_policy
+from holdfast.core.shell_state import changes, read_state
+from holdfast.core.state_messages import StateMessages
 from holdfast.core.stream import StreamWindow
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.geometry import Size
@@ -50,6 +52,11 @@ MARKS = [
     to_bytes(mark, NONCE)
     for mark in (Prompted(), Began("make; x\\\n", 9), Ended(2, "/a b"))
 ]
+STATES = [
+    b'mPATH=/a:/b\0ddeclare -x X="1"\0wTOKEN=9\0kll\0tls -l\0Oposix\0',
+    b"Ff () \n{ \n}\ng () \n{ \n}\0Ttrap -- 'x' SIGINT\0",
+    b"vX=scalar 1\0all=ls -l\0fdeploy=rm\0oxtrace\0l\0",
+]
 CONTROL = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))} - {"\n", "\t"}
 
 
@@ -91,6 +98,18 @@ def _mark(data: bytes) -> None:
     assert read_mark(data, b"0" * len(NONCE)) is None, "it needs no nonce"
     for query in found:
         read_mark(query.raw, NONCE)
+
+
+def _state(data: bytes) -> None:
+    state = read_state(data)
+    if state is not None:
+        assert changes(state, state) == (), "it differs from itself"
+    messages = StateMessages(NONCE)
+    begin = b"holdfast-state 1 %s 7\0" % NONCE
+    messages.feed(data + begin + data + b"end %s 2\0" % NONCE + begin)
+    messages.feed(b"oposix\0end %s 1\0" % NONCE)
+    found = messages.prompted(7)
+    assert found is not None, "told before"
 
 
 def _plain(data: bytes) -> None:
@@ -137,6 +156,7 @@ CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("term.queries", _output, ESCAPES),
     ("term.marks", _mark, MARKS),
     ("term.plain", _plain, ESCAPES),
+    ("core.shell_state", _state, STATES),
     ("core.policy_file", _policy, POLICIES),
     ("core.command_line", _input, LINES),
     ("model.ids", lambda data: parse_session_id(data.decode("latin-1")), [b"s_x"]),

@@ -24,7 +24,10 @@ from inspect import signature
 from pathlib import Path
 from types import FrameType
 
+from tests.fuzz.channel_parsers import CHANNEL_PARSERS
 from tests.fuzz.core_parsers import CORE_PARSERS
+from tests.fuzz.host_parsers import HOST_PARSERS
+from tests.fuzz.relay_parsers import RELAY_PARSERS
 
 from holdfast.model.errors import HoldfastError, PeerError, leaves
 from holdfast.model.ids import ClientId
@@ -169,6 +172,9 @@ PARSERS = [
         for kind in FrameKind
     ),
     *(Parser(name, parse, corpus) for name, parse, corpus in CORE_PARSERS),
+    *(Parser(name, parse, corpus) for name, parse, corpus in CHANNEL_PARSERS),
+    *(Parser(name, parse, corpus) for name, parse, corpus in RELAY_PARSERS),
+    *(Parser(name, parse, corpus) for name, parse, corpus in HOST_PARSERS),
 ]
 
 

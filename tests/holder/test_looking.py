@@ -2,19 +2,21 @@ import contextlib
 import os
 import socket
 import time
+from collections.abc import Iterable
 
 import pytest
 from tests.linux.trees import leader
 
 from holdfast.client.looking import joined
 from holdfast.core.doing import Evidence, Sleeper, Wait
+from holdfast.core.lineage import Kin
 from holdfast.core.stream import HEADER, StreamWindow
 from holdfast.holder.connection import Connection
 from holdfast.holder.looking import MAX_ASKING, Looking, parts, told
 from holdfast.linux.graph import Node, Open
 from holdfast.linux.procfs import read_stat
 from holdfast.linux.sockets import CONNECTED, LISTENING, OTHER, Socket
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.evidence import Evidence as Told
@@ -56,6 +58,10 @@ class Asker:
         self.connection.close()
 
 
+def nobody(_: Iterable[Kin]) -> dict[int, ActorId]:
+    return {}
+
+
 def node(*opened: Open, left_out: int = 0) -> Node:
     stat = read_stat(os.getpid())
     assert stat is not None
@@ -82,7 +88,7 @@ def test_a_graph_arrives_whole_in_parts_that_fit_their_frames() -> None:
     wide = "\udcff" * 4000
     nodes = [node(*(opened(number, LISTENING, wide) for number in range(200)))] * 3
 
-    sent = parts(nodes, descriptors=True)
+    sent = parts(nodes, {}, descriptors=True)
 
     assert all(len(encode(part)) <= 262_144 + 5 for part in sent)
     assert [part.more for part in sent] == [True] * (len(sent) - 1) + [False]
@@ -94,7 +100,7 @@ def test_a_graph_arrives_whole_in_parts_that_fit_their_frames() -> None:
 def test_sockets_are_sorted_by_what_they_do() -> None:
     found = node(opened(1, LISTENING), opened(2, CONNECTED), opened(3, OTHER))
 
-    (sent,) = parts([found], descriptors=False)
+    (sent,) = parts([found], {}, descriptors=False)
 
     assert [one.port for one in sent.listeners] == [1]
     assert [one.port for one in sent.connections] == [2]
@@ -102,14 +108,14 @@ def test_sockets_are_sorted_by_what_they_do() -> None:
 
 
 def test_an_empty_graph_is_one_part() -> None:
-    (sent,) = parts([], descriptors=True)
+    (sent,) = parts([], {}, descriptors=True)
 
     assert not sent.more
 
 
 @pytest.mark.parametrize(("left_out", "unlisted"), [(-1, None), (0, 0), (5, 5)])
 def test_what_could_not_be_listed_is_said(left_out: int, unlisted: int | None) -> None:
-    (sent,) = parts([node(left_out=left_out)], descriptors=False)
+    (sent,) = parts([node(left_out=left_out)], {}, descriptors=False)
 
     assert sent.processes[0].unlisted == unlisted
 
@@ -132,7 +138,9 @@ def test_what_stands_still_or_is_over_needs_no_look(
     *, frozen: bool, exited: bool, word: str
 ) -> None:
     asker = Asker()
-    looking = Looking(SessionId("s_x"), os.getpid(), -1, has_exited=exited)
+    looking = Looking(
+        SessionId("s_x"), os.getpid(), -1, has_exited=exited, starters=nobody
+    )
 
     looking.tell_state(asker.connection, is_frozen=frozen, has_exited=exited)
 
@@ -145,7 +153,13 @@ def test_what_stands_still_or_is_over_needs_no_look(
 def test_many_who_ask_at_once_are_all_answered() -> None:
     with leader(MANY) as tree:
         tree.pids()
-        looking = Looking(SessionId(tree.tree.session), tree.pid, -1, has_exited=False)
+        looking = Looking(
+            SessionId(tree.tree.session),
+            tree.pid,
+            -1,
+            has_exited=False,
+            starters=nobody,
+        )
         askers = [Asker() for _ in range(3)]
         for number, asker in enumerate(askers):
             looking.ask_graph(asker.connection, GraphRequest(descriptors=number == 0))
@@ -159,7 +173,9 @@ def test_many_who_ask_at_once_are_all_answered() -> None:
 
 def test_who_asks_twice_at_once_is_refused() -> None:
     asker = Asker()
-    looking = Looking(SessionId("s_x"), os.getpid(), -1, has_exited=False)
+    looking = Looking(
+        SessionId("s_x"), os.getpid(), -1, has_exited=False, starters=nobody
+    )
     looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
 
     looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
@@ -171,7 +187,9 @@ def test_who_asks_twice_at_once_is_refused() -> None:
 
 
 def test_more_than_a_crowd_is_told_to_come_later() -> None:
-    looking = Looking(SessionId("s_x"), os.getpid(), -1, has_exited=False)
+    looking = Looking(
+        SessionId("s_x"), os.getpid(), -1, has_exited=False, starters=nobody
+    )
     askers = [Asker() for _ in range(MAX_ASKING + 1)]
 
     for asker in askers:
@@ -184,7 +202,9 @@ def test_more_than_a_crowd_is_told_to_come_later() -> None:
 
 def test_a_client_that_left_meanwhile_is_no_trouble() -> None:
     asker = Asker()
-    looking = Looking(SessionId("s_x"), os.getpid(), -1, has_exited=True)
+    looking = Looking(
+        SessionId("s_x"), os.getpid(), -1, has_exited=True, starters=nobody
+    )
     looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
     asker.connection.is_closed = True
 
@@ -198,7 +218,9 @@ def test_a_session_that_is_over_has_nothing_of_whoever_got_its_number() -> None:
     asker = Asker()
     with leader(MANY) as stranger:
         stranger.pids()
-        looking = Looking(SessionId("s_x"), stranger.pid, -1, has_exited=True)
+        looking = Looking(
+            SessionId("s_x"), stranger.pid, -1, has_exited=True, starters=nobody
+        )
         looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
 
         gathered(looking, asker)

@@ -31,12 +31,13 @@ def test_a_session_that_is_over_leaves_its_logbook_and_nothing_else(
 ) -> None:
     for session in (ONE, OTHER):
         places.session_socket(session).touch()
+        places.session_pipe(session).touch()
         places.session_log(session).touch()
 
     leftovers.remove_files(ONE)
     leftovers.remove_files(ONE)
 
-    assert names(place / "s") == [f"{OTHER}.sock"]
+    assert names(place / "s") == [f"{OTHER}.pipe", f"{OTHER}.sock"]
     assert names(places.log_dir()) == [f"{ONE}.log", f"{OTHER}.log"]
 
 

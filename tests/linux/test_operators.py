@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.linux import operators, places
 from holdfast.model.actors import ActorKind
+from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import (
     MalformedName,
     OperatorFileDamaged,
@@ -13,7 +14,7 @@ from holdfast.model.errors import (
     PlaceNotOurs,
     UnknownOperator,
 )
-from holdfast.model.ids import actor_id
+from holdfast.model.ids import SessionId, actor_id
 
 KEY, SEED, TOKEN = b"k" * 32, b"s" * 32, b"t" * 32
 
@@ -139,3 +140,39 @@ def test_t45_a_folder_that_others_may_enter_is_not_used(config: Path) -> None:
 
     with pytest.raises(PlaceNotOurs):
         operators.enrolled()
+
+
+def test_what_an_invitation_promised_is_kept_and_its_guest_is_not_at_home() -> None:
+    envelope = Envelope(frozenset({Right.OBSERVE}), SessionId("s_" + "a" * 16), 12.5)
+    terms = operators.Terms("ab", envelope)
+
+    made = operators.enrol("guest", ActorKind.DEVICE, KEY, None, TOKEN, terms)
+
+    assert operators.by_name("guest") == made
+    assert (made.terms, made.promised, made.is_at_home) == (terms, envelope, False)
+    assert (enrol("host", b"h" * 32).is_at_home, enrol("b", b"b" * 32).promised) == (
+        True,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"rights": ["fly"]},
+        {"rights": "observe"},
+        {"session": "web"},
+        {"expires_ms": "never"},
+        {"expires_ms": 1.5},
+    ],
+)
+def test_a_damaged_promise_is_no_operator(damage: dict[str, object]) -> None:
+    terms = operators.Terms("ab", Envelope(frozenset({Right.OBSERVE})))
+    made = operators.enrol("guest", ActorKind.DEVICE, KEY, None, TOKEN, terms)
+    path = Path(made.folder) / "operator.json"
+    facts = json.loads(path.read_text())
+    path.write_text(json.dumps(facts | {"envelope": facts["envelope"] | damage}))
+
+    assert operators.enrolled() == []
+    with pytest.raises(OperatorFileDamaged):
+        operators.by_name("guest")

@@ -2,7 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.linux.shells import SCRIPTS, integrated, nonce_of
+from holdfast.linux.shells import (
+    SCRIPTS,
+    handed_over,
+    integrated,
+    key_of,
+    nonce_of,
+)
 
 ENV = {"HOME": "/home/x", "PATH": "/bin"}
 BASH = str(SCRIPTS / "integration.bash")
@@ -85,3 +91,15 @@ def test_every_session_has_a_nonce_of_its_own(
 
     assert nonce_of("s_a") == nonce_of("s_a") != nonce_of("s_b")
     assert len(nonce_of("s_a")) == 32
+
+
+def test_a_shell_is_handed_two_secrets_and_the_pipe_for_one_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_CONFIG_DIR", str(tmp_path))
+    tmp_path.chmod(0o700)
+
+    told = handed_over("s_a", "/run/a b").split(b" ", 2)
+    assert told == [nonce_of("s_a"), key_of("s_a"), b"/run/a b"]
+    assert key_of("s_a") != nonce_of("s_a")
+    assert handed_over("s_a", "/run/a\nb") == handed_over("s_a", "") == nonce_of("s_a")

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.model.actors import ActorKind
-from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
+from holdfast.model.envelopes import (
+    WHOLE_HOST,
+    Envelope,
+    Right,
+    default_rights,
+    first_envelope,
+)
 from holdfast.model.errors import Forbidden, NotAllowed, WiderThanGiven
 from holdfast.model.ids import actor_id, session_id
 
@@ -141,3 +147,26 @@ def test_whoever_began_a_session_may_end_it(kind: ActorKind) -> None:
 @pytest.mark.parametrize("kind", ActorKind)
 def test_everybody_who_is_known_may_watch(kind: ActorKind) -> None:
     assert Right.OBSERVE in default_rights(kind, began_it=False)
+
+
+def test_without_a_promise_the_kind_decides() -> None:
+    given_first = first_envelope(ActorKind.AGENT, HERE, began_it=True)
+
+    rights = default_rights(ActorKind.AGENT, began_it=True)
+    assert given_first == Envelope(rights, HERE)
+
+
+def test_a_promise_takes_the_place_of_what_the_kind_has() -> None:
+    promised = Envelope(frozenset({Right.OBSERVE}), None, 5.0)
+
+    given_first = first_envelope(ActorKind.HUMAN, HERE, promised, began_it=False)
+    begun = first_envelope(ActorKind.HUMAN, HERE, promised, began_it=True)
+
+    assert given_first == Envelope(frozenset({Right.OBSERVE}), HERE, 5.0)
+    assert begun.rights == {Right.OBSERVE, Right.END}
+
+
+def test_whoever_was_promised_another_session_has_nothing_here() -> None:
+    promised = Envelope(ALL, THERE)
+
+    assert not first_envelope(ActorKind.HUMAN, HERE, promised, began_it=True).rights

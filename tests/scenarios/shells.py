@@ -7,7 +7,9 @@ from pathlib import Path
 from tests.scenarios.support import PATIENCE, Machine, eventually
 
 from holdfast.client import acting, commands
-from holdfast.client.commands import Ran, Running, client_of
+from holdfast.client.commands import Ran, client_of
+from holdfast.client.errand import Wish
+from holdfast.client.running import Running
 from holdfast.model.ids import SessionId
 from holdfast.wire.commands import ShellCommand
 
@@ -39,8 +41,8 @@ def wait_phase(session: SessionId, phase: str) -> None:
 def run(session: SessionId, line: str, key: str | None = None) -> Ran:
     """Run a command, and wait for its end."""
     deadline = time.monotonic() + PATIENCE
-    running = Running(session, client_of(session, key), deadline)
-    return running.wait(running.type(line.encode()), LIMIT)
+    running = Running(session, client_of(session, key), deadline, Wish(LIMIT))
+    return running.run(line.encode())
 
 
 def ended(session: SessionId, number: int) -> ShellCommand:

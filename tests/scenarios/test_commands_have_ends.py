@@ -61,6 +61,16 @@ def test_a_command_gives_its_folder_and_how_long_it_took(
     assert ran.command.duration_ms > 0
 
 
+def test_the_first_line_is_told_of_a_shell_that_has_a_history(
+    ours: Machine, tmp_path: Path
+) -> None:
+    (tmp_path / ".bash_history").write_text("one\ntwo\n")
+    session = shell(ours, tmp_path)
+
+    assert run(session, "echo first").command.line == "echo first"
+    assert ended(session, 1).line == "echo first"
+
+
 def test_a_command_of_several_lines_is_one_command(
     bash: SessionId, user: Client
 ) -> None:

@@ -57,7 +57,7 @@ def test_everything_else_goes_on_while_a_plug_in_sleeps(here: Machine) -> None:
     bot.post(b"echo precious\r", InputKind.COMMAND)
     wait_asleep(session)
 
-    assert anna.who().holder == bot.operator.actor.id
+    assert anna.who().holder == ""
     assert anna.request(wire.Freeze()) is None
 
     answer = bot.settle()
@@ -71,6 +71,7 @@ def test_a_judge_that_is_killed_denies_and_the_next_works(here: Machine) -> None
     session, bot, _ = shell(here)
     bot.post(b"echo precious\r", InputKind.COMMAND)
     worker, killed = wait_asleep(session), judge_pid(here)
+    assert killed  # 0 would be ourselves.
 
     os.kill(killed, signal.SIGKILL)
 
@@ -88,6 +89,7 @@ def test_a_judge_that_stands_still_denies(here: Machine) -> None:
     _, bot, _ = shell(here)
     command(bot, b"true\r")
     stopped = judge_pid(here)
+    assert stopped  # 0 would be ourselves.
     os.kill(stopped, signal.SIGSTOP)
 
     found = refused(bot)

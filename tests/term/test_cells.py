@@ -26,7 +26,9 @@ PIECES = st.sampled_from(
     ("written", "runs"),
     [
         (b"plain", (Run(0, "plain"),)),
-        (b"a\x1b[31mb", (Run(0, "a"), Run(0, "b"))),
+        (b"a\x1b[31mb", (Run(0, "a"), Run(0, "b", foreground=2))),
+        (b"\x1b[97;104mx\x1b[39;49my", (Run(0, "x", 16, 13), Run(0, "y"))),
+        (b"\x1b[1;2;8mx\x1b[22;28my", (Run(0, "x", look=67), Run(0, "y"))),
         (b"\x1b[38;5;1mred", (Run(0, "red", foreground=2),)),
         (b"\x1b[48;2;1;2;3mbg", (Run(0, "bg", background=EXACT + 0x010203),)),
         (b"\x1b[58;5;9m\x1b[4:3mu", (Run(0, "u", look=Look.UNDERLINE),)),

@@ -19,7 +19,7 @@ OTHER = b"f" * NONCE
 
 texts = st.text(max_size=40)
 marks = st.one_of(
-    st.just(Prompted()),
+    st.integers(0, 999_999_999).map(Prompted),
     texts.map(lambda text: Began(text, len(text.encode()))),
     st.builds(Ended, st.integers(0, 255), texts),
 )

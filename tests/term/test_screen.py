@@ -10,9 +10,14 @@ from holdfast.model.errors import PeerError
 from holdfast.model.geometry import Size
 from holdfast.term.cells import Run, clean
 from holdfast.term.screen import MAX_CELL, MAX_TITLE, Screen
+from holdfast.term.unseen import Hidden, Reason
 
 WHOLE = Screen(Size(4, 2), ("ab", "c")).to_object()
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=20)
+REASONS = st.sampled_from(Reason)
+HIDDEN = st.builds(
+    Hidden, st.integers(0, 12), st.integers(0, 9), st.integers(10, 40), REASONS
+)
 SCREENS = st.builds(
     Screen,
     size=st.builds(Size, st.integers(1, 9), st.integers(1, 9)),
@@ -23,6 +28,8 @@ SCREENS = st.builds(
     title=ANY_TEXT.map(lambda text: text * 20),
     alternate=st.booleans(),
     runs=st.lists(st.builds(Run, st.integers(0, 12), ANY_TEXT), max_size=4).map(tuple),
+    hidden=st.lists(HIDDEN, max_size=4).map(tuple),
+    above=st.integers(-1, 3_000_000),
 )
 
 
@@ -32,6 +39,12 @@ def test_i1_no_text_holds_a_control_character(screen: Screen) -> None:
 
     assert not any(re.search("[\x00-\x1f\x7f-\x9f\u202e\u2028]", t) for t in texts)
     assert "\n".join(texts).encode()
+
+
+@given(screen=SCREENS)
+def test_i4_what_is_said_to_be_hidden_is_on_the_screen(screen: Screen) -> None:
+    for one in screen.hidden:
+        assert one.start < one.end <= len(screen.lines[one.row])
 
 
 @given(screen=SCREENS)
@@ -59,6 +72,9 @@ def test_i3_what_was_written_down_is_read_again(screen: Screen) -> None:
         WHOLE | {"size": ["a", "b"]},
         WHOLE | {"cursor": None},
         WHOLE | {"visible": 1},
+        WHOLE | {"hidden": None},
+        WHOLE | {"hidden": [[0, 0]]},
+        WHOLE | {"above": "1"},
         WHOLE | {"alternate": None},
         WHOLE | {"title": 3},
         WHOLE | {"lines": "ab"},

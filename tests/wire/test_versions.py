@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "719d965e7b359ff8bb7f74f80bbdbd144f9e3e0c9ed6098d21b5894ea670a07d",
+    1: "8bef12702241917583f308bfe414a1e0a7fef7cbe81eb7b49675b97803bb5940",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

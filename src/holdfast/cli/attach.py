@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast attach": "the only session, or a list to pick from",
             "holdfast attach web": "by name; s_ and 4 letters of the id do too",
             "holdfast attach web --observe": "watch, and touch nothing",
+            "holdfast attach box/web": "at the host that you call box",
         },
         {
             0: "you detached",
@@ -36,11 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Find out which session is meant, and show it."""
-    known = keeper.sessions()
     if options.session is not None:
-        session = keeper.resolve(options.session, known)
+        session = keeper.find(options.session)
     else:
-        session = _only([one for one in known if one.exit is None])
+        session = _only([one for one in keeper.sessions() if one.exit is None])
     from holdfast.cli.attached import show  # noqa: PLC0415  # after the words are checked
 
     return show(session, observe=options.observe)

@@ -19,6 +19,8 @@ from holdfast.client import keeper
 from holdfast.client.attaching import RETRY, attach, attachment_to
 from holdfast.client.attachment import Attachment
 from holdfast.client.connection import Connection
+from holdfast.client.dialing import home_of
+from holdfast.core.redial import Redial
 from holdfast.model.errors import (
     AttachedToItself,
     BudgetSpent,
@@ -49,6 +51,9 @@ SOON = 1.0
 
 ATTEMPT = 0.5
 """Seconds for one attempt to attach again; then the keyboard is looked at."""
+
+LONGEST_WAIT = 5.0
+"""Seconds between attempts to reach a host elsewhere while somebody looks on."""
 
 MAX_OPEN = 64
 """Inputs sent without an answer: well under what a holder lets wait."""
@@ -93,7 +98,7 @@ def show(session: keeper.Listed, *, observe: bool = False) -> int:
         if left.is_over and not observe:
             # Whoever saw it end has been told how; nobody needs the record.
             with contextlib.suppress(HoldfastError):
-                keeper.request("forget", {"id": session.id})
+                keeper.request("forget", {"id": session.id}, host=session.host)
         return left.status
     except Leave as leave:
         return 128 + leave.number
@@ -309,6 +314,7 @@ class _Shown:
     def _find_again(self) -> tuple[Connection, Attached]:
         lost_at = time.monotonic()
         ask_at = lost_at + SOON
+        redial = Redial(LONGEST_WAIT)
         while True:
             try:
                 found = attach(
@@ -317,11 +323,14 @@ class _Shown:
                     keyframe=True,
                     patience=ATTEMPT,
                 )
-            except SessionUnreachable:
-                if time.monotonic() - lost_at > GIVE_UP:
+            except SessionUnreachable as error:
+                wait = self._pause(lost_at, redial)
+                if wait is None:
                     raise
-                self._look_up()
-                if time.monotonic() >= ask_at:
+                self._look_up(wait)
+                # Of a host that cannot be reached there is nothing to be learnt.
+                is_away = isinstance(error.__cause__, HoldfastError)
+                if time.monotonic() >= ask_at and not is_away:
                     ask_at = time.monotonic() + SOON
                     self._ask_keeper()
                 continue
@@ -329,17 +338,31 @@ class _Shown:
                 self._terminal.overlay("reconnected")
             return found
 
-    def _look_up(self) -> None:
-        """Look at the keyboard in passing: whoever waits may want to leave."""
+    def _pause(self, lost_at: float, redial: Redial) -> float | None:
+        """Return how long to wait before the next attempt; None to give up.
+
+        A holder of this machine is back at once or never. A way through a network
+        comes back some time, and whoever looks at it is told that it is away.
+        """
+        now = time.monotonic()
+        if not home_of(self._attachment.session):
+            return None if now - lost_at > GIVE_UP else 0.0
+        if now - lost_at > SOON:
+            self._terminal.overlay("reconnecting…; Ctrl-] d leaves")
+        return redial.wait_after(now, os.urandom(1)[0] / 255)
+
+    def _look_up(self, wait: float) -> None:
+        """Look at the keyboard for a while: whoever waits may want to leave."""
         poller = select.poll()
         poller.register(self._terminal.source, select.POLLIN)
-        if poller.poll(0):
+        if poller.poll(wait * 1000):
             self._typed(None)
 
     def _ask_keeper(self) -> None:
         """Ask whether there is anything left to wait for."""
         try:
-            known = {session.id: session for session in keeper.sessions()}
+            host = home_of(self._attachment.session)
+            known = {one.id: one for one in keeper.sessions(host=host)}
         except Unavailable:
             return  # Without a keeper nobody knows, and we go on waiting.
         session = known.get(self._attachment.session)

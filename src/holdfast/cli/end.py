@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """End it, wait for the end, and have its record dropped."""
     number = signal_from(options.signal)
-    session = keeper.resolve(options.session, keeper.sessions())
+    session = keeper.find(options.session)
     if session.exit is None:
         _end(session, number)
-    keeper.request("forget", {"id": session.id})
+    keeper.request("forget", {"id": session.id}, host=session.host)
     print(f"{session.label} has ended")
     return 0
 
@@ -74,5 +74,6 @@ def _end(session: keeper.Listed, number: int) -> None:
 
 def _is_over(session: keeper.Listed) -> bool:
     return all(
-        known.id != session.id or known.exit is not None for known in keeper.sessions()
+        known.id != session.id or known.exit is not None
+        for known in keeper.sessions(host=session.host)
     )

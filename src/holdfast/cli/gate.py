@@ -12,8 +12,9 @@ from holdfast.cli.approvals import (
     print_pending,
 )
 from holdfast.cli.manual import describe
-from holdfast.cli.naming import operator_from
+from holdfast.cli.naming import Names, operator_from
 from holdfast.cli.requesting import live_session
+from holdfast.cli.standing import runs_told, uses_facts
 from holdfast.client.acting import ourselves
 from holdfast.client.requests import try_input
 from holdfast.model.errors import MalformedArgument
@@ -122,12 +123,16 @@ def _test(options: argparse.Namespace, name: str, text: str) -> int:
             "verdict": tried.verdict.value,
             "rule": tried.rule,
             "why": tried.why,
+            "runs": tried.runs,
+            "uses": uses_facts(tried.uses),
         }
         print(json.dumps(facts))
     else:
         why = f": {printable(tried.why, 1000)}" if tried.why else ""
         rule = f" by {printable(tried.rule, 200)}" if tried.rule else ""
         print(f"{tried.verdict.value}{rule}, for {us.actor.shown()}{why}")
+        for line in runs_told(tried.runs, tried.uses, Names(ourselves().actor.id)):
+            print(line)
     return EXIT_VERDICT[tried.verdict]
 
 

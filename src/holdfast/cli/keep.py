@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Have the mark set or taken away."""
-    session = keeper.resolve(options.session, keeper.sessions())
-    keeper.request("keep", {"id": session.id, "keep": not options.off})
+    session = keeper.find(options.session)
+    wanted = {"id": session.id, "keep": not options.off}
+    keeper.request("keep", wanted, host=session.host)
     return 0

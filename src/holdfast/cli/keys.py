@@ -2,9 +2,9 @@
 
 import argparse
 
-from holdfast.cli.key_names import bytes_of
 from holdfast.cli.manual import describe
 from holdfast.cli.typing_in import add_shared_arguments, deliver
+from holdfast.client.key_names import bytes_of
 from holdfast.model.inputs import InputKind
 
 

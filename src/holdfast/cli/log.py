@@ -103,6 +103,8 @@ def _open(text: str) -> LogTail:
 
 
 def _session(text: str) -> SessionId:
+    if "/" in text:
+        return SessionId(keeper.find(text).id)
     kept = kept_logs()
     if text in kept:
         return SessionId(text)

@@ -7,9 +7,9 @@ what a crash leaves, and is passed over until something follows it.
 """
 
 import contextlib
-import os
 from pathlib import Path
 
+from holdfast.cli.log_file import head_line, open_log
 from holdfast.core.logbook import MAX_LINE, Entry, Head, genesis, read_entries, recover
 from holdfast.core.signed_head import SignedHead
 from holdfast.linux import places
@@ -25,9 +25,7 @@ class LogTail:
     def __init__(self, session: SessionId) -> None:
         self.session = session
         self.torn = 0
-        self._fd = os.open(
-            places.session_log(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        )
+        self._file = open_log(session)
         self._offset = 0
         self._last: Entry | None = None
 
@@ -41,7 +39,7 @@ class LogTail:
     @property
     def is_gone(self) -> bool:
         """Whether the file was removed: nobody writes to it any more."""
-        return os.fstat(self._fd).st_nlink == 0
+        return self._file.is_gone()
 
     def read(self) -> list[Entry]:
         """Return the entries that came since the last call, some of them at least.
@@ -50,8 +48,8 @@ class LogTail:
             PeerError: The book was changed.
 
         """
-        raw = os.pread(self._fd, _PIECE, self._offset)
-        if not raw and os.fstat(self._fd).st_size < self._offset:
+        raw = self._file.read(_PIECE, self._offset)
+        if not raw and self._file.length() < self._offset:
             raise LogTampered(self.head.index + 1, "the file has become shorter")
         *lines, rest = raw.split(b"\n")
         if len(rest) > MAX_LINE:
@@ -84,7 +82,7 @@ class LogTail:
 
     def close(self) -> None:
         """Stop reading."""
-        os.close(self._fd)
+        self._file.close()
 
     def _took(self, entry: Entry) -> None:
         self._offset += len(entry.line) + 1
@@ -106,10 +104,8 @@ def newest_head(session: SessionId) -> SignedHead | None:
         PeerError: What is there is no signed head of this session.
 
     """
-    path = places.session_head(session)
-    try:
-        line = path.read_bytes()[: MAX_LINE + 1].removesuffix(b"\n")
-    except FileNotFoundError:
+    line = head_line(session, MAX_LINE + 1)
+    if line is None:
         return None
     signed = SignedHead.from_line(line)
     index = signed.receipt.head.index

@@ -1,16 +1,21 @@
-"""Does a logbook hold together, and who vouches for its end?"""
+"""Does a logbook hold together, who vouches for its end, and who signed what?"""
 
 import json
 
 from holdfast.cli.log_tail import LogTail, newest_head
-from holdfast.core.logbook import Head
+from holdfast.core.input_chain import Coverage, check_inputs
+from holdfast.core.logbook import Entry, EntryKind, Head
+from holdfast.linux import operators
 from holdfast.model.errors import (
     HoldfastError,
     LogbookWithheld,
     LogTampered,
     PeerError,
 )
+from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
+
+_OF_INPUTS = (EntryKind.INPUT, EntryKind.SIGNED)
 
 EXIT_CHANGED = 65
 """The book does not verify; the number is that of sysexits(3) for bad data."""
@@ -22,16 +27,25 @@ def verify(tail: LogTail, *, as_json: bool) -> int:
     vouched: Head | None = None
     host = ""
     hashes: list[bytes] = []
+    kept: list[Entry] = []
+    inputs = Coverage()
     try:
         while fresh := tail.read():
             hashes += [entry.hash for entry in fresh]
+            kept += [entry for entry in fresh if entry.kind in _OF_INPUTS]
+        inputs = check_inputs(kept, tail.session, _rotated)
         signed = newest_head(tail.session)
         if signed is not None:
             vouched, host = signed.receipt.head, signed.host.hex()
             _check(vouched, hashes)
     except (PeerError, LogbookWithheld) as error:
         found = error
-    _report(tail, found, vouched, host, as_json=as_json)
+    if as_json:
+        print(json.dumps(_facts(tail, found, vouched, host) | _counted(inputs)))
+    else:
+        _report(tail, found, vouched, host)
+        if found is None:
+            print(_sentence(inputs))
     return 0 if found is None else EXIT_CHANGED
 
 
@@ -42,30 +56,49 @@ def _check(vouched: Head, hashes: list[bytes]) -> None:
         raise LogTampered(vouched.index, "the host signed another entry")
 
 
+def _rotated(actor: ActorId) -> list[bytes]:
+    """Return the key that an operator who is known here has now."""
+    known = operators.by_actor(actor)
+    return [] if known is None else [known.public_key]
+
+
+def _counted(inputs: Coverage) -> dict[str, object]:
+    return {
+        "inputs_signed": inputs.signed + inputs.hidden,
+        "inputs_unsigned": len(inputs.unsigned),
+    }
+
+
+def _sentence(inputs: Coverage) -> str:
+    signed, others = inputs.signed + inputs.hidden, len(inputs.unsigned)
+    if not signed:
+        return "no input is signed by its operator: the host alone answers for them"
+    rest = f"; for {others} others the host alone answers" if others else ""
+    return f"{signed} inputs are signed by their operators{rest}"
+
+
+def _facts(
+    tail: LogTail, found: HoldfastError | None, vouched: Head | None, host: str
+) -> dict[str, object]:
+    head = tail.head
+    return {
+        "session": tail.session,
+        "holds": found is None,
+        "count": head.index + 1,
+        "head": head.hash.hex(),
+        "torn": tail.torn,
+        "signed": None if vouched is None else vouched.index,
+        "host": host or None,
+        "error": None
+        if found is None
+        else {"code": found.code, "text": str(found), "facts": found.facts},
+    }
+
+
 def _report(
-    tail: LogTail,
-    found: HoldfastError | None,
-    vouched: Head | None,
-    host: str,
-    *,
-    as_json: bool,
+    tail: LogTail, found: HoldfastError | None, vouched: Head | None, host: str
 ) -> None:
     head = tail.head
-    if as_json:
-        facts = {
-            "session": tail.session,
-            "holds": found is None,
-            "count": head.index + 1,
-            "head": head.hash.hex(),
-            "torn": tail.torn,
-            "signed": None if vouched is None else vouched.index,
-            "host": host or None,
-            "error": None
-            if found is None
-            else {"code": found.code, "text": str(found), "facts": found.facts},
-        }
-        print(json.dumps(facts))
-        return
     print(f"{tail.session}: {head.index + 1} entries hold together")
     print(f"head {head.index} {head.hash.hex()}")
     if found is not None:

@@ -13,6 +13,7 @@ from holdfast.model.text import checked_name, printable
 
 TITLES = ("NAME", "ID", "STATE", "AGE", "COMMAND")
 MAX_COMMAND = 200
+EXIT_AWAY = 75
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
@@ -22,30 +23,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "List the sessions of this user on this machine, oldest first. A session"
         " that has ended stays in the list with its exit status until somebody has"
-        " seen it end.",
+        " seen it end. With --all, of every host that you have joined as well; one"
+        " that cannot be reached is named, and hides no other.",
         {
             "holdfast ls": "a table",
             "holdfast ls --json": "the same, for programs",
+            "holdfast ls box/": "of the host that you call box",
+            "holdfast ls --all": "here and elsewhere",
         },
+        {75: "with --all: a host could not be reached; the others are listed"},
     )
+    parser.add_argument(
+        "host", metavar="HOST/", nargs="?", help="of this host elsewhere"
+    )
+    parser.add_argument("--all", action="store_true", help="of every host, and here")
     parser.add_argument("--json", action="store_true", help="print facts for programs")
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the list."""
-    known = keeper.sessions()
+    known, away = _known(options)
     if options.names:
         for session in known:
             print(_completed(session))
     elif options.json:
         import json  # noqa: PLC0415  # only who asked for it pays for it
 
-        facts = [session._asdict() for session in known]
-        print(json.dumps({"sessions": facts}, indent=2))
+        facts = [_facts(session) for session in known]
+        told = {"unreachable": away} if options.all else {}
+        print(json.dumps({"sessions": facts, **told}, indent=2))
     else:
         _print_table([TITLES, *map(_row, known)] if known else [])
-    return 0
+        for host, why in away.items():
+            print(f"holdfast: {host}: {printable(why)}", file=sys.stderr)
+    return EXIT_AWAY if away else 0
+
+
+def _known(options: argparse.Namespace) -> tuple[list[Listed], dict[str, str]]:
+    """Return the sessions asked for, and which hosts do not answer."""
+    if options.host is not None:
+        return keeper.sessions(host=checked_name(options.host.rstrip("/"))), {}
+    known = keeper.sessions()
+    if not options.all:
+        return known, {}
+    from holdfast.cli.roster import sessions_elsewhere  # noqa: PLC0415  # rarely needed
+
+    elsewhere, away = sessions_elsewhere()
+    return [*known, *elsewhere], away
+
+
+def _facts(session: Listed) -> dict[str, object]:
+    facts = session._asdict()
+    if not session.host:
+        del facts["host"]  # Here is where everything is unless somebody says so.
+    return facts
 
 
 def _print_table(rows: list[tuple[str, ...]]) -> None:

@@ -9,6 +9,12 @@ from holdfast.cli.manual import describe
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import checked_name
 
+TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
+"""Variables that say what this terminal can do, and so hold at any host."""
+
+NO_SUDO = "holdfast: every exec is judged; sudo and the like do not work in here"
+"""Said to whoever starts a session with an exec gate and is not root."""
+
 OWN = "HOLDFAST_"
 """Variables that speak of the session we are in, and not of the new one."""
 
@@ -24,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast new": "your shell, here",
             "holdfast new --name web -- npm run dev": "one command, by a name",
             "holdfast new --detach --json -- make": "from a script",
+            "holdfast new --on box": "at the host that you call box",
         },
         {"N": "attached, and the command ended: its own status, or 128 + signal"},
     )
@@ -31,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--detach", action="store_true", help="print how to attach instead of doing so"
     )
     parser.add_argument("--name", metavar="N", help="what to call it (one is chosen)")
+    parser.add_argument("--on", metavar="HOST", help="at this host elsewhere (here)")
     parser.add_argument("--cwd", metavar="D", help="the folder to start in (this one)")
     parser.add_argument(
         "--env",
@@ -46,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-integration",
         action="store_true",
         help="start a shell as it is: `run` will not work in it",
+    )
+    parser.add_argument(
+        "--exec-gate",
+        action="store_true",
+        help="judge every exec in it by the policy; unless you are root, sudo and"
+        " other set-user-id programs do not work in it",
     )
     parser.add_argument("--json", action="store_true", help="print facts for programs")
     parser.add_argument(
@@ -66,38 +80,53 @@ def run(options: argparse.Namespace) -> int:
     from holdfast.client import keeper  # noqa: PLC0415  # after the words are checked
     from holdfast.client.profile import our_id  # noqa: PLC0415  # ditto
 
-    made = keeper.request("create", {**asked, "creator": our_id()})
+    host = checked_name(options.on) if options.on else ""
+    made = keeper.request("create", {**asked, "creator": our_id()}, host=host)
     session, name = str(made["id"]), str(made.get("name") or "")
+    if options.exec_gate and made.get("no_new_privs"):
+        print(NO_SUDO, file=sys.stderr)
     if options.json:
         print(json.dumps({"id": session, "name": name, "pid": made.get("pid")}))
         sys.stdout.flush()
     if not options.detach:
         from holdfast.cli.attached import show  # noqa: PLC0415  # not for --detach
 
-        return show(keeper.resolve(session, keeper.sessions()))
+        return show(keeper.find(f"{host}/{session}" if host else session))
     if not options.json:
         from holdfast.model.text import shown_name  # noqa: PLC0415  # for people only
 
         label = shown_name(name) if name else session
+        label = f"{host}/{label}" if host else label
         print(f"{label} ({session}) runs; `holdfast attach {label}` shows it")
     return 0
 
 
 def _asked(options: argparse.Namespace) -> dict[str, object]:
     env = {
-        name: value for name, value in os.environ.items() if not name.startswith(OWN)
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(OWN) and (not options.on or name in TRAVELLING)
     }
     if options.env:
         from holdfast.cli.arguments import variable_from  # noqa: PLC0415  # rarely needed
 
         env |= dict(map(variable_from, options.env))
+    name = None if options.name is None else checked_name(options.name)
+    if options.on:  # Shell and home are those of the other machine.
+        asked = {"command": options.command or None, "cwd": options.cwd}
+    else:
+        shell = os.environ.get("SHELL") or "/bin/sh"
+        asked = {
+            "command": options.command or [shell],
+            "cwd": _folder(options.cwd or "."),
+        }
     return {
-        "name": None if options.name is None else checked_name(options.name),
-        "command": options.command or [os.environ.get("SHELL") or "/bin/sh"],
-        "cwd": _folder(options.cwd or "."),
+        "name": name,
+        **asked,
         "env": env,
         "size": _size(options.size),
         "integration": not options.no_integration,
+        "exec_gate": options.exec_gate,
     }
 
 

@@ -1,7 +1,13 @@
 """What is whoever watches a session told, as one line, when something happens?"""
 
 from holdfast.cli.naming import Names
-from holdfast.cli.standing import excerpt_told, inherited_told, turn_told
+from holdfast.cli.standing import (
+    by_told,
+    excerpt_told,
+    inherited_told,
+    thing_told,
+    turn_told,
+)
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
@@ -50,13 +56,24 @@ def asked_told(asked: TurnAsked, names: Names) -> str:
 def waits_told(pending: Pending, names: Names) -> str:
     """Return what waits for approval, by whom and by which rule."""
     rule = printable(pending.rule, 64)
-    what = excerpt_told(pending.excerpt)
+    what = excerpt_told(pending.excerpt) + _behind(pending, names)
     if pending.actor == names.us:
         return f"rule {rule}: {what} waits until somebody approves it"
     return (
         f"{names.you(pending.actor)} wants to send {what} (rule {rule});"
         " Ctrl-] a approves, Ctrl-] n denies"
     )
+
+
+def _behind(pending: Pending, names: Names) -> str:
+    """Return what a line runs, and who but its sender staged that."""
+    runs = f", which runs {printable(pending.runs, 200)}" if pending.runs else ""
+    staged = [
+        f"{thing_told(one)} by {by_told(one, names)}"
+        for one in pending.uses
+        if set(one.by) != {pending.actor}
+    ]
+    return f"{runs}; staged: {', '.join(staged)}" if staged else runs
 
 
 def settled_told(settled: Settled, names: Names) -> str:

@@ -4,14 +4,16 @@ import argparse
 import json
 
 from holdfast.cli.manual import describe
+from holdfast.client import host
 from holdfast.client.acting import enrol, login_name, ourselves
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import ActorKind
+from holdfast.model.envelopes import default_rights
 from holdfast.model.errors import MalformedArgument, OperatorTaken, UnknownOperator
 from holdfast.model.text import checked_name, printable
 
-TITLES = ("NAME", "KIND", "FINGERPRINT", "")
+TITLES = ("NAME", "KIND", "FINGERPRINT", "FROM", "")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast operators": "a table",
             "holdfast operators add ci --kind service": "make one known",
             "holdfast operators remove ci": "no longer; its key is deleted",
+            "holdfast operators rotate": "change your own key, here and at your hosts",
             "holdfast revoke --everywhere @ci": "and take everything from it at once",
         },
         {77: "nobody is called that"},
@@ -38,7 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
-        "action", metavar="add|remove", nargs="?", choices=("add", "remove")
+        "--force",
+        action="store_true",
+        help="with rotate: even if a host cannot be told, which then invites you anew",
+    )
+    parser.add_argument(
+        "action",
+        metavar="add|remove|rotate",
+        nargs="?",
+        choices=("add", "remove", "rotate"),
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help="whom to add or remove")
 
@@ -49,7 +60,9 @@ def run(options: argparse.Namespace) -> int:
         for one in operators.enrolled():
             print(one.actor.name)
         return 0
-    if (options.action is None) != (options.name is None):
+    if options.action == "rotate" and options.name is None:
+        return _rotate(force=options.force, as_json=options.json)
+    if (options.action is None) != (options.name is None) or options.action == "rotate":
         given = options.action or ""
         raise MalformedArgument(printable(given, 64), "add NAME or remove NAME")
     if options.kind is not None and options.action != "add":
@@ -61,6 +74,20 @@ def run(options: argparse.Namespace) -> int:
     else:
         us = ourselves()  # Whoever looks is known, and listed.
         _print(operators.enrolled(), as_json=options.json, us=us.actor.id)
+    return 0
+
+
+def _rotate(*, force: bool, as_json: bool) -> int:
+    from holdfast.client.rotating import rotate_us  # noqa: PLC0415  # slow to load
+
+    rotated, untold = rotate_us(force=force)
+    if as_json:
+        facts = {"actor": rotated.actor.id, "public_key": rotated.public_key.hex()}
+        print(json.dumps({**facts, "untold": untold}))
+        return 0
+    print(f"{rotated.actor.shown()} has another key, and is the same operator")
+    for name, why in untold.items():
+        print(f"{name} was not told, and has to invite you anew: {printable(why)}")
     return 0
 
 
@@ -78,6 +105,7 @@ def _remove(name: str) -> None:
     if found.actor.name == login_name():
         raise MalformedArgument(wanted, "somebody to remove: it is yourself")
     operators.forget(wanted)
+    host.request("look")
 
 
 def _print(known: list[Enrolled], *, as_json: bool, us: str = "") -> None:
@@ -93,8 +121,27 @@ def _print(known: list[Enrolled], *, as_json: bool, us: str = "") -> None:
 
 def _row(one: Enrolled, us: str) -> tuple[str, ...]:
     actor = one.actor
-    mark = "you act as this one" if actor.id == us else ""
-    return (actor.name, actor.kind.value, actor.fingerprint(), mark)
+    mark = "you act as this one" if actor.id == us else _bounds(one)
+    return (actor.name, actor.kind.value, actor.fingerprint(), _origin(one), mark)
+
+
+def _origin(one: Enrolled) -> str:
+    """Return where an operator is at home, and by what it came."""
+    if one.terms is not None:
+        return f"elsewhere, by invitation {one.terms.invite[:8]}"
+    return "here" if one.is_at_home else "elsewhere"
+
+
+def _bounds(one: Enrolled) -> str:
+    """Return what an invitation promised, if it is not all that there is."""
+    promised = one.promised
+    if promised is None:
+        return ""
+    usual = default_rights(one.actor.kind, began_it=False)
+    rights = ", ".join(sorted(promised.rights))
+    told = f"as any {one.actor.kind}" if promised.rights == usual else f"may {rights}"
+    where = f" in {promised.session}" if promised.session is not None else ""
+    return f"{told}{where}"
 
 
 def _facts(one: Enrolled, us: str) -> dict[str, object]:
@@ -106,4 +153,6 @@ def _facts(one: Enrolled, us: str) -> dict[str, object]:
         "fingerprint": actor.fingerprint(),
         "public_key": one.public_key.hex(),
         "us": actor.id == us,
+        "from": "invite" if one.terms is not None else "here",
+        **({} if one.terms is None else operators.to_facts(one.terms.envelope)),
     }

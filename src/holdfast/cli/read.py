@@ -14,6 +14,8 @@ from holdfast.client.attachment import Attachment
 from holdfast.client.connection import Connection
 from holdfast.model.errors import MalformedArgument, NegativeOffset, SessionUnreachable
 from holdfast.model.ids import FIRST_INCARNATION
+from holdfast.term.plain import plain
+from holdfast.term.printed import hidden_in_output
 from holdfast.wire.messages import Attached, Keyframe, Mode, Output
 
 PATIENCE = 10.0
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         {
             "holdfast read web": "all that is kept, as it was printed",
             "holdfast read web --from 4096 --max 1000": "a part of it",
-            "holdfast read web --json": "offset, gap, data (base64), text, next",
+            "holdfast read web --json": "offset, next, gap, data, text, hidden",
         },
     )
     parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
@@ -57,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         raise NegativeOffset(options.start)
     if options.max is not None and options.max < 1:
         raise MalformedArgument(str(options.max), "a number of bytes, 1 or more")
-    session = keeper.resolve(options.session, keeper.sessions())
+    session = keeper.find(options.session)
     piece = read(session.id, options.start, options.max)
     if options.json:
         print(json.dumps({"session": session.id, **_facts(piece)}))
@@ -137,5 +139,6 @@ def _facts(piece: Piece) -> dict[str, object]:
         "gap": piece.gap,
         "next": piece.offset + len(piece.content),
         "data": base64.b64encode(piece.content).decode(),
-        "text": piece.content.decode("utf-8", "replace"),
+        "text": plain(piece.content),
+        "hidden": [one._asdict() for one in hidden_in_output(piece.content)],
     }

@@ -21,6 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Have it renamed."""
     name = checked_name(options.name)
-    session = keeper.resolve(options.session, keeper.sessions())
-    keeper.request("rename", {"id": session.id, "name": name})
+    session = keeper.find(options.session)
+    keeper.request("rename", {"id": session.id, "name": name}, host=session.host)
     return 0

@@ -31,7 +31,7 @@ def live_session(text: str) -> Listed:
         Unavailable: There is no keeper, or it does not answer.
 
     """
-    session = keeper.resolve(text, keeper.sessions())
+    session = keeper.find(text)
     if session.exit is not None:
         raise SessionOver("exited")
     return session

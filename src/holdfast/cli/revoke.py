@@ -6,7 +6,7 @@ import json
 from holdfast.cli.manual import describe
 from holdfast.cli.naming import operator_from
 from holdfast.cli.requesting import do_request
-from holdfast.client import keeper
+from holdfast.client import host, keeper
 from holdfast.client.profile import login_name
 from holdfast.client.requests import request
 from holdfast.linux import operators
@@ -74,6 +74,7 @@ def _everywhere(found: Enrolled, *, as_json: bool) -> int:
         # Unknown to new sessions only when no old one still trusts it.
         raise failed
     operators.forget(actor.name)
+    host.request("look")  # So that whoever is here from elsewhere is cut at once.
     if as_json:
         print(json.dumps({"actor": actor.id, "revoked": revoked, "forgotten": True}))
     else:

@@ -1,7 +1,6 @@
 """`holdfast run`: run a command in a session's shell, and return its exit status."""
 
 import argparse
-import contextlib
 import json
 import os
 import re
@@ -11,12 +10,21 @@ import time
 
 from holdfast.cli.manual import describe
 from holdfast.cli.requesting import live_session
-from holdfast.client.commands import Ran, Running, client_of
-from holdfast.client.requests import act, presence
-from holdfast.model.errors import HoldfastError, MalformedArgument, OutcomeUnknown
+from holdfast.client.commands import Ran, Stop, client_of
+from holdfast.client.errand import Wish
+from holdfast.client.running import Running
+from holdfast.model.errors import (
+    CommandGoesOn,
+    EndUnknown,
+    InputIdReused,
+    KeyUsed,
+    LineTooLong,
+    MalformedArgument,
+)
+from holdfast.model.inputs import MAX_INPUT
 from holdfast.model.text import printable
 from holdfast.term.plain import plain
-from holdfast.wire.messages import Drop
+from holdfast.term.printed import MAX_TEXT, hidden_in_output
 
 MAX_OUTPUT = 64 * 1024
 """Bytes of output that are shown unless asked otherwise: what a reader can take."""
@@ -37,17 +45,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " for the shell; several words are quoted, so that each stays one. The shell"
         " must have been started by `new` with its integration, and be at its prompt."
         " The same --key never runs twice: whoever repeats it is told what came of the"
-        " first, or waits for it.",
+        " first, or waits for it. After --timeout what it has printed so far is shown,"
+        " and the command goes on.",
         {
             "holdfast run web -- make test": "three words, each as it is",
             "holdfast run web 'cd src && make | tail -3'": "a line for the shell",
             "holdfast run web --key deploy-7 --json ./deploy": "once, whatever dies",
             "holdfast run web --expect 'listening on' npm start": "do not wait longer",
+            "holdfast run web --until-input --json sudo make": "stop when it asks",
         },
         {
             "N": "the command's own status",
             64: "the session has ended, or its program is no shell that we know",
-            75: "not at the prompt, or it did not end in time, or how is not known",
+            75: "not at the prompt; it goes on after the time given; how it ended is"
+            " not known; the line was no whole command",
             77: "somebody else has the turn, or it is not allowed",
         },
     )
@@ -60,6 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--expect",
         metavar="PATTERN",
         help="also be done when it has printed this; a regular expression over bytes",
+    )
+    parser.add_argument(
+        "--until-input",
+        action="store_true",
+        help="also be done when it waits for somebody to type, by the kernel's word",
     )
     parser.add_argument(
         "--max",
@@ -76,28 +92,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run it, print its output, and return its status."""
     line, expected = _line(options.command), _pattern(options.expect)
+    _check(options)
+    session = live_session(options.session).id
+    timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
+    begun_at = time.monotonic()
+    wish = Wish(options.max, expected, options.until_input)
+    client = client_of(session, options.key)
+    running = Running(session, client, begun_at + timeout, wish)
+    try:
+        ran = running.run(line)
+    except InputIdReused:
+        raise KeyUsed(printable(options.key or "", 64)) from None
+    _show(options, session, ran)
+    return _status(ran, round((time.monotonic() - begun_at) * 1000))
+
+
+def _status(ran: Ran, waited_ms: int) -> int:
+    """Return the status to exit with.
+
+    Raises:
+        Unsettled: The command goes on, or nobody knows how it ended.
+
+    """
+    command = ran.command
+    if ran.stop is Stop.LATE:
+        raise CommandGoesOn(command.start, waited_ms, ran.state or "not known")
+    if ran.stop is Stop.ENDED and command.status is None:
+        raise EndUnknown(command.number)
+    return command.status or 0
+
+
+def _check(options: argparse.Namespace) -> None:
     if options.max < 1:
         raise MalformedArgument(str(options.max), "a number of bytes, 1 or more")
     if options.key is not None and not 0 < len(options.key) <= MAX_KEY:
         raise MalformedArgument(
             printable(options.key, 64), f"a key of 1 to {MAX_KEY} characters"
         )
-    session = live_session(options.session).id
-    timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
-    client = client_of(session, options.key)
-    running = Running(session, client, time.monotonic() + timeout)
-    # Whoever had no turn before has none after: the next one may be another's.
-    was_free = not presence(session).holder
-    try:
-        ran = running.wait(running.type(line), options.max, expected)
-    finally:
-        if was_free:
-            with contextlib.suppress(HoldfastError):
-                act(session, Drop())
-    _show(options, session, ran)
-    if ran.command.end is not None and ran.command.status is None and not options.json:
-        raise OutcomeUnknown(client, 1)
-    return ran.command.status or 0
 
 
 def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
@@ -108,6 +139,8 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
             "number": command.number,
             "line": command.line,
             "ended": command.end is not None,
+            "stopped": ran.stop.value,
+            "state": ran.state or None,
             "exit": command.status,
             "duration_ms": command.duration_ms,
             "cwd": command.cwd,
@@ -115,8 +148,9 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
             "end": command.end,
             "truncated": ran.left_out,
             "output": _text(options, ran.output),
+            "hidden": [one._asdict() for one in hidden_in_output(ran.output)],
         }
-        print(json.dumps(facts))
+        print(json.dumps(facts), flush=True)
         return
     if ran.left_out:
         print(
@@ -126,6 +160,14 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
         sys.stdout.buffer.write(ran.output)
     else:
         print(plain(ran.output), end="")
+        _warn(ran.output)
+
+
+def _warn(output: bytes) -> None:
+    """Say what stands in the text and would not be seen on the terminal."""
+    for one in hidden_in_output(output):
+        told = f"{one.reason}: {printable(one.text, MAX_TEXT)}"
+        print(f"holdfast: not to be seen on a terminal: {told}", file=sys.stderr)
 
 
 def _text(options: argparse.Namespace, output: bytes) -> str:
@@ -138,10 +180,14 @@ def _line(words: list[str]) -> bytes:
     # other control character be a key.
     if not text.strip() or re.search(r"[\x00-\x1f\x7f]", text):
         raise MalformedArgument(
-            printable(text, 64),
-            "one line for a shell: no newline, tab or other control character",
+            text[:64],
+            "one line for a shell: no newline, tab or other control character; join"
+            " commands with `;`, or put them into a file and run that",
         )
-    return os.fsencode(text)
+    line = os.fsencode(text)
+    if len(line) >= MAX_INPUT:  # Enter comes with it.
+        raise LineTooLong(len(line), MAX_INPUT - 1)
+    return line
 
 
 def _pattern(what: str | None) -> re.Pattern[bytes] | None:

@@ -6,6 +6,8 @@ import os
 import sys
 
 from holdfast.cli.manual import describe
+from holdfast.cli.marking import facts as hidden_facts
+from holdfast.cli.marking import legend, marked
 from holdfast.client import keeper
 from holdfast.client.screens import Seen, see
 from holdfast.model.text import printable
@@ -31,39 +33,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Print what a session shows at this moment, as somebody who is attached"
         " sees it, and exit. What it printed before is `holdfast read`'s business."
         " With --cells each row comes in runs of one colour: coloured on a"
-        " terminal, else one JSON object per run.",
+        " terminal, else one JSON object per run. Text that a person would not see"
+        " there, because it is concealed, has the colour of its background or no width,"
+        " or that turns the reading order, stands between marks that say so.",
         {
             "holdfast screen web": "the rows, as text",
             "holdfast screen web --cells": "in colour, or as runs for programs",
-            "holdfast screen web --json": "size, cursor, title, lines, offset, exact",
+            "holdfast screen web --json": "size, cursor, title, lines, hidden, offset",
         },
     )
     parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
     parser.add_argument("--cells", action="store_true", help="with colours")
+    parser.add_argument("--plain", action="store_true", help="without marks")
     parser.add_argument("--json", action="store_true", help="print facts for programs")
 
 
 def run(options: argparse.Namespace) -> int:
     """Look at it, and print it."""
-    session = keeper.resolve(options.session, keeper.sessions())
+    session = keeper.find(options.session)
     seen = see(session.id, cells=options.cells)
     if options.json:
         print(json.dumps({"session": session.id, **facts(seen, cells=options.cells)}))
     elif options.cells and not _is_coloured():
         for one in seen.screen.runs:
             print(json.dumps(run_facts(one)))
+        for stretch in seen.screen.hidden:
+            print(json.dumps({"hidden": hidden_facts(stretch, seen.screen.lines)}))
     elif options.cells:
         print(coloured(seen))
     else:
-        print(text(seen))
-    if not seen.exact and not options.json:
-        _note(seen)
+        print(text(seen, is_marked=not options.plain))
+    if not options.json:
+        _explain(seen, is_marked=not (options.plain or options.cells))
     return 0
 
 
-def text(seen: Seen) -> str:
+def text(seen: Seen, *, is_marked: bool = True) -> str:
     """Return the rows without blanks at their ends and without empty last ones."""
-    return "\n".join(line.rstrip() for line in seen.screen.lines).rstrip("\n")
+    screen = seen.screen
+    rows = marked(screen.lines, screen.hidden) if is_marked else screen.lines
+    return "\n".join(line.rstrip() for line in rows).rstrip("\n")
 
 
 def coloured(seen: Seen) -> str:
@@ -87,6 +96,8 @@ def facts(seen: Seen, *, cells: bool) -> dict[str, object]:
         "title": screen.title,
         "alternate": screen.alternate,
         "lines": [line.rstrip() for line in screen.lines],
+        "hidden": [hidden_facts(one, screen.lines) for one in screen.hidden],
+        "above": screen.above,
         "offset": seen.offset,
         "exact": seen.exact,
     }
@@ -127,7 +138,11 @@ def _is_coloured() -> bool:
     return is_terminal and not os.environ.get("NO_COLOR")
 
 
-def _note(seen: Seen) -> None:
-    if sys.stderr is not None and sys.stderr.isatty():
+def _explain(seen: Seen, *, is_marked: bool) -> None:
+    if sys.stderr is None:
+        return
+    if is_marked and seen.screen.hidden:
+        print(f"holdfast: {legend(seen.screen.hidden)}", file=sys.stderr)
+    if not seen.exact and sys.stderr.isatty():
         lost = f"not all of the {seen.offset} bytes printed could be painted"
         print(f"holdfast: {printable(lost)}; --json says `exact`", file=sys.stderr)

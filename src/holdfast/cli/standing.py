@@ -7,7 +7,10 @@ from holdfast.client.requests import Done
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
 from holdfast.wire.company import Inherited, Presence, Present
-from holdfast.wire.messages import MAX_EXCERPT, Pending
+from holdfast.wire.messages import MAX_EXCERPT, Pending, Staged
+
+MAX_THINGS = 8
+"""Things named that one operator changed; `blame` and the log have them all."""
 
 MAX_SHOWN = 4 * MAX_EXCERPT
 """Characters of an excerpt in which every byte is an escape."""
@@ -39,7 +42,60 @@ def inherited_told(inherited: Inherited, names: Names) -> str:
         runs = "1 job runs" if count == 1 else f"{count} jobs run"
         first = printable(inherited.jobs[0].command, 60)
         parts.append(f"{runs}: {first}{', …' if count > 1 else ''}")
+    parts += _changed_told(inherited.changed, names)
     return "; ".join(parts)
+
+
+def _changed_told(changed: tuple[Staged, ...], names: Names) -> list[str]:
+    """Return who changed what of the shell, a sentence for each of them."""
+    told: dict[str, list[str]] = {}
+    for one in changed:
+        told.setdefault(by_told(one, names), []).append(thing_told(one))
+    return [
+        f"{who} changed: {', '.join(things[:MAX_THINGS])}"
+        f"{', …' if len(things) > MAX_THINGS else ''}"
+        for who, things in told.items()
+    ]
+
+
+def thing_told(staged: Staged) -> str:
+    """Return what was staged, as people call it."""
+    name = printable(staged.name, 80)
+    if staged.what == "variable":
+        return name
+    if staged.what == "path-entry":
+        return f"{name} on the PATH"
+    return f"{staged.what} {name}"
+
+
+def by_told(staged: Staged, names: Names) -> str:
+    """Return who staged it, as far as that is known."""
+    who = ", ".join(names.you(one) for one in staged.by) or "somebody"
+    return who if staged.sure or not staged.by else f"perhaps {who}"
+
+
+def runs_told(runs: str, uses: tuple[Staged, ...], names: Names) -> list[str]:
+    """Return what a line would run and who staged that, a line for each part."""
+    lines = [f"      runs  {printable(runs, 500)}"] if runs else []
+    for one in uses:
+        command = f", command {one.command}" if one.command else ""
+        who = by_told(one, names)
+        lines.append(f"      uses  {thing_told(one)}, by {who}{command}")
+    return lines
+
+
+def uses_facts(uses: tuple[Staged, ...]) -> list[dict[str, object]]:
+    """Return what was staged, for programs."""
+    return [
+        {
+            "what": one.what,
+            "name": one.name,
+            "by": list(one.by),
+            "command": one.command,
+            "sure": one.sure,
+        }
+        for one in uses
+    ]
 
 
 def pending_told(pending: Pending, names: Names) -> list[str]:
@@ -49,9 +105,19 @@ def pending_told(pending: Pending, names: Names) -> list[str]:
     return [
         f"{pending.ticket:>4}  {names.you(pending.actor)}",
         f"      rule  {printable(pending.rule, 200)}",
-        f"      {pending.kind.value:<5} {excerpt_told(pending.excerpt)}",
+        f"      {_kind(pending):<5} {excerpt_told(pending.excerpt)}",
         f"      {pending.size} bytes{more}",
+        *(
+            [f"      file  {printable(pending.program, 500)}"]
+            if pending.program
+            else []
+        ),
+        *runs_told(pending.runs, pending.uses, names),
     ]
+
+
+def _kind(pending: Pending) -> str:
+    return "exec" if pending.program else pending.kind.value
 
 
 def excerpt_told(excerpt: bytes) -> str:
@@ -74,6 +140,9 @@ def pending_facts(pending: Pending, names: Names) -> dict[str, object]:
         "size": pending.size,
         "excerpt": pending.excerpt.decode("utf-8", "backslashreplace"),
         "rule": pending.rule,
+        "program": pending.program or None,
+        "runs": pending.runs,
+        "uses": uses_facts(pending.uses),
     }
 
 
@@ -101,6 +170,7 @@ def print_facts(session: str, done: Done) -> None:
             "staged": inherited.staged.decode("utf-8", "backslashreplace"),
             "by": list(inherited.by),
             "jobs": [job.command for job in inherited.jobs],
+            "changed": uses_facts(inherited.changed),
         }
     print(json.dumps(told, indent=2))
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask, and print it."""
-    session = keeper.resolve(options.session, keeper.sessions())
+    session = keeper.find(options.session)
     if session.exit is not None:
         return _over(session, as_json=options.json)
     seen = state(session.id)

@@ -103,6 +103,7 @@ def _print(facts: Facts) -> None:
     answer = facts["host"]
     if isinstance(answer, dict):
         _line("host", _process(answer))
+        _print_links(answer)
     else:
         _line("host", "not running; `holdfast up --detach` starts it")
     states = facts["sessions"]
@@ -112,6 +113,30 @@ def _print(facts: Facts) -> None:
     warnings = facts["warnings"]
     for warning in warnings if isinstance(warnings, list) else ():
         _line("note", str(warning))
+
+
+def _print_links(answer: Facts) -> None:
+    links, here = answer.get("links"), answer.get("operators")
+    for link in links if isinstance(links, list) else ():
+        how = "up" if link.get("up") else f"down: {link.get('why')}"
+        _line("relay", f"{link.get('relay')}, {how}")
+    for one in here if isinstance(here, list) else ():
+        where = one.get("session") or "no session"
+        moved = f"{one.get('bytes_in')} bytes in, {one.get('bytes_out')} out"
+        _line("elsewhere", f"{_operator(str(one.get('actor')))} in {where}, {moved}")
+    traffic = answer.get("traffic")
+    if isinstance(traffic, dict) and traffic.get("came"):
+        moved = f"{traffic['bytes_in']} bytes in, {traffic['bytes_out']} out"
+        _line("traffic", f"{traffic['came']} channels so far, {moved}")
+
+
+def _operator(actor: str) -> str:
+    """Return what an operator is called here, or its id."""
+    from holdfast.linux import operators  # noqa: PLC0415  # only if somebody is here
+    from holdfast.model.ids import ActorId  # noqa: PLC0415  # ditto
+
+    found = operators.by_actor(ActorId(actor))
+    return actor if found is None else found.actor.shown()
 
 
 def _process(answer: Facts) -> str:

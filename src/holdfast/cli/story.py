@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from holdfast.cli.arguments import signal_name
+from holdfast.cli.story_commands import CommandStory
+from holdfast.core.entries import MAX_ORIGINATORS
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.model.envelopes import Right
 from holdfast.model.text import printable
@@ -74,6 +76,7 @@ class Story:
 
     def __init__(self, name: Name) -> None:
         self._name = name
+        self._commands = CommandStory(name)
         self._run: list[Entry] = []
         self._actors: dict[int, str] = {}
 
@@ -81,6 +84,8 @@ class Story:
         """Return the lines that are certain now that `entry` has been read."""
         if entry.kind is EntryKind.SETTLED and _word(entry, "as") == "applied":
             return []
+        if entry.kind is EntryKind.SIGNED:
+            return []  # `log --verify` speaks of it; between two keys it says nothing.
         if _is_keys(entry):
             return self._typed(entry)
         return [*self.rest(), *self._told(entry)]
@@ -94,7 +99,8 @@ class Story:
         text = f"typed {shown_keys(b''.join(map(_payload, run)))}"
         if "secret" in first.fields:
             text = "typed something that the terminal did not echo"
-        return [_line(first, _word(first, "actor"), text + self._approval(first))]
+        text += self._staged(run[-1]) + self._approval(first)
+        return [_line(first, _word(first, "actor"), text)]
 
     def _typed(self, entry: Entry) -> list[Line]:
         lines = [] if self._joins(entry) else self.rest()
@@ -120,15 +126,27 @@ class Story:
         match entry.kind:
             case EntryKind.INPUT:
                 self._remember(entry)
-                text = _acted(entry) + self._approval(entry)
+                text = _acted(entry) + self._staged(entry) + self._approval(entry)
                 return [_line(entry, _word(entry, "actor"), text)]
             case EntryKind.SETTLED:
                 actor = self._actors.get(_number(entry, "of"), "")
                 return [_line(entry, actor, _settled(entry), Tone.LOUD)]
             case EntryKind.TURN:
                 return [self._turn(entry)]
+            case EntryKind.BEGAN | EntryKind.CHANGED:
+                return self._ran(entry)
             case _:
                 return [self._plain(entry)]
+
+    def _ran(self, entry: Entry) -> list[Line]:
+        is_begun = entry.kind is EntryKind.BEGAN
+        told = (
+            self._commands.began(entry) if is_begun else self._commands.changed(entry)
+        )
+        if told is None:
+            return []
+        tone = Tone.PLAIN if told.actor else Tone.QUIET
+        return [_line(entry, told.actor, told.text, tone)]
 
     def _plain(self, entry: Entry) -> Line:
         tone = _TONES.get(entry.kind, Tone.QUIET)
@@ -159,6 +177,10 @@ class Story:
         rule = printable(_word(entry, "rule"), MAX_WORD)
         return f"  — approved by {self._name(approver)}, rule {rule}"
 
+    def _staged(self, entry: Entry) -> str:
+        names = ", ".join(map(self._name, _originators(entry)))
+        return f"  — staged by {names}" if names else ""
+
     def _remember(self, entry: Entry) -> None:
         self._actors[entry.index] = _word(entry, "actor")
         if len(self._actors) > REMEMBERED:
@@ -167,9 +189,17 @@ class Story:
 
 def actors_of(entry: Entry) -> Iterator[str]:
     """Yield the actors that an entry names."""
-    for name in ("actor", "by", "approver", "from", "to"):
+    for name in ("actor", "by", "approver", "from", "to", "trigger"):
         if found := _word(entry, name):
             yield found
+    yield from _originators(entry)
+    if entry.kind is EntryKind.BEGAN:
+        yield from filter(None, _word(entry, "authors").split(","))
+
+
+def _originators(entry: Entry) -> list[str]:
+    found = _word(entry, "originators").split(",")
+    return [one for one in found if one][:MAX_ORIGINATORS]
 
 
 def shown_keys(raw: bytes) -> str:
@@ -226,6 +256,7 @@ _SENTENCES = {
     EntryKind.DETACHED: "left",
     EntryKind.REFUSED: "was refused: {code}",
     EntryKind.DECLINED: "was turned away: {code}, for {request}",
+    EntryKind.INTENDED: "means to {act}: {intent}",
     EntryKind.ASKED: "must wait for approval of request {ticket}",
     EntryKind.ANSWERED: "approved request {ticket}",
     EntryKind.GRANTED: "granted {whom}: {rights}",
@@ -235,7 +266,7 @@ _SENTENCES = {
     EntryKind.THAWED: "thawed the session",
     EntryKind.RESUMED: "Another process took up the session.",
     EntryKind.RECOVERED: "The session began its life {life}.",
-    EntryKind.BEGAN: "Command {number} began: {line}",
+    EntryKind.EXEC: "execution of {text} was {as}",
     EntryKind.FINISHED: "Command {number} ended with status {status}",
     EntryKind.ENDING: "ended the session with {signal}",
     EntryKind.EXITED: "The program ended: {how}",
@@ -251,6 +282,7 @@ _TONES = {
     EntryKind.FENCED: Tone.LOUD,
     EntryKind.FROZEN: Tone.LOUD,
     EntryKind.THAWED: Tone.PLAIN,
+    EntryKind.EXEC: Tone.LOUD,
     EntryKind.EXITED: Tone.PLAIN,
 }
 

@@ -27,7 +27,7 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
 
 def deliver(options: argparse.Namespace, kind: InputKind, payload: bytes) -> int:
     """Make the input, and return when the terminal has taken it."""
-    session = keeper.resolve(options.session, keeper.sessions())
+    session = keeper.find(options.session)
     if session.exit is not None:
         raise SessionOver("exited")
     offset = submit(attachment_to(session.id), kind, payload, options.timeout)

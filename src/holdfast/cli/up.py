@@ -21,13 +21,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Run the host: it sees that a keeper lives, and clears away what ended more"
-        " than a day ago. Sessions neither need it nor notice its end. Without an"
-        " option it runs here, until Ctrl-C.",
+        "Run the host: it sees that a keeper lives, clears away what ended more than a"
+        " day ago, and dials the relays by which operators elsewhere come in. Sessions"
+        " neither need it nor notice its end. It listens nowhere. With no relay named,"
+        " it runs one on loopback, for this machine alone; one that is named once is"
+        " kept, in the file `relays`. Without an option it runs here, until Ctrl-C.",
         {
             "holdfast up": "in the foreground, with its log on this terminal",
             "holdfast up --detach": "in the background; host.log has its log",
             "holdfast up --install": "as a systemd unit of yours, also after log-out",
+            "holdfast up --relay https://relay.example": "reachable by that relay",
         },
     )
     how = parser.add_mutually_exclusive_group()
@@ -37,12 +40,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write a systemd user unit, let you linger, and start it",
     )
+    parser.add_argument(
+        "--relay",
+        metavar="URL",
+        action="append",
+        default=[],
+        help="dial this relay too, now and from now on; may be repeated",
+    )
     parser.add_argument("--json", action="store_true", help="print facts for programs")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run it, start it, or have systemd run it."""
     places.runtime_dir()
+    if options.relay:
+        _note_relays(options.relay)
     if options.install:
         return _install(as_json=options.json)
     _warn()
@@ -53,6 +65,16 @@ def run(options: argparse.Namespace) -> int:
     if serve():
         return 0
     return _say_it_runs(host.request("status") or {}, as_json=options.json)
+
+
+def _note_relays(urls: list[str]) -> None:
+    from holdfast.linux import relays  # noqa: PLC0415  # only who names one
+    from holdfast.wire.invites import check_relay_url  # noqa: PLC0415  # ditto
+
+    for url in urls:
+        check_relay_url(url)
+        relays.add(url.rstrip("/"))
+    host.request("look")  # One that runs already dials it at once.
 
 
 def _detach(*, as_json: bool) -> int:

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     pattern = None if looked_for is not None else _pattern(options.what)
     if options.start is not None and options.start < 0:
         raise NegativeOffset(options.start)
-    session = keeper.resolve(options.session, keeper.sessions())
+    session = keeper.find(options.session)
     timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
     if options.what == "exit" and session.exit is not None:
         facts: dict[str, object] = {"exit": session.exit}

@@ -15,7 +15,7 @@ from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import OperatorTaken, UnknownOperator
 
-__all__ = ["VARIABLE", "enrol", "login_name", "ourselves"]
+__all__ = ["VARIABLE", "acting_as", "enrol", "login_name", "ourselves"]
 
 
 def ourselves() -> Enrolled:
@@ -26,7 +26,17 @@ def ourselves() -> Enrolled:
         PeerError: What is known of it is damaged.
 
     """
-    name = our_name()
+    return acting_as(our_name())
+
+
+def acting_as(name: str) -> Enrolled:
+    """Return the operator of that name, making it known if need be.
+
+    Raises:
+        UsageError: The name is none.
+        PeerError: What is known of it is damaged.
+
+    """
     found = operators.by_name(name)
     if found is not None:
         return found

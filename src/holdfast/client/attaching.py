@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.client.attachment import Attachment
 from holdfast.client.connection import PATIENCE, Connection
-from holdfast.linux import folders
 from holdfast.model.errors import (
+    ApprovalPending,
     HoldfastError,
     OutcomeUnknown,
     SessionUnreachable,
@@ -33,6 +33,12 @@ from holdfast.wire.messages import (
     TurnAsked,
     TurnPassed,
 )
+
+APPROVAL_PATIENCE = 330.0
+"""Seconds for somebody's approval; a gate gives up before."""
+
+TAKING_PATIENCE = 1.0
+"""Seconds for the terminal to take what was just approved, at the least."""
 
 RETRY = 0.1
 """Seconds until an input is sent again for which there was no room."""
@@ -57,17 +63,37 @@ def attach(
         HoldfastError: It refused, and why.
 
     """
-    path = folders.session_address(attachment.session)
-    link = Connection.open(attachment.session, path, patience=patience)
+    link = Connection.open(attachment.session, patience=patience)
     try:
-        link.send(attachment.attach(size, keyframe=keyframe))
-        attached = _attached(attachment, link, time.monotonic() + patience)
-        for submit in attachment.open:
-            link.send(submit)
+        attached = attach_on(
+            link, attachment, size, keyframe=keyframe, patience=patience
+        )
     except BaseException:
         link.close()
         raise
     return link, attached
+
+
+def attach_on(
+    link: Connection,
+    attachment: Attachment,
+    size: Cells | None = None,
+    *,
+    keyframe: bool = False,
+    patience: float = PATIENCE,
+) -> Attached:
+    """Attach on a link that is open, and send again what has no answer yet.
+
+    Raises:
+        Unavailable: The holder did not answer within `patience` seconds.
+        HoldfastError: It refused, and why.
+
+    """
+    link.send(attachment.attach(size, keyframe=keyframe))
+    attached = _attached(attachment, link, time.monotonic() + patience)
+    for submit in attachment.open:
+        link.send(submit)
+    return attached
 
 
 def messages(link: Connection, deadline: float | None) -> Iterator[Message]:
@@ -124,6 +150,9 @@ def _submit_one(
             try:
                 if _settle(attachment, link, deadline):
                     return begun_at
+                if attachment.pending is not None:
+                    waits = attachment.pending
+                    raise ApprovalPending(waits.ticket, waits.rule)
             except SessionUnreachable:
                 if time.monotonic() < deadline:
                     continue  # The successor is sent the same id again.
@@ -132,15 +161,19 @@ def _submit_one(
 
 
 def _settle(attachment: Attachment, link: Connection, deadline: float) -> bool:
-    while time.monotonic() < deadline:
-        until = deadline
-        if attachment.is_stalled:
-            until = min(deadline, time.monotonic() + RETRY)
+    approved_by = time.monotonic() + APPROVAL_PATIENCE
+    while True:
+        now = time.monotonic()
+        # An approval takes as long as people do; the terminal has its time after it.
+        if attachment.pending is not None and now < approved_by:
+            deadline = max(deadline, now + TAKING_PATIENCE)
+        if now >= deadline:
+            return False
+        until = min(deadline, now + RETRY) if attachment.is_stalled else deadline
         if _answer(attachment, messages(link, until)):
             return True
         for again in attachment.open if attachment.is_stalled else ():
             link.send(again)
-    return False
 
 
 def _answer(attachment: Attachment, coming: Iterable[Message]) -> bool:

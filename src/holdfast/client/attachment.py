@@ -48,8 +48,10 @@ from holdfast.wire.messages import (
     Mode,
     Operator,
     Output,
+    Pending,
     Refuse,
     Report,
+    Settled,
     Submit,
     TurnPassed,
 )
@@ -93,6 +95,9 @@ class Attachment:
         self.is_stalled = False
         """Whether inputs wait to be sent again because the holder had no room."""
 
+        self.pending: Pending | None = None
+        """What of ours waits for somebody's approval."""
+
         self._is_painting = False
         self._open: dict[int, Submit] = {}
         self._next = 1
@@ -134,6 +139,17 @@ class Attachment:
         self._next += 1
         return made
 
+    def afresh(self) -> "Attachment":
+        """Return a view that has seen as much, of a client that has sent nothing.
+
+        For an input that was refused before it was counted.
+        """
+        other = Attachment(self.session, self.client, self.mode)
+        other.incarnation, other.offset = self.incarnation, self.offset
+        other.epoch, other.holder = self.epoch, self.holder
+        other.us, other.others = self.us, self.others
+        return other
+
     def heard(self, message: Message) -> bytes:
         """Take a message; return what it adds to the screen, often nothing."""
         match message:
@@ -147,6 +163,10 @@ class Attachment:
                 self._attached(message)
             case TurnPassed():
                 self.holder, self.epoch = message.holder, message.epoch
+            case Pending(actor=actor) if actor == self.us:
+                self.pending = message
+            case Settled(ticket) if self.pending and ticket == self.pending.ticket:
+                self.pending = None
             case _:
                 pass
         return b""

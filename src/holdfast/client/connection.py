@@ -1,7 +1,9 @@
 """One link to a holder: messages out, messages in, blocking, with deadlines.
 
 A holder that died is replaced with the same listening socket, on which connects
-queue; for the moment in which even that is missing, connecting is tried again.
+queue; for the moment in which even that is missing, connecting is tried again. To
+a holder elsewhere the link leads through a channel (client.dialing), in which our
+key is proven already, and the host there vouches for us.
 """
 
 import contextlib
@@ -12,8 +14,10 @@ from collections import deque
 from types import TracebackType
 from typing import Self
 
+from holdfast.client import dialing
 from holdfast.client.acting import ourselves
 from holdfast.crypto.proof import local_proof
+from holdfast.linux import folders
 from holdfast.linux.packets import is_ours
 from holdfast.model.errors import (
     NoCommonVersion,
@@ -45,6 +49,8 @@ READ = 256 * 1024
 """Bytes taken from the socket at once: four full frames of output."""
 
 _STEP = 0.01
+_VOUCHED_FOR = bytes(32)
+"""What stands for a proof where the host puts its own in this place."""
 
 
 class Connection:
@@ -55,25 +61,34 @@ class Connection:
         self._link = link
         self._reader = FrameReader()
         self._heard: deque[Message] = deque()
+        self._is_far = False
 
     @classmethod
     def open(
         cls,
         session: SessionId,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | None = None,
         *,
         patience: float = PATIENCE,
     ) -> Self:
-        """Connect to the holder that listens at `path`.
+        """Connect to a session's holder: at `path`, or wherever it is at home.
 
         Raises:
             Unavailable: None answers within `patience` seconds.
             PeerError: It speaks no version that we speak, or nonsense.
             UsageError: We have no name to act under.
+            Forbidden: Its host does not let us in.
 
         """
-        deadline = time.monotonic() + patience
-        connection = cls(session, _dial(session, path, deadline))
+        if path is None and dialing.home_of(session):
+            far = dialing.patience_for(session, patience)
+            deadline = time.monotonic() + far
+            connection = cls(session, dialing.dial_far(session, far))
+            connection._is_far = True
+        else:
+            deadline = time.monotonic() + patience
+            path = folders.session_address(session) if path is None else path
+            connection = cls(session, _dial(session, path, deadline))
         try:
             connection._greet(deadline)
         except BaseException:
@@ -168,7 +183,9 @@ class Connection:
         match asked:
             case Challenge(nonce):
                 us = ourselves()
-                proof = local_proof(us.token(), self._session, nonce)
+                proof = _VOUCHED_FOR
+                if not self._is_far:
+                    proof = local_proof(us.token(), self._session, nonce)
                 self.send(Identify(us.actor.id, proof))
             case None:
                 raise SessionUnreachable(self._session, "it does not ask who we are")

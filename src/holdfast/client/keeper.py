@@ -1,7 +1,8 @@
 """What does the keeper know, and what is it asked to do?
 
 One connection for each request: one packet of JSON goes, one comes. An answer
-too large for a packet comes in several, `more` true in all but the last.
+too large for a packet comes in several, `more` true in all but the last. What is
+asked about a session elsewhere is asked of its host, which has a keeper of its own.
 """
 
 import errno
@@ -19,9 +20,11 @@ from holdfast.model.errors import (
     NoKeeper,
     RequestTooLarge,
     SessionNotFound,
+    UsageError,
     from_facts,
 )
-from holdfast.model.text import printable, same_name, shown_name
+from holdfast.model.ids import parse_session_id
+from holdfast.model.text import checked_name, printable, same_name, shown_name
 
 PATIENCE = 15.0
 """Seconds for an answer: longer than the keeper itself waits for a holder."""
@@ -31,6 +34,9 @@ MAX_ANSWER = 1024 * 1024
 
 MIN_PREFIX = len("s_") + 4
 """Letters of an id that are enough: a slip of the finger should fit nothing."""
+
+MAX_ID = 32
+"""Letters of an id that are shown; a host elsewhere may send anything."""
 
 MAX_HINTS = 8
 """Sessions named in an error; a longer list would hide the error itself."""
@@ -52,15 +58,26 @@ class Listed(NamedTuple):
     created_ms: int
     size: list[int]
     keep: bool
+    host: str = ""
+    """What we call the host it lives at; empty if that is here."""
 
     @property
     def label(self) -> str:
-        """What people call it, safe to print."""
-        return shown_name(self.name) if self.name else self.id
+        """What people call it, safe to print: an address, if it is elsewhere."""
+        own = shown_name(self.name) if self.name else printable(self.id, MAX_ID)
+        return f"{self.host}/{own}" if self.host else own
 
 
-def request(do: str, fields: Mapping[str, object] = {}, *, start: bool = True) -> Facts:
+def request(
+    do: str,
+    fields: Mapping[str, object] = {},
+    *,
+    start: bool = True,
+    host: str = "",
+) -> Facts:
     """Ask the keeper, and return its answer. With `start`, have one started.
+
+    With the name of a `host`, that host is asked, and asks its own.
 
     Raises:
         Unavailable: There is no keeper, or it does not answer.
@@ -68,6 +85,10 @@ def request(do: str, fields: Mapping[str, object] = {}, *, start: bool = True) -
         HoldfastError: The keeper refused, and why.
 
     """
+    if host:
+        from holdfast.client.dialing import ask_far  # noqa: PLC0415  # rarely needed
+
+        return ask_far(host, do, dict(fields))
     raw = json.dumps({"do": do, **fields}).encode()
     if len(raw) > packets.MAX_PACKET:
         raise RequestTooLarge(len(raw))
@@ -110,15 +131,46 @@ def conversation(
         raise NoKeeper(error.strerror or "the connection broke") from error
 
 
-def sessions(*, start: bool = True) -> list[Listed]:
-    """Return every session of this user on this machine, oldest first.
+def sessions(*, start: bool = True, host: str = "") -> list[Listed]:
+    """Return every session here, or all that a host lets us see, oldest first.
 
     Raises:
         Unavailable: There is no keeper, or it does not answer.
 
     """
-    listed = [_listed(facts) for facts in request("list", start=start)["sessions"]]
+    return sessions_in(request("list", start=start, host=host), host)
+
+
+def sessions_in(answer: Facts, host: str) -> list[Listed]:
+    """Return the sessions that an answer lists, oldest first.
+
+    Raises:
+        PeerError: It lists none, nor says that there is none.
+
+    """
+    try:
+        listed = [_listed(facts, host) for facts in answer.get("sessions") or ()]
+    except (TypeError, ValueError, AttributeError, UsageError):
+        raise MalformedMessage("list of sessions", "it is none") from None
     return sorted(listed, key=lambda session: (session.created_ms, session.id))
+
+
+def find(text: str, *, start: bool = True) -> Listed:
+    """Return the session that is meant: one here, or as HOST/NAME one elsewhere.
+
+    Raises:
+        UsageError: It fits none, or several.
+        Unavailable: Whoever would know does not answer.
+
+    """
+    host, _, name = text.partition("/")
+    if not (host and name):
+        return resolve(text, sessions(start=start))
+    from holdfast.client.dialing import settle  # noqa: PLC0415  # rarely needed
+
+    found = resolve(name, sessions(host=checked_name(host)))
+    settle(found.id, host)
+    return found
 
 
 def resolve(text: str, known: list[Listed]) -> Listed:
@@ -198,10 +250,12 @@ def _parsed(raw: bytes) -> Facts:
     return part
 
 
-def _listed(facts: Facts) -> Listed:
+def _listed(facts: Facts, host: str = "") -> Listed:
     ended = facts.get("exit")
+    if ended is not None and not isinstance(ended, int):
+        raise TypeError("how it ended is a number")
     return Listed(
-        id=str(facts.get("id")),
+        id=parse_session_id(str(facts.get("id"))),
         name=str(facts.get("name") or ""),
         pid=int(facts.get("pid") or 0),
         state=str(facts.get("state") or "") if ended is None else "exited",
@@ -211,4 +265,5 @@ def _listed(facts: Facts) -> Listed:
         created_ms=int(facts.get("created_ms") or 0),
         size=list(facts.get("size") or (0, 0)),
         keep=bool(facts.get("keep")),
+        host=host,
     )

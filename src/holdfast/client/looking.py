@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from holdfast.client.attaching import messages
 from holdfast.client.connection import Connection
-from holdfast.linux import folders
 from holdfast.model.errors import (
     MalformedMessage,
     SessionUnreachable,
@@ -40,7 +39,7 @@ def state(session: str, *, patience: float = PATIENCE) -> Evidence:
         Forbidden: We may not observe it.
 
     """
-    return _persist(session, ask_state, patience)
+    return persist(session, ask_state, patience)
 
 
 def graph(
@@ -58,7 +57,7 @@ def graph(
     def ask(link: Connection, deadline: float) -> Graph:
         return ask_graph(link, deadline, descriptors=descriptors)
 
-    return _persist(session, ask, patience)
+    return persist(session, ask, patience)
 
 
 def ask_state(link: Connection, deadline: float) -> Evidence:
@@ -72,7 +71,7 @@ def ask_state(link: Connection, deadline: float) -> Evidence:
                 raise error_from(message)
             case _:
                 pass
-    raise _silent()
+    raise silent()
 
 
 def ask_graph(link: Connection, deadline: float, *, descriptors: bool) -> Graph:
@@ -91,7 +90,7 @@ def ask_graph(link: Connection, deadline: float, *, descriptors: bool) -> Graph:
                 raise error_from(message)
             case _:
                 pass
-    raise _silent()
+    raise silent()
 
 
 def joined(parts: list[Graph]) -> Graph:
@@ -113,12 +112,18 @@ def dial(session: str) -> Connection:
 
     """
     wanted = SessionId(session)
-    return Connection.open(wanted, folders.session_address(wanted))
+    return Connection.open(wanted)
 
 
-def _persist(
+def persist(
     session: str, ask: Callable[[Connection, float], Answer], patience: float
 ) -> Answer:
+    """Ask a session's holder, and its successor if it dies; asking changes nothing.
+
+    Raises:
+        Unavailable: The session cannot be reached, or does not answer.
+
+    """
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -129,5 +134,6 @@ def _persist(
                 raise
 
 
-def _silent() -> WaitedInVain:
+def silent() -> WaitedInVain:
+    """Return what to raise when no answer came in time."""
     return WaitedInVain("an answer of the session", round(PATIENCE * 1000))

@@ -18,7 +18,6 @@ from holdfast.client.acting import ourselves
 from holdfast.client.attaching import attach, attachment_to, messages
 from holdfast.client.attachment import Attachment
 from holdfast.client.connection import Connection
-from holdfast.linux import folders
 from holdfast.model.errors import SessionOver, SessionUnreachable, WaitedInVain
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import InputKind
@@ -178,7 +177,7 @@ def _persist(attempt: Callable[[float], Done], patience: float) -> Done:
 
 def _dial(session: str) -> Connection:
     wanted = SessionId(session)
-    return Connection.open(wanted, folders.session_address(wanted))
+    return Connection.open(wanted)
 
 
 def _gather(coming: Iterable[Message], us: ActorId, *kinds: FrameKind) -> Done:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from holdfast.client.attaching import messages
 from holdfast.client.connection import Connection
-from holdfast.linux import folders
 from holdfast.model.errors import (
     MalformedMessage,
     PainterDied,
@@ -15,6 +14,7 @@ from holdfast.model.errors import (
 from holdfast.model.ids import SessionId
 from holdfast.term.cells import MAX_RUNS, Run
 from holdfast.term.screen import Screen
+from holdfast.term.unseen import Hidden, reason_from
 from holdfast.wire.codec import error_from
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Refuse
@@ -46,8 +46,7 @@ def see(session: str, *, cells: bool = False, patience: float = PATIENCE) -> See
 
     """
     deadline = time.monotonic() + patience
-    path = folders.session_address(SessionId(session))
-    with Connection.open(SessionId(session), path, patience=patience) as link:
+    with Connection.open(SessionId(session), patience=patience) as link:
         link.send(ScreenRequest(cells=cells))
         return seen_from(_parts(session, link, deadline))
 
@@ -68,6 +67,12 @@ def seen_from(parts: list[ScreenPart]) -> Seen:
             for part in parts
             for run in part.runs
         ),
+        hidden=tuple(
+            Hidden(one.row, one.start, one.end, reason_from(one.reason))
+            for part in parts
+            for one in part.hidden
+        ),
+        above=last.above,
     )
     return Seen(screen, last.offset, last.exact)
 

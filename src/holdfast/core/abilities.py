@@ -98,7 +98,15 @@ class Machine:
     painter: str
     """Why the painter does not start; empty if it does."""
 
-    can_freeze: bool
+    freezer: str
+    """Why no control group can be frozen; empty if one can."""
+
+    exec_gate: str
+    """Why no exec can be held; empty if one can."""
+
+    keeps_sudo: bool
+    """Whether programs under an exec gate may still gain rights."""
+
     has_user_namespaces: bool
     has_criu: bool
 
@@ -117,6 +125,7 @@ def judge(machine: Machine) -> list[Ability]:
         _exit_statuses(machine),
         _painter(machine),
         _freezing(machine),
+        _exec_gate(machine),
         _checkpoints(machine),
         _clocks(),
     ]
@@ -270,15 +279,35 @@ def _painter(machine: Machine) -> Ability:
 
 
 def _freezing(machine: Machine) -> Ability:
-    if machine.can_freeze:
+    if not machine.freezer:
         why = "a control group of ours can be frozen whole"
         return Ability("freezing", Grade.OK, why)
     return Ability(
         "freezing",
         Grade.LIMITED,
-        "no control group we may freeze: freezing is by signals, and a process"
-        " that starts meanwhile may slip through",
+        f"{machine.freezer}: freezing is by signals, and a process that starts"
+        " meanwhile may slip through",
         "Run under a systemd user unit, or delegate a cgroup v2 to your user.",
+    )
+
+
+def _exec_gate(machine: Machine) -> Ability:
+    name = "exec gate"
+    if machine.exec_gate:
+        why = f"no exec can be held ({machine.exec_gate}): rules see what is typed"
+        advice = "Allow seccomp with a listener in the container's profile."
+        return Ability(name, Grade.MISSING, f"{why}, not what runs", advice)
+    limit = (
+        "`new --exec-gate` has every exec judged by what it asks for; a program"
+        " with several threads can change its words after that"
+    )
+    if machine.keeps_sudo:
+        return Ability(name, Grade.OK, limit)
+    return Ability(
+        name,
+        Grade.LIMITED,
+        f"{limit}; in such a session sudo and other set-user-id programs do not work",
+        "As root, or with CAP_SYS_ADMIN, they do.",
     )
 
 

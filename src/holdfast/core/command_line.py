@@ -27,6 +27,7 @@ import re
 from dataclasses import dataclass
 
 from holdfast.core.globs import MAX_TEXT
+from holdfast.model.resolutions import Resolved
 from holdfast.model.text import printable
 
 MAX_LINE = 4096
@@ -77,6 +78,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_QUOTING = frozenset({"single", "double", "escape"})
 _SUBSTITUTION = "it runs a command inside another, or expands one"
 _QUOTE = "a quote does not end, or holds a substitution"
 _COMPOUND = "it is a compound command"
@@ -141,6 +143,12 @@ class Command:
     hides: bool = False
     moved: bool = False
     """Whether something before it may have changed the folder."""
+
+    is_quoted: bool = False
+    """Whether its first word has quotes, by which a shell takes it for no alias."""
+
+    resolved: Resolved | None = None
+    """What it runs as things are now, if that was looked up."""
 
 
 class _Unreadable(Exception):
@@ -231,6 +239,7 @@ class _Splitter:
         self._word: list[str] | None = None
         self._is_open = False
         self._assigns = False
+        self._has_quotes = self._is_quoted = False
 
     def _take(self, kind: str, token: re.Match[str]) -> None:
         match kind:
@@ -249,6 +258,7 @@ class _Splitter:
                 self._add(_UNESCAPE.sub(r"\1", inside), is_open="$" in inside)
             case _:
                 self._add(token[kind], is_open=False)
+        self._has_quotes = self._has_quotes or kind in _QUOTING
 
     def _add_plain(self, text: str) -> None:
         begins = self._word is None
@@ -286,7 +296,9 @@ class _Splitter:
             self._touched.append(word)
             self._altered = True
         else:
+            self._is_quoted = self._is_quoted if self._words else self._has_quotes
             self._words.append(word)
+        self._has_quotes = False
 
     def _target(self, word: str | None) -> None:
         whole = f"{self._redirected}{word}"
@@ -331,6 +343,7 @@ class _Splitter:
             carries=carries,
             hides=hides,
             moved=moved,
+            is_quoted=self._is_quoted,
         )
 
 

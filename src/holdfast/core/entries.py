@@ -7,18 +7,26 @@ its meaning.
 
 import base64
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from holdfast.core.declining import Tell
+from holdfast.core.exec_gate import Wish
 from holdfast.core.serializer import CutReport
 from holdfast.core.turn import PassTurn
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import Input, InputKind
+from holdfast.wire.intents import Intend
 from holdfast.wire.lines import Value
 
 Fields = dict[str, Value]
+
+MAX_PROGRAM = 1024
+"""Characters kept of what was to be executed: enough to know it by."""
+
+MAX_ORIGINATORS = 16
+"""Operators named as those who staged something; a line must not be too long."""
 
 MAX_RULE = 200
 """Characters kept of a rule's name: a policy must not make a line too long."""
@@ -34,9 +42,15 @@ def who(given: Input) -> Fields:
 
 
 def input_fields(
-    given: Input, rule: str, approver: ActorId | None, secret_key: bytes | None
+    given: Input,
+    rule: str,
+    approver: ActorId | None,
+    secret_key: bytes | None,
+    originators: Sequence[ActorId] = (),
 ) -> Fields:
     """Say what was admitted, by which rule, and who approved it.
+
+    `originators` are the others who staged what it runs, if there are any.
 
     With a `secret_key` the bytes are not written down, only their length and a
     hash that means nothing without the key.
@@ -48,6 +62,8 @@ def input_fields(
         "rule": rule[:MAX_RULE],
         "approver": approver,
     }
+    if originators:
+        fields["originators"] = ",".join(originators[:MAX_ORIGINATORS])
     if secret_key is not None:
         fields["secret"] = hmac.digest(secret_key, given.payload, "sha256").hex()
     else:
@@ -60,11 +76,32 @@ def is_secret(given: Input, *, echo_off: bool) -> bool:
     return echo_off or given.kind is InputKind.ANSWER
 
 
+def binding(given: Input, secret_key: bytes) -> bytes:
+    """Return what an approval of this input is bound to.
+
+    Whoever may approve an answer must not be able to guess it from that.
+    """
+    if given.kind is InputKind.ANSWER:
+        return hmac.digest(secret_key, given.digest(), "sha256")
+    return given.digest()
+
+
 def refused_fields(given: Input, error: HoldfastError) -> Fields:
     """Say whose input was refused, and by what; by which rule, if by one."""
     rule = error.facts.get("rule")
     named = None if rule is None else str(rule)[:MAX_RULE]
     return {**who(given), "code": error.code, "rule": named}
+
+
+def intended_fields(actor: ActorId, said: Intend) -> Fields:
+    """Say what an operator means by what it does next."""
+    return {
+        "actor": actor,
+        "act": said.act,
+        "intent": said.intent,
+        "effect": said.effect,
+        "parameters": said.parameters,
+    }
 
 
 def declined_fields(told: Tell) -> Fields:
@@ -75,6 +112,29 @@ def declined_fields(told: Tell) -> Fields:
         "code": told.code,
         "count": told.count,
     }
+
+
+def exec_fields(
+    wish: Wish, error: HoldfastError | None, by: ActorId | None, count: int
+) -> Fields:
+    """Say what somebody's process wanted to execute, and what became of it."""
+    rule = None if error is None else error.facts.get("rule")
+    return {
+        "actor": wish.actor,
+        "pid": wish.mark[0],
+        "program": wish.program[:MAX_PROGRAM],
+        "text": wish.text[:MAX_PROGRAM],
+        "as": "approved" if error is None else "refused",
+        "code": None if error is None else error.code,
+        "rule": None if rule is None else str(rule)[:MAX_RULE],
+        "by": by,
+        "count": count,
+    }
+
+
+def asked_fields(ticket: int, actor: ActorId, rule: str) -> Fields:
+    """Say what waits for approval, and by which rule."""
+    return {"ticket": ticket, "actor": actor, "rule": rule}
 
 
 def answered_fields(ticket: int, by: ActorId, *, yes: bool) -> Fields:

@@ -16,8 +16,9 @@ logbook, each of which decides alone, and adds only their order.
  4. When the terminal has taken them all, the note says so, and then the book.
     When the disk has that for good, the input is acknowledged.
 
-Typing takes a free turn, for whoever may take one, and gives it back if nothing
-of what was typed may pass: who may do nothing must not keep others from it.
+Typing takes a free turn, for whoever may take one: when the gate lets the input
+pass, or wants somebody asked. What it denies leaves the turn where it was, or who
+may do nothing could keep it from everybody.
 
 Seizing goes through none of this. It needs the right and nothing else; in one
 step the turn changes hands, all that waits is thrown away, and what may reach
@@ -45,6 +46,8 @@ from holdfast.core import budget, gate, serializer, turn
 from holdfast.core.demands import Consult, Effect, KeepNote, Settings
 from holdfast.core.entries import (
     answered_fields,
+    asked_fields,
+    binding,
     cut_fields,
     granted_fields,
     input_fields,
@@ -69,7 +72,7 @@ from holdfast.model.errors import (
     StaleIncarnation,
     TurnMoved,
 )
-from holdfast.model.ids import ActorId, Incarnation, Index
+from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
@@ -81,6 +84,7 @@ class _Judging:
     ticket: int
     input: Input
     echo_off: bool = False
+    originators: tuple[ActorId, ...] = ()
 
 
 class Intake:
@@ -103,9 +107,6 @@ class Intake:
         self._unsettled: Index | None = None
         self._vouched: deque[tuple[Index, Index]] = deque()
         self._frozen = False
-        self._only_tried = False
-        """Whether the turn was taken by typing, and nothing typed has passed yet."""
-
         self._over: str | None = None
         self.dropped = (0, 0)
         """Inputs and bytes thrown away when the turn last changed hands."""
@@ -183,10 +184,19 @@ class Intake:
         """Tell whether an input is answered from memory, or stands in line."""
         return self.serializer.is_known(submitted)
 
-    def judged(self, said: gate.Judged, at: Moment, *, echo_off: bool) -> list[Effect]:
-        """Take the policy's answer, and whether the terminal echoes now."""
+    def judged(
+        self,
+        said: gate.Judged,
+        at: Moment,
+        *,
+        echo_off: bool,
+        originators: tuple[ActorId, ...] = (),
+    ) -> list[Effect]:
+        """Take the policy's answer, whether the terminal echoes, and who staged it."""
         if self._judging is not None and self._judging.ticket == said.ticket:
-            self._judging = replace(self._judging, echo_off=echo_off)
+            self._judging = replace(
+                self._judging, echo_off=echo_off, originators=originators
+            )
         return self._gate(said, at)
 
     def policy_failed(self, ticket: int, why: str, at: Moment) -> list[Effect]:
@@ -206,6 +216,11 @@ class Intake:
             if refused:
                 return refused
         return self._gate(denied, at)
+
+    def issue_ticket(self) -> int:
+        """Return a number that no other act of this session waits under."""
+        self._tickets += 1
+        return self._tickets
 
     # ── the turn ──────────────────────────────────────────────────────────
 
@@ -372,28 +387,26 @@ class Intake:
         known = first.incarnation == self.incarnation
         if known and (spent := self.budgets.spend(first, at.now)):
             return [], self.serializer.reject(spent)  # A flood is not logged.
-        effects = self._take_if_free(first, at)
         if error := self.objection(first, at):
-            effects += self._log_refusal(first, error, at)
-            return effects, self.serializer.reject(error)
+            return self._log_refusal(first, error, at), self.serializer.reject(error)
         self._tickets += 1
         self._judging = _Judging(self._tickets, first)
-        ticket, epoch = self._tickets, self.turn.epoch
-        submitted = gate.Submitted(ticket, first.actor, epoch, first.digest())
-        return [*effects, *self._gate(submitted, at)], []
+        # What comes with a free turn waits under the epoch that it will have then.
+        epoch = Epoch(self.turn.epoch + self._takes_turn(first, at))
+        ticket = self._tickets
+        digest = binding(first, self._settings.secret_key)
+        submitted = gate.Submitted(ticket, first.actor, epoch, digest)
+        return self._gate(submitted, at), []
 
-    def _take_if_free(self, first: Input, at: Moment) -> list[Effect]:
-        if (
-            self.turn.holder is not None
-            or first.epoch != self.turn.epoch
-            or self.blocked(at.now) is not None
-            or not self.rights.may(first.actor, Right.TAKE, at)
-            or not self.rights.may(first.actor, RIGHT_FOR[first.kind], at)
-        ):
+    def _takes_turn(self, given: Input, at: Moment) -> bool:
+        """Tell whether the turn is free, and comes with this input."""
+        is_free = self.turn.holder is None and given.epoch == self.turn.epoch
+        return is_free and self.rights.may(given.actor, Right.TAKE, at)
+
+    def _take_if_free(self, given: Input, at: Moment) -> list[Effect]:
+        if not self._takes_turn(given, at):
             return []
-        effects = self._turn(turn.Took(first.actor), at)
-        self._only_tried = True
-        return effects
+        return self._turn(turn.Took(given.actor), at)
 
     def objection(self, given: Input, at: Moment) -> HoldfastError | None:
         """Return why `given` may not be written as things stand now, or None."""
@@ -410,7 +423,7 @@ class Intake:
         try:
             self.turn.demand(given.actor, given.epoch)
         except HoldfastError as error:
-            return error
+            return None if self._takes_turn(given, at) else error
         return None
 
     def _gate(self, event: gate.Event, at: Moment) -> list[Effect]:
@@ -423,8 +436,8 @@ class Intake:
                 case gate.Consult(ticket):
                     effects.append(Consult(ticket, self._waiting(ticket).input))
                 case gate.SeekApproval(ticket, actor, _, _, rule):
-                    asked: dict[str, Value] = {"ticket": ticket, "actor": actor}
-                    asked["rule"] = rule
+                    asked = asked_fields(ticket, actor, rule)
+                    effects += self._take_if_free(self._waiting(ticket).input, at)
                     effects += [effect, *self._log(EntryKind.ASKED, asked, at)]
                 case gate.Admit():
                     effects += self._admit(effect, at)
@@ -449,11 +462,15 @@ class Intake:
         # An answer may have taken minutes; what it was about may be over.
         if error := self.objection(waiting.input, at):
             return [*effects, *self._rejected(admitted.ticket, error, at)]
-        self._judging, self._only_tried = None, False
+        effects += self._take_if_free(waiting.input, at)
+        self._judging = None
         self.serializer.admit(self._book.next_index)
         secret = is_secret(waiting.input, echo_off=waiting.echo_off)
         key = self._settings.secret_key if secret else None
-        fields = input_fields(waiting.input, admitted.rule, admitted.approver, key)
+        others = [one for one in waiting.originators if one != waiting.input.actor]
+        fields = input_fields(
+            waiting.input, admitted.rule, admitted.approver, key, others
+        )
         return [*effects, *self._log(EntryKind.INPUT, fields, at)]
 
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
@@ -465,10 +482,7 @@ class Intake:
             answered = answered_fields(ticket, by, yes=False)
             logged += self._log(EntryKind.ANSWERED, answered, at)
         logged += self._log_refusal(refused, error, at)
-        logged += self._carry(self.serializer.reject(error), at)
-        if self._only_tried and self._judging is None:
-            logged += self._turn(turn.Dropped(refused.actor), at)
-        return logged
+        return [*logged, *self._carry(self.serializer.reject(error), at)]
 
     def _settled(self, entry: Entry) -> list[Effect]:
         if entry.fields["as"] == "applied":
@@ -496,12 +510,13 @@ class Intake:
         return effects
 
     def _pass(self, passed: turn.PassTurn, at: Moment) -> list[Effect]:
-        # Nothing can wait under a free turn, so there is nothing to throw away;
-        # and the input that takes one by being typed must go on.
+        # All that can wait under a free turn is what is being judged and those
+        # behind it; and the input that takes the turn by being typed must go on.
         moved = TurnMoved(passed.taker or "", passed.epoch)
-        report = serializer.CutReport() if passed.giver is None else self._drop(moved)
+        is_own = self._judging is None or self._judging.input.actor == passed.taker
+        goes_on = passed.giver is None and is_own
+        report = serializer.CutReport() if goes_on else self._drop(moved)
         self.dropped = (report.inputs, report.bytes)
-        self._only_tried = False
         self.serializer.begin_turn(passed.taker)
         settled = self._settle_cut(report, at)
         logged = self._log(EntryKind.TURN, turn_fields(passed, report), at)

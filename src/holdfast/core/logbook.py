@@ -51,7 +51,9 @@ class EntryKind(enum.StrEnum):
     INPUT = "input"
     REFUSED = "refused"
     DECLINED = "declined"
+    INTENDED = "intended"
     SETTLED = "settled"
+    SIGNED = "signed"
     TURN = "turn"
     ASKED = "asked"
     ANSWERED = "answered"
@@ -64,6 +66,8 @@ class EntryKind(enum.StrEnum):
     RECOVERED = "recovered"
     BEGAN = "began"
     FINISHED = "finished"
+    EXEC = "exec"
+    CHANGED = "changed"
     ENDING = "ending"
     EXITED = "exited"
 

@@ -33,17 +33,23 @@ from dataclasses import dataclass, field, replace
 
 from holdfast.core.budget import Budget
 from holdfast.core.command_line import Command, doubtful_line, read_line
+from holdfast.core.policy_conditions import PlaceIs
+from holdfast.core.policy_exec import commands_of, other_names, resolved_of
 from holdfast.core.policy_index import RuleIndex
+from holdfast.core.policy_resolved import ResolvedPatterns
 from holdfast.core.policy_rules import Rule, Undecidable, Webhook
 from holdfast.core.policy_words import Match, both
 from holdfast.core.turn import TurnRules
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Question
+from holdfast.model.questions import Execution, Place, Question
 from holdfast.model.verdicts import Verdict
 
 UNDECIDABLE = "undecidable"
 """The rule that is named when no rule could be decided."""
+
+NO_EXEC_GATE = "no-exec-gate"
+"""The rule that is named when a rule about execs cannot be kept."""
 
 STRICTNESS = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 
@@ -109,14 +115,44 @@ class Finding:
 
 def judge(policy: Policy, question: Question) -> Judgement:
     """Return what the rules say."""
-    contexts = policy.index.contexts(question)
+    handling = policy.when_undecidable(question.actor.kind)
+    contexts = policy.index.contexts(question, passes=handling is Undecidable.PASS)
     if contexts.count(Match.NO) == len(contexts):
         # No rule is about this actor, here and now: the words need not be read.
         kind = question.actor.kind
         return Judgement(policy.default[kind], f"default-{kind}", by_default=True)
-    return strictest(
+    judged = [
         _judged(policy, contexts, command, question) for command in _commands(question)
-    )
+    ]
+    if question.execution is None:
+        return strictest(judged)
+    prevented = [
+        _prevented(policy, contexts, command, question)
+        for command in other_names(question.execution)
+    ]
+    return combined(*judged, *prevented)
+
+
+def without_exec_gate(policy: Policy, question: Question) -> Judgement | None:
+    """Return what becomes of an input where no exec is judged, if that matters.
+
+    A rule that prevents execs, and nothing else, cannot be kept there. Nobody is
+    told that it was, but for humans, to whom what nobody can tell is let pass.
+    """
+    if policy.when_undecidable(question.actor.kind) is Undecidable.PASS:
+        return None
+    executing = replace(question, execution=Execution(None, None, ()))
+    contexts = policy.index.contexts(executing)
+    for rule, context in zip(policy.rules, contexts, strict=True):
+        if context is not Match.NO and _is_about_execs(rule):
+            why = f"rule {rule.name} is about execs, which nobody judges here"
+            return Judgement(Verdict.DENY, NO_EXEC_GATE, why)
+    return None
+
+
+def _is_about_execs(rule: Rule) -> bool:
+    only_execs = PlaceIs(frozenset({Place.EXEC}))
+    return rule.verdict is not Verdict.ALLOW and only_execs in rule.conditions
 
 
 def explain(policy: Policy, question: Question) -> tuple[Finding, ...]:
@@ -161,8 +197,22 @@ def document(question: Question) -> dict[str, object]:
 
 
 def _commands(question: Question) -> tuple[Command, ...]:
+    if question.execution is not None:
+        return commands_of(question.execution)
     if question.kind not in _TEXT_KINDS:
         return (Command(),)
+    commands = typed_commands(question)
+    resolution = question.resolution
+    if resolution is None or len(resolution.commands) != len(commands):
+        return commands
+    return tuple(
+        replace(command, resolved=resolved)
+        for command, resolved in zip(commands, resolution.commands, strict=True)
+    )
+
+
+def typed_commands(question: Question) -> tuple[Command, ...]:
+    """Return the commands of a text, with what stands typed before it."""
     if question.staged is None:
         return doubtful_line(question.payload, "what it goes on with is not known")
     ended = question.kind is InputKind.COMMAND
@@ -179,10 +229,28 @@ def _fits(rule: Rule, context: Match, command: Command, question: Question) -> M
         found = both(
             found, words.allowing(command) if allows else words.preventing(command)
         )
+    if rule.resolved is not None and found is not Match.NO:
+        found = both(found, _resolves(rule, rule.resolved, command, question))
     if rule.under is not None and found is not Match.NO:
         lost = rule.words is not None and command.moved
         found = both(found, Match.MAYBE if lost else rule.under.match(question))
     return found
+
+
+def _resolves(
+    rule: Rule, wanted: ResolvedPatterns, command: Command, question: Question
+) -> Match:
+    if question.kind not in _TEXT_KINDS:
+        return Match.NO
+    resolved = command.resolved
+    if question.execution is not None:
+        # Who staged something is known of lines; what is executed says only what.
+        if wanted.originator is not None or wanted.kinds or wanted.things:
+            return Match.NO
+        resolved = resolved_of(question.execution)
+    if rule.verdict is Verdict.ALLOW:
+        return wanted.allowing(resolved, question)
+    return wanted.preventing(resolved, question)
 
 
 def _judged(
@@ -206,6 +274,24 @@ def _judged(
         if verdict in sure and not _overruled(policy, verdict, unsure, question):
             return _said_by(sure[verdict])
     return _weighed(policy, sure.get(Verdict.ALLOW), unsure, command, question)
+
+
+def _prevented(
+    policy: Policy, contexts: list[Match], command: Command, question: Question
+) -> Judgement | None:
+    """Return by which rule an exec is denied or asked about under another name."""
+    found: dict[Match, list[Rule]] = {Match.YES: [], Match.MAYBE: [], Match.NO: []}
+    for number, rule in policy.index.candidates(command):
+        if rule.verdict is not Verdict.ALLOW and rule.words is not None:
+            match = _fits(rule, contexts[number], command, question)
+            found[match].append(rule)
+    if found[Match.YES]:
+        return strictest(map(_said_by, found[Match.YES]))
+    handling = policy.when_undecidable(question.actor.kind)
+    if not found[Match.MAYBE] or handling is Undecidable.PASS:
+        return None
+    why = f"one of its names is not known: see rule {found[Match.MAYBE][0].name}"
+    return Judgement(Verdict(handling.value), UNDECIDABLE, why)
 
 
 def _overruled(

@@ -17,7 +17,7 @@ from holdfast.core.globs import Globs
 from holdfast.core.policy_words import Match
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Question, TurnHold
+from holdfast.model.questions import Place, Question, TurnHold
 
 _SIGNAL = re.compile(rb"[1-9][0-9]?")
 
@@ -44,6 +44,18 @@ class InputIs:
     def match(self, question: Question) -> Match:
         """Tell whether it holds."""
         return _known(question.kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceIs:
+    """It is judged in one of these places."""
+
+    key: ClassVar[str] = "at"
+    places: frozenset[Place]
+
+    def match(self, question: Question) -> Match:
+        """Tell whether it holds."""
+        return _known(question.place in self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +176,16 @@ class Under:
 
 
 Condition = (
-    KindIs | InputIs | TurnIs | ActorIs | SessionIs | SignalIs | During | OnDays | Under
+    KindIs
+    | PlaceIs
+    | InputIs
+    | TurnIs
+    | ActorIs
+    | SessionIs
+    | SignalIs
+    | During
+    | OnDays
+    | Under
 )
 
 

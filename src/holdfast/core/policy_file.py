@@ -31,7 +31,14 @@ from typing import TypeVar
 from holdfast.core.budget import Budget
 from holdfast.core.policy import Policy
 from holdfast.core.policy_conditions import Under
-from holdfast.core.policy_keys import CONDITIONS, WORDS, Complain, read_words
+from holdfast.core.policy_keys import (
+    CONDITIONS,
+    RESOLVED,
+    WORDS,
+    Complain,
+    read_resolved,
+    read_words,
+)
 from holdfast.core.policy_limits import (
     BUDGET_KEYS,
     TURN_KEYS,
@@ -219,6 +226,7 @@ class _Reading:
             tuple(one for one in conditions if not isinstance(one, Under)),
             read_words(given, complain),
             next((one for one in conditions if isinstance(one, Under)), None),
+            read_resolved(given, complain),
         )
 
     def _name(
@@ -344,7 +352,7 @@ _SECTIONS = frozenset(
     {"default", "undecidable", "plugins", "webhook", "turn", "budget", "rule"}
 )
 _KINDS = frozenset(kind.value for kind in ActorKind)
-_RULE_KEYS = frozenset({"name", "verdict", "why", *CONDITIONS, *WORDS})
+_RULE_KEYS = frozenset({"name", "verdict", "why", *CONDITIONS, *WORDS, *RESOLVED})
 _UNKNOWN = "there is no such key"
 
 

@@ -32,6 +32,7 @@ class RuleIndex:
         self._conditions = _distinct(rules)
         numbers = {one: number for number, one in enumerate(self._conditions)}
         self._wanted = [[numbers[one] for one in rule.conditions] for rule in rules]
+        self._resolving = [n for n, rule in enumerate(rules) if rule.resolved]
         self._anchored: dict[str, list[int]] = defaultdict(list)
         words = [rule.words or WordPatterns() for rule in rules]
         self._words = [one.needed_words() for one in words]
@@ -47,8 +48,20 @@ class RuleIndex:
             for prefix in prefixes if firsts else {""}:
                 self._beginning[prefix[:PREFIX]].append(number)
 
-    def contexts(self, question: Question) -> list[Match]:
-        """Return for each rule whether its conditions hold."""
+    def contexts(self, question: Question, *, passes: bool = False) -> list[Match]:
+        """Return for each rule whether its conditions hold.
+
+        If what nobody can tell `passes`, a rule about what runs does not fit a key
+        in the middle of a line, whose words need not be read for it.
+        """
+        found = self._contexts(question)
+        is_resolved = question.resolution is not None or question.execution is not None
+        if passes and not is_resolved:
+            for number in self._resolving:
+                found[number] = Match.NO
+        return found
+
+    def _contexts(self, question: Question) -> list[Match]:
         held = [condition.match(question) for condition in self._conditions]
         if Match.MAYBE in held:
             return [_all([held[one] for one in wanted]) for wanted in self._wanted]

@@ -17,16 +17,24 @@ from holdfast.core.policy_conditions import (
     KindIs,
     Named,
     OnDays,
+    PlaceIs,
     SessionIs,
     SignalIs,
     TurnIs,
     Under,
     is_plain_path,
 )
+from holdfast.core.policy_resolved import (
+    OTHER,
+    SELF,
+    OriginatorIs,
+    ResolvedPatterns,
+)
 from holdfast.core.policy_words import WordPatterns
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import DAYS, TurnHold
+from holdfast.model.questions import DAYS, Place, TurnHold
+from holdfast.model.resolutions import Sort, Thing
 from holdfast.model.text import printable
 
 MAX_ALTERNATIVES = 256
@@ -63,6 +71,41 @@ def read_words(given: Mapping[str, object], complain: Complain) -> WordPatterns 
         _sequences(given, "sequence", complain),
         _sequences(given, "exact", complain),
     )
+
+
+def read_resolved(
+    given: Mapping[str, object], complain: Complain
+) -> ResolvedPatterns | None:
+    """Return what a rule wants of what runs, or None if it wants nothing."""
+    if not RESOLVED & given.keys():
+        return None
+    sorts = _given(given, "resolves", [one.value for one in Sort], complain)
+    kinds = _given(given, "originator_kind", [one.value for one in ActorKind], complain)
+    things = _given(given, "staged", [one.value for one in Thing], complain)
+    originator = given.get("originator")
+    return ResolvedPatterns(
+        frozenset(map(Sort, sorts)),
+        _globs(given, "program", complain),
+        None if originator is None else _originator(originator, complain),
+        frozenset(map(ActorKind, kinds)),
+        frozenset(map(Thing, things)),
+    )
+
+
+def _given(
+    given: Mapping[str, object], key: str, words: list[str], complain: Complain
+) -> frozenset[str]:
+    if key not in given:
+        return frozenset()
+    return _among(given[key], key, frozenset(words), complain)
+
+
+def _originator(value: object, complain: Complain) -> OriginatorIs:
+    texts = _texts(value, "originator", complain)
+    words = frozenset({OTHER, SELF}) & {*texts}
+    names = [text for text in texts if text not in words]
+    named = _named(names, "originator", "a_", complain) if names else None
+    return OriginatorIs(words, named)
 
 
 def _texts(value: object, key: str, complain: Complain) -> list[str]:
@@ -132,6 +175,12 @@ def _input(value: object, complain: Complain) -> Condition:
     words = frozenset(kind.value for kind in InputKind)
     found = _among(value, "input", words, complain)
     return InputIs(frozenset(map(InputKind, found)))
+
+
+def _at(value: object, complain: Complain) -> Condition:
+    words = frozenset(place.value for place in Place)
+    found = _among(value, "at", words, complain)
+    return PlaceIs(frozenset(map(Place, found)))
 
 
 def _turn(value: object, complain: Complain) -> Condition:
@@ -217,6 +266,7 @@ def _signal(value: object, complain: Complain) -> Condition:
 
 CONDITIONS: dict[str, Callable[[object, Complain], Condition]] = {
     "kind": _kind,
+    "at": _at,
     "input": _input,
     "actor": _actor,
     "session": _session,
@@ -230,3 +280,6 @@ CONDITIONS: dict[str, Callable[[object, Complain], Condition]] = {
 
 WORDS = frozenset({"first", "any", "sequence", "exact"})
 """The keys that are about the words of a command."""
+
+RESOLVED = frozenset({"resolves", "program", "originator", "originator_kind", "staged"})
+"""The keys that are about what runs, and about who staged it."""

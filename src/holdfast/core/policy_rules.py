@@ -4,6 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from holdfast.core.policy_conditions import Condition, Under
+from holdfast.core.policy_resolved import ResolvedPatterns
 from holdfast.core.policy_words import WordPatterns
 from holdfast.model.verdicts import Verdict
 
@@ -27,6 +28,9 @@ class Rule:
     words: WordPatterns | None = None
     under: Under | None = None
     """Apart from the other conditions, because a `cd` in the line changes it."""
+
+    resolved: ResolvedPatterns | None = None
+    """What it wants of what the words run."""
 
 
 @dataclass(frozen=True, slots=True)

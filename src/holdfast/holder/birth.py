@@ -10,9 +10,12 @@ from holdfast.core.stream import StreamWindow
 from holdfast.holder.following import INTEGRATION
 from holdfast.holder.loop import Holder
 from holdfast.holder.note_memory import AREA
+from holdfast.holder.state_channel import make_pipe
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import (
     cgroups,
+    exec_filter,
+    exec_gate,
     folders,
     packets,
     places,
@@ -32,6 +35,9 @@ WINDOW = 1024 * 1024
 
 KEEPER_TIMEOUT = 10.0
 
+EXEC_GATE = "exec_gate"
+"""The fact, and what is asked for: that every exec in the session is judged."""
+
 Facts = dict[str, object]
 
 
@@ -46,7 +52,7 @@ def hold(packet: packets.Packet, fds: list[int]) -> None:
 def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     facts = packet["facts"]
     assert isinstance(facts, dict)  # noqa: S101  # the keeper keeps what we gave it
-    master, memory, listener, pidfd = fds
+    master, memory, listener, pidfd, *gate = fds
     # Our predecessor may have died between resizing and telling the keeper.
     size = pty.size_of(master)
     facts["size"] = [size.columns, size.rows]
@@ -57,6 +63,7 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
         memory,
         socket.socket(fileno=listener),
         pidfd,
+        tuple(gate),
     )
     status = packet.get("exit")
     known = status if isinstance(status, int) else None
@@ -71,7 +78,8 @@ def _create(packet: packets.Packet) -> None:
         holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:
         _report_failure(token, error)
-        for place in (places.session_socket, places.session_log):
+        own = (places.session_socket, places.session_pipe, places.session_log)
+        for place in own:
             place(session).unlink(missing_ok=True)
         return
     holder.run()
@@ -104,6 +112,7 @@ def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
         str(packet.get("cwd") or "/"),
         _environment(packet, session),
         cgroup,
+        is_gated=bool(packet.get(EXEC_GATE)),
     )
     shell = None
     if packet.get("integration"):
@@ -113,14 +122,14 @@ def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
             leader,
             command=shell.command,
             environment=shell.environment,
-            secret=shells.nonce_of(session),
+            secret=shells.handed_over(session, make_pipe(session)),
         )
     # The command comes last: what can fail before it leaves no process behind.
     listener = _listen(session)
     master, slave = pty.open_pty(size)
     memory = shared_memory.create(session, AREA + WINDOW)
     StreamWindow.create(shared_memory.view(memory)[AREA:])
-    pid = spawn.start_leader(leader, slave)
+    pid, gate = _start(leader, slave)
     pidfd = os.pidfd_open(pid)
     os.close(slave)
     facts: Facts = {
@@ -135,8 +144,19 @@ def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
         "cgroup": cgroup,
         "creator": str(packet.get("creator") or ""),
         INTEGRATION: "" if shell is None else shell.shell,
+        EXEC_GATE: bool(gate),
+        "no_new_privs": bool(gate) and not exec_filter.is_privileged(),
     }
-    return Vaulted(session, facts, master, memory, listener, pidfd)
+    return Vaulted(session, facts, master, memory, listener, pidfd, gate)
+
+
+def _start(leader: spawn.Leader, slave: int) -> tuple[int, tuple[int, ...]]:
+    """Start the leader; return its pid, and what its exec gate needs if it has one."""
+    if not leader.is_gated:
+        return spawn.start_leader(leader, slave), ()
+    notices = shared_memory.create("exec-gate", exec_gate.SIZE)
+    pid, listener = spawn.start_gated(leader, slave, notices)
+    return pid, (listener, notices)
 
 
 def find_ground() -> None:

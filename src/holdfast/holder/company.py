@@ -41,6 +41,10 @@ class Company:
             del self._known[next(iter(self._known))]
         self._known[actor.id] = actor
 
+    def knows(self, wanted: ActorId) -> bool:
+        """Tell whether somebody has been here."""
+        return wanted in self._known
+
     def actor(self, wanted: ActorId) -> Actor:
         """Return who somebody is; a stranger counts as an agent without a name."""
         return self._known.get(wanted) or Actor(wanted, ActorKind.AGENT, "")

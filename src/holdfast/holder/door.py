@@ -11,7 +11,6 @@ import os
 from holdfast.crypto.proof import NONCE, is_local_proof
 from holdfast.holder.connection import Connection
 from holdfast.linux import operators
-from holdfast.model.actors import Actor
 from holdfast.model.errors import (
     NotProven,
     UnexpectedMessage,
@@ -38,7 +37,9 @@ def greet(connection: Connection, hello: wire.Hello) -> None:
     connection.send(wire.Challenge(connection.nonce))
 
 
-def identify(connection: Connection, session: SessionId, claim: wire.Identify) -> Actor:
+def identify(
+    connection: Connection, session: SessionId, claim: wire.Identify
+) -> operators.Enrolled:
     """Return who a client is.
 
     Raises:
@@ -52,7 +53,7 @@ def identify(connection: Connection, session: SessionId, claim: wire.Identify) -
     if not nonce or not is_local_proof(known.token(), session, nonce, claim.proof):
         # A nonce is good for one attempt: guessing costs a connection each.
         raise NotProven(claim.actor)
-    return known.actor
+    return known
 
 
 def demand_manners(connection: Connection, message: Message) -> None:

@@ -11,16 +11,20 @@ from typing import NamedTuple
 
 from holdfast.core import commands
 from holdfast.core.logbook import Entry, EntryKind
+from holdfast.core.originators import Origins
+from holdfast.core.shell_state import ShellState
 from holdfast.core.staged import Staged
+from holdfast.core.state_messages import UNKNOWN
 from holdfast.core.stream import StreamWindow
+from holdfast.holder.state_channel import StateChannel
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty, shells
 from holdfast.model.errors import NoMarks, NotAtPrompt, OutcomeForgotten
-from holdfast.model.ids import ClientId
+from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.text import printable
-from holdfast.term.marks import read_mark
+from holdfast.term.marks import Prompted, read_mark
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
 from holdfast.wire.lines import Value
@@ -42,7 +46,7 @@ class Told(NamedTuple):
 
     kind: EntryKind
     fields: dict[str, Value]
-    message: wire.CommandStarted | wire.CommandEnded
+    message: wire.CommandStarted | wire.CommandEnded | None
 
 
 class Following:
@@ -56,28 +60,57 @@ class Following:
         self._is_marked = bool(vaulted.facts.get(INTEGRATION))
         self._nonce = shells.nonce_of(vaulted.session) if self._is_marked else b""
         self._is_resuming = False
+        self._enters = _now()
+        self._hands: tuple[ActorId, ...] = ()
+        self.origins = Origins()
+        self.shell_state: ShellState | None = None
+        """What the shell had at its last prompt; None if that is not known."""
+
+        self.channel: StateChannel | None = None
+        if self._is_marked:
+            shell = str(vaulted.facts[INTEGRATION])
+            self.channel = StateChannel(vaulted.session, shell)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the session's shell tells of its commands."""
+        return self._is_marked
+
+    @property
+    def at_prompt(self) -> bool:
+        """Whether the shell waits for a line, as far as its marks tell."""
+        return self._machine.phase is commands.Phase.PROMPT
+
+    def ran(self) -> tuple[commands.Command, ...]:
+        """Return the commands that are kept, the last one last."""
+        return self._machine.kept
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the shell is not at its prompt, as far as it has told."""
+        return self._machine.phase is not commands.Phase.PROMPT
 
     def take_up(self, entries: tuple[Entry, ...]) -> None:
         """Find out what a predecessor knew."""
         if self._is_marked and entries:
             self._machine.take_up(entries)
+            self.origins.take_up(entries)
+            self._note_hands()
             self._is_resuming = True
 
     def demand_prompt(self, given: Input, staged: Staged) -> None:
         """Do nothing if an input that is new may be typed now.
 
+        Without marks a command is a line like any other: whoever wants to know
+        what comes of it asks `report` first, and is told that nobody can say.
+
         Raises:
-            UsageError: Nobody would know when the command has ended.
             Unavailable: The shell is not at its prompt, or something stands there.
             Unsettled: It was typed once already, so long ago that it was forgotten.
 
         """
-        if given.kind is not InputKind.COMMAND:
+        if given.kind is not InputKind.COMMAND or not self._is_marked:
             return
-        if not self._is_marked:
-            words = self._vaulted.facts["command"]
-            first = words[0] if isinstance(words, list) else ""
-            raise NoMarks(printable(str(first)))
         if self._machine.knows(given.id.client):
             raise OutcomeForgotten(given.id.client, given.id.sequence)
         if self._machine.phase is not commands.Phase.PROMPT:
@@ -85,12 +118,22 @@ class Following:
         if not staged.is_empty:
             raise NotAtPrompt("something was typed and not entered")
 
-    def entered(self, given: Input) -> None:
-        """Take note that the terminal has taken all of an input."""
+    def enters(self) -> None:
+        """Take note that an input is about to be written.
+
+        What it makes the shell do may be done before the write is over for us.
+        """
+        self._enters = _now()
+
+    def entered(self, given: Input, lines: Iterable[Staged]) -> None:
+        """Take note that the terminal has taken all of an input, and these lines."""
         if self._is_marked and given.kind in _TYPED:
             client = given.id.client if given.kind is InputKind.COMMAND else None
-            entered = commands.Entered(given.payload, client, self._window.end)
-            self._machine.handle(entered, _now())
+            entered = commands.Entered(
+                given.payload, client, self._window.end, given.actor, tuple(lines)
+            )
+            self._machine.handle(entered, self._enters)
+            self._note_hands()
 
     def heard(self, queries: Iterable[Query]) -> list[Told]:
         """Take what looks like marks; return what came of those that are."""
@@ -102,8 +145,21 @@ class Following:
                 mark = read_mark(query.raw, self._nonce)
                 if mark is not None:
                     event = commands.Marked(mark, self._begin + query.at)
-                    told += map(_told, self._machine.handle(event, _now()))
+                    told += self._done(self._machine.handle(event, _now()))
+                    if isinstance(mark, Prompted):
+                        told += self._shown(mark.number)
         return told
+
+    def _shown(self, number: int) -> list[Told]:
+        """Take what the shell has said of itself before it showed this prompt."""
+        assert self.channel is not None  # noqa: S101  # marks are of such a shell
+        found = self.channel.take(number)
+        if found is UNKNOWN:
+            self.shell_state = None
+            return self._looked(None, is_lost=True)
+        if found is not None:
+            self.shell_state = found
+        return self._looked(found, is_lost=False)
 
     def tick(self) -> list[Told]:
         """Ask the kernel where the shell is, once everything printed has been read."""
@@ -116,15 +172,58 @@ class Following:
         is_shell = pty.foreground(master) == self._vaulted.facts["pid"]
         at_prompt = is_shell and not pty.is_canonical(master)
         event = commands.Resumed(at_prompt, self._window.end)
-        return [_told(effect) for effect in self._machine.handle(event, _now())]
+        told = self._done(self._machine.handle(event, _now()))
+        if at_prompt and self.origins.is_behind:
+            told += map(_changed, self.origins.lost())
+        return told
 
     def report(self, asked: wire.CommandRequest) -> wire.CommandReport:
-        """Say where the shell is, and what came of a command."""
+        """Say where the shell is, and what came of a command.
+
+        Raises:
+            UsageError: Nobody knows: the shell prints no marks.
+
+        """
+        if not self._is_marked:
+            words = self._vaulted.facts["command"]
+            first = words[0] if isinstance(words, list) else ""
+            raise NoMarks(printable(str(first)))
         machine = self._machine
         client = ClientId(asked.client)
         found = machine.sent_by(client) if client else machine.last
         phase = machine.phase.value
         return wire.CommandReport(phase, None if found is None else _sent(found))
+
+    def _looked(self, seen: ShellState | None, *, is_lost: bool) -> list[Told]:
+        """Take what the shell has said of its state at a prompt, if anything."""
+        if is_lost:
+            fields = self.origins.lost()
+        elif seen is None:
+            fields = self.origins.unchanged()
+        else:
+            fields = self.origins.seen(seen)
+        return [_changed(one) for one in fields]
+
+    def _note_hands(self) -> None:
+        """Pass on who types into what runs, as soon as somebody else does."""
+        last = self._machine.last
+        if last is not None and last.end is None and last.hands != self._hands:
+            self._hands = last.hands
+            self.origins.fed(last)
+
+    def _done(self, effects: list[commands.Effect]) -> list[Told]:
+        for effect in effects:
+            match effect:
+                case commands.Begin(command):
+                    self._hands = command.hands
+                    self.origins.began(command)
+                case commands.Finish(command):
+                    self.origins.ended(command)
+        return [_told(effect) for effect in effects]
+
+
+def _changed(fields: dict[str, Value]) -> Told:
+    return Told(EntryKind.CHANGED, fields, None)
 
 
 def _told(effect: commands.Effect) -> Told:
@@ -152,4 +251,5 @@ def _sent(command: commands.Command) -> wire.ShellCommand:
 
 
 def _now() -> Moment:
-    return Moment(time.monotonic(), time.time_ns() / 1e9)
+    # Processes are dated by this clock, so commands are too.
+    return Moment(time.clock_gettime(time.CLOCK_BOOTTIME), time.time_ns() / 1e9)

@@ -1,49 +1,105 @@
 """What does whoever gets the turn take over with it?
 
-A line that somebody else has typed and not entered, and what runs: pressing
-Return, or going away, would make both one's own.
+A line that somebody else has typed and not entered, what runs, and what others
+changed of the shell since one had the turn last: pressing Return would make all
+of that one's own.
 """
 
+from collections.abc import Iterable
+
+from holdfast.core.lineage import Kin
+from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.staged import Staged
+from holdfast.core.turn import PassTurn
+from holdfast.holder.following import Following
+from holdfast.holder.staging import changed
+from holdfast.holder.starting import Starting
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
 from holdfast.linux.procfs import command_of, state_word
-from holdfast.model.ids import ActorId, Epoch
+from holdfast.model.ids import ActorId
 from holdfast.wire import company as parties
 from holdfast.wire import graphs
 from holdfast.wire import messages as wire
 
-
-def inherited(
-    vaulted: Vaulted, staged: Staged, epoch: Epoch
-) -> parties.Inherited | None:
-    """Return what is taken over, or None if there is nothing."""
-    jobs = _jobs(vaulted)
-    if staged.is_empty and not jobs:
-        return None
-    return parties.Inherited(
-        epoch,
-        staged.data[: wire.MAX_EXCERPT],
-        staged.by[: parties.MAX_STAGERS],
-        tuple(_told(one) for one in jobs[: parties.MAX_JOBS]),
-    )
+MAX_REMEMBERED = 256
+"""Operators of whom it is known when they had the turn last."""
 
 
-def _jobs(vaulted: Vaulted) -> list[Process]:
+class HandOver:
+    """What the next holder of the turn is told."""
+
+    def __init__(
+        self, vaulted: Vaulted, following: Following, starting: Starting
+    ) -> None:
+        self._vaulted = vaulted
+        self._following = following
+        self._starting = starting
+        self._had: dict[ActorId, int] = {}
+        """The last command when each of them had the turn last."""
+
+    def take_up(self, entries: Iterable[Entry]) -> None:
+        """Find out, after a predecessor's death, who had the turn when."""
+        last = 0
+        for entry in entries:
+            if entry.kind is EntryKind.BEGAN:
+                last = int(entry.fields["number"] or 0)
+            elif entry.kind is EntryKind.TURN and entry.fields["from"]:
+                self._remember(ActorId(str(entry.fields["from"])), last)
+
+    def passed(self, passed: PassTurn, staged: Staged) -> parties.Inherited | None:
+        """Return what the taker takes over, or None if that is nothing."""
+        if passed.giver is not None:
+            self._remember(passed.giver, self._following.origins.last)
+        taker = passed.taker
+        if taker is None:
+            return None
+        changed = self._changed(taker)
+        is_foreign = any(one != taker for one in staged.by)
+        if passed.giver is None and not is_foreign and not changed:
+            return None  # Whoever works alone has left everything there.
+        jobs, actors = _jobs(self._vaulted, self._starting)
+        if staged.is_empty and not jobs and not changed:
+            return None
+        return parties.Inherited(
+            passed.epoch,
+            staged.data[: wire.MAX_EXCERPT],
+            staged.by[: parties.MAX_STAGERS],
+            tuple(_told(one, actors[one.pid]) for one in jobs[: parties.MAX_JOBS]),
+            changed,
+        )
+
+    def _changed(self, taker: ActorId) -> tuple[wire.Staged, ...]:
+        """Return what others have changed since `taker` had the turn last."""
+        found = self._following.origins.since(self._had.get(taker, 0))
+        return changed(one for one in found if {*one.origin.actors} - {taker})
+
+    def _remember(self, actor: ActorId, last: int) -> None:
+        self._had.pop(actor, None)
+        self._had[actor] = last
+        if len(self._had) > MAX_REMEMBERED:
+            del self._had[next(iter(self._had))]
+
+
+def _jobs(
+    vaulted: Vaulted, starting: Starting
+) -> tuple[list[Process], dict[int, ActorId]]:
     leader = vaulted.facts["pid"]
     assert isinstance(leader, int)  # noqa: S101  # we wrote it
     found = Belonging(Tree.of(leader, vaulted.session)).find(read_table())
-    return [one for one in found if one.pid != leader and not one.is_dead]
+    actors = starting.actors(Kin(one.pid, one.parent, one.started) for one in found)
+    jobs = [one for one in found if one.pid != leader and not one.is_dead]
+    return jobs, actors
 
 
-def _told(process: Process) -> graphs.Process:
+def _told(process: Process, actor: ActorId) -> graphs.Process:
     return graphs.Process(
         pid=process.pid,
         parent=max(process.parent, 0),
         started_ticks=process.started,
         command=wire.fitting(command_of(process.pid), graphs.MAX_COMMAND),
         state=state_word(process.state),
-        actor=ActorId(""),
+        actor=actor,
         rss=0,
         cpu_ms=0,
         age_ms=0,

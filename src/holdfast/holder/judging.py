@@ -13,19 +13,22 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from holdfast.core.logbook import Entry, EntryKind
-from holdfast.core.policy import Judgement, combined, document
+from holdfast.core.policy import Judgement, combined, document, without_exec_gate
 from holdfast.core.staged import Staged, StagedLine
 from holdfast.core.turn import PassReason
+from holdfast.holder.answering import demand_question
 from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.policing import Policing, local_time
+from holdfast.holder.resolving import Resolving, is_line
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
 from holdfast.linux.judge_packets import Answer, Ask
 from holdfast.model.actors import Actor
-from holdfast.model.errors import PolicyUnavailable
+from holdfast.model.errors import HoldfastError, PolicyUnavailable
 from holdfast.model.ids import ActorId, Epoch
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.questions import Question, TurnHold
+from holdfast.model.verdicts import Verdict
 
 _TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
 
@@ -46,11 +49,16 @@ class Judging:
     """The gate's eyes: what is asked, and the rules that answer."""
 
     def __init__(
-        self, vaulted: Vaulted, tell: Callable[[str], None], judge: JudgeLink
+        self,
+        vaulted: Vaulted,
+        tell: Callable[[str], None],
+        judge: JudgeLink,
+        resolving: Resolving,
     ) -> None:
         self.policing = Policing(tell)
         self._judge = judge
         self._tickets = 0
+        self._resolving = resolving
         self._vaulted = vaulted
         self._line = StagedLine()
         self._hold = TurnHold.NONE
@@ -60,15 +68,22 @@ class Judging:
         """What has been typed and not entered."""
         return self._line.stands()
 
+    @property
+    def owners(self) -> tuple[ActorId, ...]:
+        """Who typed each byte of it."""
+        return self._line.owners()
+
     def passed(self, reason: PassReason, *, is_held: bool) -> None:
         """Take note of how the turn was come by."""
         granted = TurnHold.GRANTED if is_held else TurnHold.NONE
         self._hold = _HOLDS.get(reason, granted)
 
-    def typed(self, given: Input, *, echo_off: bool) -> None:
-        """Take note of what the terminal has taken."""
-        if given.kind in _TYPED:
-            self._line.typed(given.actor, given.payload, echo_off=echo_off)
+    def typed(self, given: Input, *, echo_off: bool) -> list[Staged]:
+        """Take note of what the terminal has taken; return the lines it entered."""
+        if given.kind not in _TYPED:
+            return []
+        is_secret = echo_off or given.kind is InputKind.ANSWER
+        return self._line.typed(given.actor, given.payload, echo_off=is_secret)
 
     def replay(self, entries: Iterable[Entry]) -> None:
         """Find out, after a predecessor's death, what stands typed."""
@@ -81,25 +96,37 @@ class Judging:
                 elif isinstance(size, int):
                     self._line.typed(actor, b"?" * size, echo_off=True)
 
+    def asked(
+        self, actor: Actor, given: Input, epoch: Epoch, *, secret: bool
+    ) -> Question | None:
+        """Return what the policy of this moment is asked; None if it need not be."""
+        self.policing.look()
+        # A line is looked into even so: the logbook says who staged what it runs.
+        if self.policing.is_plain() and not is_line(given.kind, given.payload):
+            return None
+        return self.question(actor, given, epoch, secret=secret)
+
     def consult(
-        self, actor: Actor, given: Input, epoch: Epoch, then: Then, *, secret: bool
+        self, actor: Actor, given: Input, question: Question | None, then: Then
     ) -> Judgement | Asked:
         """Return what the rules of this moment say, if nobody else is to be asked.
 
         Otherwise return what is asked, and call `then` later with what the rules
         and the others say together, or with why there is no answer.
         """
-        self.policing.refresh()
-        if self.policing.is_plain():
+        if question is None or self.policing.is_plain():
             return self.policing.plain(actor)
-        question = self.question(actor, given, epoch, secret=secret)
+        if not self._vaulted.gate and (
+            lacking := without_exec_gate(self.policing.policy, question)
+        ):
+            return lacking
         said = self.policing.judge(question)
         if self.policing.is_final(said):
             return said
         policy = self.policing.policy
         self._tickets += 1
         ask = Ask(self._tickets, document(question), policy.plugins, policy.webhook)
-        return self._judge.ask(ask, partial(_pass_on, said, then))
+        return self._judge.ask(ask, partial(self._pass_on, given, said, then))
 
     def question(
         self, actor: Actor, given: Input, epoch: Epoch, *, secret: bool
@@ -107,7 +134,7 @@ class Judging:
         """Return everything that a policy may judge by."""
         staged = self._line.stands()
         is_known = not staged.is_edited and not staged.hidden
-        return Question(
+        question = Question(
             actor=actor,
             kind=given.kind,
             payload=given.payload,
@@ -120,6 +147,20 @@ class Judging:
             staged=staged.data if is_known else None,
             secret=secret or given.kind is InputKind.ANSWER,
         )
+        return self._resolving.completed(question, staged)
+
+    def _pass_on(
+        self, given: Input, said: Judgement, then: Then, answer: Answer
+    ) -> None:
+        if answer.failed:
+            then(PolicyUnavailable(answer.failed))
+            return
+        try:
+            demand_question(given, self._vaulted, is_frozen=False)
+        except HoldfastError as error:  # Whoever asked has given up meanwhile.
+            then(Judgement(Verdict.DENY, error.code, str(error)))
+        else:
+            then(combined(said, answer.judgement))
 
     def _cwd(self) -> str | None:
         group = pty.foreground(self._vaulted.master)
@@ -127,10 +168,3 @@ class Judging:
             return None if group is None else os.readlink(f"/proc/{group}/cwd")  # noqa: PTH115
         except OSError:
             return None
-
-
-def _pass_on(said: Judgement, then: Then, answer: Answer) -> None:
-    if answer.failed:
-        then(PolicyUnavailable(answer.failed))
-    else:
-        then(combined(said, answer.judgement))

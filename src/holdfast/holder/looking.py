@@ -8,9 +8,10 @@ while it is being gathered gets the next one.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from holdfast.core.doing import Evidence, decide
+from holdfast.core.lineage import Kin
 from holdfast.holder.connection import Connection
 from holdfast.linux import doing, graph
 from holdfast.linux.process_table import Tree
@@ -33,17 +34,28 @@ MAX_ASKING = 64
 """Clients that wait for a graph; the rest are told to ask later."""
 
 
+Starters = Callable[[Iterable[Kin]], Mapping[int, ActorId]]
+"""Says who started each of these processes."""
+
+
 class Looking:
     """Answers what clients ask about one session's state and processes."""
 
     def __init__(
-        self, session: SessionId, leader: int, master: int, *, has_exited: bool
+        self,
+        session: SessionId,
+        leader: int,
+        master: int,
+        *,
+        has_exited: bool,
+        starters: Starters,
     ) -> None:
         self._session = session
         self._leader = leader
         self._master = master
         # A leader that is gone has left its number to others.
         self._tree = Tree.of(-1 if has_exited else leader, session)
+        self._starters = starters
         self._asking: list[tuple[Connection, bool]] = []
         self._gathering: Iterator[graph.Node] | None = None
         self._served: list[Connection] = []
@@ -88,7 +100,10 @@ class Looking:
             self._nodes.append(node)
             if time.monotonic() >= until:
                 return
-        messages = parts(self._nodes, descriptors=self._descriptors)
+        stats = [node.stat for node in self._nodes]
+        kin = (Kin(one.pid, one.parent, one.started) for one in stats)
+        actors = self._starters(kin)
+        messages = parts(self._nodes, actors, descriptors=self._descriptors)
         for connection in self._served:
             if not connection.is_closed:
                 _send(connection, messages)
@@ -128,9 +143,11 @@ def told(seen: Evidence) -> evidence.Evidence:
     )
 
 
-def parts(nodes: list[graph.Node], *, descriptors: bool) -> list[graphs.Graph]:
+def parts(
+    nodes: list[graph.Node], actors: Mapping[int, ActorId], *, descriptors: bool
+) -> list[graphs.Graph]:
     """Return a graph as it travels: in as many parts as it takes, at least one."""
-    processes = [_process(node) for node in nodes]
+    processes = [_process(node, actors.get(node.stat.pid)) for node in nodes]
     sockets = [
         (node.stat.pid, one.socket)
         for node in nodes
@@ -176,7 +193,7 @@ def _send(connection: Connection, messages: list[graphs.Graph]) -> None:
         connection.queue(messages)
 
 
-def _process(node: graph.Node) -> graphs.Process:
+def _process(node: graph.Node, actor: ActorId | None) -> graphs.Process:
     stat = node.stat
     return graphs.Process(
         pid=stat.pid,
@@ -184,7 +201,7 @@ def _process(node: graph.Node) -> graphs.Process:
         started_ticks=stat.started,
         command=wire.fitting(node.command, graphs.MAX_COMMAND),
         state=state_word(stat.state),
-        actor=ActorId(""),
+        actor=actor or ActorId(""),
         rss=stat.rss,
         cpu_ms=stat.cpu_ticks * 1000 // TICKS,
         age_ms=int(node.age * 1000),

@@ -12,11 +12,12 @@ from collections.abc import Callable
 
 from holdfast.core import session as life
 from holdfast.core.stream import StreamWindow, plan_resume
-from holdfast.holder import door
+from holdfast.holder import blaming, door
 from holdfast.holder.answers import Answers
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
+from holdfast.holder.executing import Executing
 from holdfast.holder.following import Following, Told
 from holdfast.holder.halting import Halting
 from holdfast.holder.judge_link import JudgeLink
@@ -28,6 +29,7 @@ from holdfast.holder.painter_link import PainterLink
 from holdfast.holder.payloads import signal_of
 from holdfast.holder.requests import Requests
 from holdfast.holder.showing import Showing
+from holdfast.holder.starting import Starting
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import descriptors, packets, processes, shared_memory
 from holdfast.model.envelopes import Right
@@ -36,6 +38,7 @@ from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import FIRST_INCARNATION
 from holdfast.term.queries import Query
 from holdfast.wire import messages as wire
+from holdfast.wire.blame import BlameRequest
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.commands import CommandRequest
 from holdfast.wire.evidence import StateRequest
@@ -56,6 +59,7 @@ _OBSERVING: dict[type[Message], FrameKind] = {
     StateRequest: FrameKind.STATE_REQUEST,
     GraphRequest: FrameKind.GRAPH_REQUEST,
     CommandRequest: FrameKind.COMMAND_REQUEST,
+    BlameRequest: FrameKind.BLAME_REQUEST,
 }
 """What may be asked by whoever may observe, attached or not."""
 
@@ -81,22 +85,27 @@ class Holder:
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
         note = NoteMemory(memory[:AREA])
+        judge = JudgeLink(self._selector)
         self._following = follow = Following(vaulted, self._window)
         self._desk = Desk(
             vaulted,
             note,
             self._company,
             self._resized,
-            JudgeLink(self._selector),
+            judge,
             follow,
         )
+        starting = Starting(vaulted, follow)
         self._halting = Halting(
             vaulted.session, self._pid, str(vaulted.facts.get("cgroup") or "")
         )
         if self._desk.is_frozen:
             # Our predecessor may have died before all of it stood still.
             self._halting.freeze()
-        self._requests = Requests(vaulted, self._desk, self._company, self._halting)
+        self._executing = self._gate_execs(judge)
+        self._requests = Requests(
+            vaulted, self._desk, self._company, self._halting, self._executing
+        )
         self._spare = descriptors.Spare()
         self._keeper = KeeperLink(vaulted, self._selector)
         self._keeper.begin(token)
@@ -117,11 +126,24 @@ class Holder:
             self._pid,
             vaulted.master,
             has_exited=self._exit is not None,
+            starters=starting.actors,
         )
-        self._watch(vaulted.master, self._printed)
-        self._watch(vaulted.listener, self._accept)
-        self._watch(vaulted.pidfd, self._leader_ended)
-        vaulted.listener.settimeout(0)
+        self._watch_all()
+
+    def _watch_all(self) -> None:
+        self._watch(self._vaulted.master, self._printed)
+        self._watch(self._vaulted.listener, self._accept)
+        self._watch(self._vaulted.pidfd, self._leader_ended)
+        channel = self._following.channel
+        if channel is not None and channel.fd is not None:
+            self._watch(channel.fd, channel.drain)
+        self._vaulted.listener.settimeout(0)
+
+    def _gate_execs(self, judge: JudgeLink) -> Executing | None:
+        desk = self._desk
+        if desk.attributing is None:
+            return None
+        return Executing(self._vaulted, self._selector, desk, desk.attributing, judge)
 
     def run(self) -> None:
         """Hold the session until it is forgotten."""
@@ -143,6 +165,8 @@ class Holder:
         """Tell whether to make room for a successor; the session goes on."""
         if not self._keeper.is_leaving:
             return False
+        if self._executing is not None:
+            self._executing.settle()
         self._desk.settle()
         return self._keeper.may_leave(is_busy=self._desk.is_busy)
 
@@ -174,7 +198,8 @@ class Holder:
     def _follow(self, told: list[Told]) -> None:
         for kind, fields, message in told:
             self._desk.record(kind, fields)
-            self._company.announce(message)
+            if message is not None:
+                self._company.announce(message)
 
     def _close_terminal(self) -> None:
         if self._is_open:
@@ -190,6 +215,8 @@ class Holder:
         ended = life.LeaderExited(FIRST_INCARNATION, _exit_status(status))
         self._live(self._life.handle(ended, time.monotonic()))
         self._keeper.change({"state": "exited", "exit": status})
+        if self._executing is not None:
+            self._executing.settle()
         word = "unknown" if status is None else f"{status}"
         self._desk.exited(word)
         self._painter.ended()
@@ -303,11 +330,13 @@ class Holder:
                 self._attach(connection, message)
             case wire.Detach():
                 connection.is_closed = True
-            case wire.Submit() if connection.client is not None:
+            case wire.Submit() if connection.client == message.client:
                 self._desk.submit(connection, message)
             case wire.End(number):
                 self._end(connection, number)
             case ScreenRequest() | StateRequest() | GraphRequest() | CommandRequest():
+                self._observe(connection, message)
+            case BlameRequest():
                 self._observe(connection, message)
             case _ if self._requests.take(connection, message):
                 pass
@@ -317,16 +346,21 @@ class Holder:
 
     def _identify(self, connection: Connection, claim: wire.Identify) -> None:
         try:
-            connection.actor = door.identify(connection, self._vaulted.session, claim)
+            known = door.identify(connection, self._vaulted.session, claim)
         except HoldfastError as error:
             connection.dismiss(refusal(error, FrameKind.IDENTIFY))
         else:
-            self._desk.meet(connection.actor)
+            connection.actor = known.actor
+            self._desk.meet(known.actor, known.promised)
 
     def _observe(
         self,
         connection: Connection,
-        asked: ScreenRequest | StateRequest | GraphRequest | CommandRequest,
+        asked: ScreenRequest
+        | StateRequest
+        | GraphRequest
+        | CommandRequest
+        | BlameRequest,
     ) -> None:
         kind = _OBSERVING[type(asked)]
         try:
@@ -338,8 +372,11 @@ class Holder:
         match asked:
             case ScreenRequest():
                 self._showing.screen(connection, asked)
-            case CommandRequest():
-                connection.send(self._following.report(asked))
+            case CommandRequest() | BlameRequest():
+                try:
+                    connection.send(self._reported(asked))
+                except HoldfastError as error:
+                    connection.send(refusal(error, kind))
             case GraphRequest():
                 self._looking.ask_graph(connection, asked)
             case StateRequest():
@@ -348,6 +385,13 @@ class Holder:
                     is_frozen=self._desk.is_frozen,
                     has_exited=self._exit is not None,
                 )
+
+    def _reported(self, asked: CommandRequest | BlameRequest) -> Message:
+        if isinstance(asked, CommandRequest):
+            return self._following.report(asked)
+        if asked.what == blaming.LINE:
+            return blaming.line_report(*self._desk.staged)
+        return blaming.report(asked, self._following)
 
     def _attach(self, connection: Connection, asked: wire.Attach) -> None:
         same = asked.incarnation == FIRST_INCARNATION
@@ -383,6 +427,12 @@ class Holder:
             connection.end_with(wire.Exited(self._exit))
         self._showing.begin(connection, plan, asked)
 
+    def _tell_state(self) -> None:
+        """Let the keeper know whether the session stands still; it lists that."""
+        state, told = self._state(), self._vaulted.facts["state"]
+        if told not in (state, "exited"):
+            self._keeper.change({"state": state})
+
     def _state(self) -> str:
         if self._exit is not None:
             return "exited"
@@ -410,6 +460,7 @@ class Holder:
             self._showing.next_deadline(),
             self._answers.next_deadline(),
             self._looking.next_deadline(),
+            None if self._executing is None else self._executing.next_deadline(),
         )
         first = min((at for at in deadlines if at is not None), default=None)
         return None if first is None else max(0.0, first - time.monotonic())
@@ -423,6 +474,9 @@ class Holder:
         self._painter.tick(now)
         self._answers.tick()
         self._looking.tick(self._pump)
+        if self._executing is not None:
+            self._executing.tick(now)
+        self._tell_state()
         self._live(self._life.tick(now))
 
     def _live(self, effects: list[life.Effect]) -> None:

@@ -9,9 +9,10 @@ Reading a file of 1,000 rules takes a tenth of a second, in which nothing else i
 done; only the first input after a change waits for that.
 """
 
+import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from holdfast.core.policy import Judgement, Policy, judge
 from holdfast.core.policy_file import MAX_FILE, read_policy
@@ -35,7 +36,24 @@ class Policing:
         self._path = folders.policy_file()
         self._stamp: Stamp | None = None
         self._tell = tell
+        self._is_fresh = False
         self.refresh()
+
+    @contextlib.contextmanager
+    def looked_at(self) -> Iterator[None]:
+        """Take the file, for what is judged first in here, for just looked at."""
+        self._is_fresh = True
+        try:
+            yield
+        finally:
+            self._is_fresh = False
+
+    def look(self) -> None:
+        """Read the file again if it has changed, and was not just looked at."""
+        if self._is_fresh:
+            self._is_fresh = False
+        else:
+            self.refresh()
 
     def refresh(self) -> None:
         """Read the file again if it has changed."""

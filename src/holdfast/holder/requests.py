@@ -10,16 +10,21 @@ import os
 import signal
 from contextlib import suppress
 
-from holdfast.core import gate, turn
+from holdfast.core import entries, gate, turn
+from holdfast.core.allowance import Allowance
+from holdfast.core.logbook import EntryKind
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
-from holdfast.holder.desk import Desk, now
+from holdfast.holder.desk import Desk
+from holdfast.holder.executing import Executing
 from holdfast.holder.halting import Halting
+from holdfast.holder.moment import now
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
     ApprovalMismatch,
+    AskedTooOften,
     HoldfastError,
     NoSuchRight,
     NotAllowed,
@@ -31,6 +36,13 @@ from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import KINDS, NO_INPUT, Message, refusal
 from holdfast.wire.frames import FrameKind
+from holdfast.wire.intents import Intend
+
+INTENTS = 10
+"""Intents a second that one operator may have put on record: more than it can mean."""
+
+BURST = 100
+"""Intents at once."""
 
 _FRAME_KINDS = {message: kind for kind, message in KINDS.items()}
 
@@ -39,12 +51,19 @@ class Requests:
     """Carries what operators ask for, and tells them what came of it."""
 
     def __init__(
-        self, vaulted: Vaulted, desk: Desk, company: Company, halting: Halting
+        self,
+        vaulted: Vaulted,
+        desk: Desk,
+        company: Company,
+        halting: Halting,
+        executing: Executing | None = None,
     ) -> None:
         self._vaulted = vaulted
         self._desk = desk
         self._company = company
         self._halting = halting
+        self._executing = executing
+        self._intents: dict[ActorId, Allowance] = {}
 
     def take(self, connection: Connection, message: Message) -> bool:
         """Do what is asked; False if it is none of these requests."""
@@ -114,7 +133,7 @@ class Requests:
     def _other(self, connection: Connection, actor: ActorId, message: Message) -> bool:
         match message:
             case wire.Approve(ticket, epoch, digest):
-                self._desk.approve(gate.Approved(ticket, actor, digest, epoch))
+                self._approve(gate.Approved(ticket, actor, digest, epoch))
             case wire.Deny(ticket, digest):
                 self._deny(actor, ticket, digest)
             case wire.Freeze():
@@ -125,17 +144,29 @@ class Requests:
                 self._thaw(actor)
             case parties.Grant() | parties.Revoke():
                 self._rights(actor, message)
+            case Intend():
+                self._intend(actor, message)
             case parties.Who() | wire.Try() | wire.Inquire():
                 self._question(connection, actor, message)
             case _:
                 return False
         return True
 
+    def _approve(self, approved: gate.Approved) -> None:
+        if self._executing is not None and self._executing.knows(approved.ticket):
+            self._executing.approve(approved)
+        else:
+            self._desk.approve(approved)
+
     def _deny(self, actor: ActorId, ticket: int, digest: bytes) -> None:
         for pending in self._desk.telling.pending:
             if pending.ticket == ticket and pending.digest != digest:
                 raise ApprovalMismatch(ticket)
-        self._desk.deny(gate.Denied(ticket, actor))
+        denied = gate.Denied(ticket, actor)
+        if self._executing is not None and self._executing.knows(ticket):
+            self._executing.deny(denied)
+        else:
+            self._desk.deny(denied)
 
     def _freeze(self, actor: ActorId) -> None:
         # First nothing more is written, then everything stands still.
@@ -165,6 +196,16 @@ class Requests:
         rights = frozenset(map(_right, message.rights))
         part = self._desk.rights.part_of(actor, rights, expires, at)
         self._desk.grant(message.actor, part, actor)
+
+    def _intend(self, actor: ActorId, said: Intend) -> None:
+        at = now()
+        if not self._desk.rights.may(actor, Right.INPUT, at):
+            self.demand(actor, Right.COMMAND)
+        allowance = self._intents.setdefault(actor, Allowance(INTENTS, BURST, at.now))
+        if not allowance.spend(1, at.now):
+            raise AskedTooOften("intents a second", INTENTS)
+        fields = entries.intended_fields(actor, said)
+        self._desk.record(EntryKind.INTENDED, fields)
 
     def _question(
         self,

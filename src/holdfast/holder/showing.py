@@ -130,10 +130,15 @@ def screen_parts(screen: Screen, picture: Picture) -> list[screens.Screen]:
         screens.ScreenRun(run.row, run.text, run.foreground, run.background, run.look)
         for run in screen.runs
     ]
+    hidden = [
+        screens.ScreenHidden(one.row, one.start, one.end, one.reason.value)
+        for one in screen.hidden
+    ]
     count = max(
         1,
         -(-len(text) // screens.MAX_SCREEN_TEXT),
         -(-len(runs) // screens.MAX_SCREEN_RUNS),
+        -(-len(hidden) // screens.MAX_SCREEN_HIDDEN),
     )
     return [
         screens.Screen(
@@ -147,6 +152,8 @@ def screen_parts(screen: Screen, picture: Picture) -> list[screens.Screen]:
             exact=picture.exact,
             text=text[_part(number, screens.MAX_SCREEN_TEXT)],
             runs=tuple(runs[_part(number, screens.MAX_SCREEN_RUNS)]),
+            hidden=tuple(hidden[_part(number, screens.MAX_SCREEN_HIDDEN)]),
+            above=screen.above,
             more=number + 1 < count,
         )
         for number in range(count)

@@ -8,13 +8,19 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from holdfast.core import gate, serializer, turn
+from holdfast.core.entries import is_secret
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
+from holdfast.holder.staging import shown
 from holdfast.model.ids import ActorId, ClientId, Index
 from holdfast.model.inputs import Input, InputId
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
+from holdfast.model.resolutions import Resolution
 from holdfast.model.verdicts import Verdict
+from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.frames import FrameKind
@@ -35,11 +41,13 @@ class Telling:
         self._senders: dict[tuple[ActorId, ClientId], Connection] = {}
         self._serving: tuple[Connection, FrameKind] | None = None
         self._pending: tuple[wire.Pending, InputId] | None = None
+        self._execs: dict[int, wire.Pending] = {}
 
     @property
     def pending(self) -> tuple[wire.Pending, ...]:
-        """What waits for approval."""
-        return () if self._pending is None else (self._pending[0],)
+        """What waits for approval: an input, and execs, as many as a list may have."""
+        first = () if self._pending is None else (self._pending[0],)
+        return (*first, *self._execs.values())[: parties.MAX_PENDING]
 
     @contextlib.contextmanager
     def serving(self, connection: Connection, kind: FrameKind) -> Iterator[None]:
@@ -111,8 +119,20 @@ class Telling:
             )
         )
 
-    def seek_approval(self, sought: gate.SeekApproval, given: Input) -> None:
-        """Show what waits to those who may approve it, and to whoever waits."""
+    def seek_approval(
+        self,
+        sought: gate.SeekApproval,
+        given: Input,
+        resolution: Resolution | None,
+        *,
+        echo_off: bool,
+    ) -> None:
+        """Show what waits to those who may approve it, and to whoever waits.
+
+        Of a secret nothing is shown but how long it is.
+        """
+        payload = b"" if is_secret(given, echo_off=echo_off) else given.payload
+        runs, uses = shown(resolution)
         pending = wire.Pending(
             ticket=sought.ticket,
             actor=sought.actor,
@@ -120,11 +140,33 @@ class Telling:
             epoch=given.epoch if sought.epoch is None else sought.epoch,
             digest=sought.digest,
             size=len(given.payload),
-            excerpt=given.payload[: wire.MAX_EXCERPT],
+            excerpt=payload[: wire.MAX_EXCERPT],
             rule=wire.fitting(sought.rule, wire.MAX_TEXT),
+            program="",
+            runs=runs,
+            uses=uses,
         )
         self._pending = (pending, given.id)
         self._to_approvers(pending)
+
+    def show_again(self, resolution: Resolution | None) -> None:
+        """Show what waits as it is now: it runs another thing than was shown."""
+        if self._pending is not None:
+            runs, uses = shown(resolution)
+            pending, given = self._pending
+            pending = msgspec.structs.replace(pending, runs=runs, uses=uses)
+            self._pending = (pending, given)
+            self._to_approvers(pending)
+
+    def show_exec(self, pending: wire.Pending) -> None:
+        """Show an exec that waits to those who may approve it."""
+        self._execs[pending.ticket] = pending
+        self._to_approvers(pending)
+
+    def settle_exec(self, ticket: int, verdict: Verdict, by: ActorId) -> None:
+        """Tell them that an exec waits no more."""
+        pending = self._execs.pop(ticket)
+        self._to_approvers(wire.Settled(ticket, verdict, by), pending.actor)
 
     def _settle(self, verdict: Verdict) -> None:
         assert self._pending is not None  # noqa: S101  # asked by both callers

@@ -16,7 +16,10 @@ class Vaulted:
     memory: int
     listener: socket.socket
     pidfd: int
+    gate: tuple[int, ...] = ()
+    """Of a session with an exec gate: its listener, and the memory for notices."""
 
     def fds(self) -> list[int]:
         """Return the descriptors in the order in which they are deposited."""
-        return [self.master, self.memory, self.listener.fileno(), self.pidfd]
+        plain = [self.master, self.memory, self.listener.fileno(), self.pidfd]
+        return [*plain, *self.gate]

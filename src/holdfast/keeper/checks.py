@@ -29,7 +29,7 @@ MAX_SESSIONS = 4000
 LIMIT = "HOLDFAST_MAX_SESSIONS"
 """Where somebody may say otherwise; new code in our place finds it there too."""
 
-STATES = ("running", "exited")
+STATES = ("running", "frozen", "exited")
 
 
 def session_of(packet: packets.Packet) -> SessionId:
@@ -88,7 +88,8 @@ def deposit(facts: object, fds: list[int]) -> Facts:
         raise MalformedMessage("deposit", "facts are missing")
     _demand(facts, _DEPOSIT, "deposit")
     kinds = [stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds]
-    if len(fds) != len(_KINDS) or kinds[:3] != _KINDS[:3]:
+    expected = len(_KINDS) + (_GATED if facts.get("exec_gate") else 0)
+    if len(fds) != expected or kinds[:3] != _KINDS[:3]:
         raise MalformedMessage("deposit", "these are not a session's descriptors")
     return facts
 
@@ -146,6 +147,9 @@ def _or_none(fits: Callable[[object], bool]) -> Callable[[object], bool]:
 _KINDS = [stat.S_IFCHR, stat.S_IFREG, stat.S_IFSOCK, 0]
 """Terminal, memory, listening socket; and a pidfd, which kernels call differently."""
 
+_GATED = 2
+"""Descriptors more for a session with an exec gate: its listener, its notices."""
+
 _CHANGES = {
     "name": _is_text,
     "keep": _is_mark,
@@ -160,6 +164,7 @@ _CREATION = {
     "env": _or_none(_is_variables),
     "size": _or_none(_is_size),
     "integration": _or_none(_is_mark),
+    "exec_gate": _or_none(_is_mark),
 }
 _DEPOSIT = {
     "name": _is_text,

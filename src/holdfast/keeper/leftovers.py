@@ -17,7 +17,8 @@ from holdfast.model.ids import SessionId
 
 def remove_files(session: SessionId) -> None:
     """Remove what only a living session needs; its logbook stays as its record."""
-    _remove(session, (places.session_socket, places.session_frozen))
+    own = (places.session_socket, places.session_pipe, places.session_frozen)
+    _remove(session, own)
 
 
 def remove_traces(session: SessionId) -> None:

@@ -25,8 +25,9 @@ from holdfast.model.ids import ENTROPY, SessionId, session_id
 from holdfast.model.text import checked_name, same_name
 from holdfast.version import __version__
 
-FDS = 4
-"""Descriptors of a session: terminal, memory, listening socket, pidfd."""
+FDS = 6
+"""Descriptors of a session at most: terminal, memory, listening socket, pidfd, and
+two of an exec gate."""
 
 SPARE = 64
 """Descriptors for whoever asks something, for a nursery, a painter and a judge."""
@@ -214,7 +215,9 @@ class Requests:
         if sessions >= self._most_sessions:
             raise HostFull(self._most_sessions)
         links = sum(1 for _ in household.links)
-        if FDS * (sessions + 1) + links + SPARE > limit:
+        kept = sum(len(one.fds) for one in household.vault.deposits.values())
+        coming = FDS * (len(household.waiting) + 1)
+        if kept + coming + links + SPARE > limit:
             raise NoDescriptorLeft(limit)
 
     def _change(self, packet: packets.Packet) -> Facts:

@@ -112,6 +112,16 @@ def session_address(session: SessionId) -> str:
     return address(owned(f"{owned(runtime_path())}/s"), f"{session}.sock")
 
 
+def session_pipe(session: SessionId) -> str:
+    """Return the pipe through which a session's shell says what is set in it.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return f"{owned(f'{owned(runtime_path())}/s')}/{session}.pipe"
+
+
 def session_log(session: SessionId) -> str:
     """Return the file of a session's logbook.
 

@@ -72,14 +72,14 @@ def survey(
     now = time.clock_gettime(time.CLOCK_BOOTTIME)
     room = limit if descriptors else 0
     for process in Belonging(tree).find(read_table()):
+        opened, left_out = _all_opened(process.pid, tables, room=room)
+        command = procfs.command_of(process.pid)
+        # Asked last: what was the same before and is the same now was it all along.
         found = read_stat(process.pid)
-        if found is None or found.started != process.started:
-            continue
-        node = _node(found, tables, now, room=room)
-        again = read_stat(process.pid)
-        if again is not None and again.started == process.started and again.lives:
-            room -= sum(one.socket is None for one in node.opened)
-            yield node
+        if found is not None and found.started == process.started and found.lives:
+            room -= sum(one.socket is None for one in opened)
+            age = max(0.0, now - found.started / procfs.TICKS)
+            yield Node(found, command or f"[{found.name}]", age, opened, left_out)
 
 
 def listeners(port: int) -> list[Stat]:
@@ -108,26 +108,22 @@ def session_named_by(pid: int) -> str:
     return rest.partition(b"\0")[0].decode("ascii", "replace")
 
 
-def _node(process: Stat, tables: Tables, now: float, *, room: int) -> Node:
-    opened: list[Open] = []
+def _all_opened(pid: int, tables: Tables, *, room: int) -> tuple[tuple[Open, ...], int]:
+    """Return what a process has open, and how much of it is left out."""
     try:
         # From here each descriptor is two steps shorter to walk to.
-        folder = os.open(f"/proc/{process.pid}/fd", _FOLDER)
+        folder = os.open(f"/proc/{pid}/fd", _FOLDER)
     except OSError:
-        left_out = -1
-    else:
-        try:
-            numbers = sorted(map(int, os.listdir(folder)))  # noqa: PTH208  # no Path
-            wanted = numbers[:MAX_OPEN]
-            opened.extend(_opened(process.pid, folder, wanted, tables, room))
-            left_out = len(numbers) - len(opened)
-        except OSError:
-            left_out = -1  # It ended, or became somebody else's.
-        finally:
-            os.close(folder)
-    command = procfs.command_of(process.pid) or f"[{process.name}]"
-    age = max(0.0, now - process.started / procfs.TICKS)
-    return Node(process, command, age, tuple(opened), left_out)
+        return (), -1
+    opened: list[Open] = []
+    try:
+        numbers = sorted(map(int, os.listdir(folder)))  # noqa: PTH208  # no Path
+        opened.extend(_opened(pid, folder, numbers[:MAX_OPEN], tables, room))
+    except OSError:
+        return tuple(opened), -1  # It ended, or became somebody else's.
+    finally:
+        os.close(folder)
+    return tuple(opened), len(numbers) - len(opened)
 
 
 def _opened(

@@ -7,7 +7,14 @@ One folder for each operator, by name:
     operators/anna/key             the private key, if the operator is at home here
 
 A folder is made under another name and renamed, so it is there whole or not at
-all. Nothing in it is ever changed: another key is another operator.
+all. Nothing in it is ever changed but by a rotation, in which the key takes
+another's place (crypto/rotation.py); the operator stays who its first key made it.
+
+    operators/anna/rotation-1      the statement by which the first key gave way
+    operators/anna/key-1           the private key since then
+
+Whoever came by an invitation has in operator.json what that promised, and has no
+key here: it is at home elsewhere.
 """
 
 # ruff: noqa: PTH102, PTH104, PTH110, PTH208  # pathlib is slow to load for an attach
@@ -19,13 +26,14 @@ from dataclasses import dataclass
 
 from holdfast.linux import folders
 from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import (
-    MalformedName,
     OperatorFileDamaged,
     OperatorTaken,
     UnknownOperator,
+    UsageError,
 )
-from holdfast.model.ids import ActorId, actor_id
+from holdfast.model.ids import ActorId, actor_id, parse_session_id
 from holdfast.model.text import checked_name, same_name
 
 MAX_FILE = 4096
@@ -36,12 +44,37 @@ MAX_OPERATORS = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """By which invitation an operator came, and what that promised."""
+
+    invite: str
+    envelope: Envelope
+
+
+@dataclass(frozen=True, slots=True)
 class Enrolled:
     """An operator that is known here."""
 
     actor: Actor
     public_key: bytes
     folder: str
+    terms: Terms | None = None
+    rotations: int = 0
+    """How often its key gave way to another."""
+
+    @property
+    def promised(self) -> Envelope | None:
+        """What an invitation promised; None if its kind decides."""
+        return None if self.terms is None else self.terms.envelope
+
+    @property
+    def is_at_home(self) -> bool:
+        """Whether its private key is here, so that it can act from here."""
+        return os.path.exists(self._key_path)
+
+    @property
+    def _key_path(self) -> str:
+        return f"{self.folder}/{_numbered('key', self.rotations)}"
 
     def token(self) -> bytes:
         """Return what local clients prove themselves with.
@@ -63,7 +96,7 @@ class Enrolled:
 
         """
         try:
-            return _read(f"{self.folder}/key")
+            return _read(self._key_path)
         except FileNotFoundError:
             raise UnknownOperator(self.actor.name) from None
 
@@ -98,10 +131,20 @@ def by_actor(actor: ActorId) -> Enrolled | None:
     return next((one for one in enrolled() if one.actor.id == actor), None)
 
 
+def by_key(public_key: bytes) -> Enrolled | None:
+    """Return the operator that has this key now, or None."""
+    return next((one for one in enrolled() if one.public_key == public_key), None)
+
+
 def enrol(
-    name: str, kind: ActorKind, public_key: bytes, seed: bytes | None, token: bytes
+    name: str,
+    kind: ActorKind,
+    public_key: bytes,
+    seed: bytes | None,
+    token: bytes,
+    terms: Terms | None = None,
 ) -> Enrolled:
-    """Make an operator known; return it.
+    """Make an operator known; return it. Without a seed it is at home elsewhere.
 
     Raises:
         UsageError: The name is taken, or none.
@@ -118,12 +161,14 @@ def enrol(
         _write(f"{draft}/token", token)
         if seed is not None:
             _write(f"{draft}/key", seed)
-        facts = {
+        facts: dict[str, object] = {
             "actor": actor_id(public_key),
             "kind": kind.value,
             "name": name,
             "public_key": public_key.hex(),
         }
+        if terms is not None:
+            facts |= {"invite": terms.invite, "envelope": to_facts(terms.envelope)}
         _write(f"{draft}/operator.json", json.dumps(facts, indent=2).encode() + b"\n")
         os.rename(draft, f"{home}/{name}")
     except OSError as error:
@@ -131,6 +176,39 @@ def enrol(
         if os.path.exists(f"{home}/{name}"):
             raise OperatorTaken(name) from error
         raise
+    return _load(home, name)
+
+
+def rotate(
+    known: Enrolled, new_key: bytes, statement: bytes, seed: bytes | None
+) -> Enrolled:
+    """Put another key in the place of an operator's, all at once; return it anew.
+
+    The caller has checked the statement. Whoever is killed in here leaves the old
+    key in force, or the new one.
+
+    Raises:
+        UsageError: Somebody has that key already.
+
+    """
+    taken = by_key(new_key)
+    if taken is not None:
+        raise OperatorTaken(taken.actor.name)
+    folder, number = known.folder, known.rotations + 1
+    facts = json.loads(_read(f"{folder}/operator.json"))
+    facts.setdefault("first_key", known.public_key.hex())
+    facts |= {"public_key": new_key.hex(), "rotations": number}
+    written = json.dumps(facts, indent=2).encode() + b"\n"
+    _rewrite(f"{folder}/{_numbered('rotation', number)}", statement)
+    if seed is not None:
+        _rewrite(f"{folder}/{_numbered('key', number)}", seed)
+    _rewrite(f"{folder}/operator.json.next", written)
+    os.rename(f"{folder}/operator.json.next", f"{folder}/operator.json")
+    _sync(folder)  # Only a key that is surely not needed any more may go.
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(f"{folder}/{_numbered('key', number - 1)}")  # noqa: PTH108
+    home, name = os.path.split(folder)
+    os.utime(home)  # Whoever watches for operators that come and go looks again.
     return _load(home, name)
 
 
@@ -149,19 +227,70 @@ def forget(name: str) -> None:
     shutil.rmtree(found.folder)
 
 
+def to_facts(envelope: Envelope) -> dict[str, object]:
+    """Return an envelope as it is written into files."""
+    expires = envelope.expires_wall
+    return {
+        "rights": sorted(envelope.rights),
+        "session": envelope.session,
+        "expires_ms": None if expires is None else round(expires * 1000),
+    }
+
+
+def from_facts(facts: dict[str, object]) -> Envelope:
+    """Read an envelope from a file. What is missing is not taken for granted.
+
+    Raises:
+        ValueError, KeyError, TypeError, UsageError: It is none.
+
+    """
+    rights, session, expires = facts["rights"], facts["session"], facts["expires_ms"]
+    if not isinstance(rights, list) or not isinstance(expires, int | None):
+        raise TypeError("an envelope has a list of rights, and milliseconds")
+    return Envelope(
+        frozenset(Right(str(right)) for right in rights),
+        None if session is None else parse_session_id(str(session)),
+        None if expires is None else expires / 1000,
+    )
+
+
 def _load(home: str, own: str) -> Enrolled:
     folder = f"{home}/{own}"
     try:
         facts = json.loads(_read(f"{folder}/operator.json"))
         public_key = bytes.fromhex(facts["public_key"])
         kind, name = ActorKind(facts["kind"]), checked_name(str(facts["name"]))
-        is_right = facts["actor"] == actor_id(public_key) and name == own
-    except (ValueError, KeyError, TypeError, OSError, MalformedName) as error:
+        first_key = bytes.fromhex(facts.get("first_key", facts["public_key"]))
+        is_right = facts["actor"] == actor_id(first_key) and name == own
+        rotations = int(facts.get("rotations", 0))
+        terms = None
+        if "envelope" in facts:
+            terms = Terms(str(facts["invite"]), from_facts(facts["envelope"]))
+    except (ValueError, KeyError, TypeError, OSError, UsageError) as error:
         raise OperatorFileDamaged(own, str(error)) from None
     if not is_right:
         # A folder copied or renamed by hand must not become somebody else.
         raise OperatorFileDamaged(own, "it belongs to another name or key")
-    return Enrolled(Actor(actor_id(public_key), kind, name), public_key, folder)
+    actor = Actor(actor_id(first_key), kind, name)
+    return Enrolled(actor, public_key, folder, terms, rotations)
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name}-{number}" if number else name
+
+
+def _rewrite(path: str, data: bytes) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108  # what a killed one left behind
+    _write(path, data)
+
+
+def _sync(folder: str) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def _remove(draft: str) -> None:

@@ -84,6 +84,11 @@ def session_socket(session: SessionId) -> Path:
     return _checked(session_dir() / f"{session}.sock")
 
 
+def session_pipe(session: SessionId) -> Path:
+    """Return the pipe through which a session's shell says what is set in it."""
+    return Path(folders.session_pipe(session))
+
+
 def session_frozen(session: SessionId) -> Path:
     """Return the file that says what of a session was made to stand still."""
     return session_dir() / f"{session}.frozen"
@@ -127,6 +132,31 @@ def operators_dir() -> Path:
 
     """
     return _own(config_dir() / "operators")
+
+
+def invites_dir() -> Path:
+    """Return the folder with one file for each invitation to this host.
+
+    Raises:
+        UsageError: It is not ours alone, or cannot be made.
+
+    """
+    return _own(config_dir() / "invites")
+
+
+def hosts_dir() -> Path:
+    """Return the folder with one file for each host elsewhere that we may reach.
+
+    Raises:
+        UsageError: It is not ours alone, or cannot be made.
+
+    """
+    return _own(config_dir() / "hosts")
+
+
+def relays_file() -> Path:
+    """Return where it is written by which relays this host can be reached."""
+    return config_dir() / "relays"
 
 
 def policy_file() -> Path:

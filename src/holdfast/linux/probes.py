@@ -14,7 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from holdfast.core.abilities import LogOut, Machine, Place
-from holdfast.linux import places, processes, systemd
+from holdfast.linux import (
+    cgroups,
+    exec_filter,
+    exec_gate,
+    places,
+    processes,
+    systemd,
+)
 from holdfast.linux.programs import painter_program
 from holdfast.model.errors import HoldfastError
 
@@ -45,7 +52,9 @@ def probe() -> Machine:
         log_out=_log_out(),
         can_adopt=_in_child(processes.become_subreaper),
         painter=_painter(),
-        can_freeze=_can_freeze(),
+        freezer=cgroups.ground().why_not,
+        exec_gate=exec_gate.why_not(),
+        keeps_sudo=exec_filter.is_privileged(),
         has_user_namespaces=_in_child(_make_user_namespace),
         has_criu=shutil.which("criu") is not None,
     )
@@ -167,16 +176,6 @@ def _first_answer(link: socket.socket, painter: "subprocess.Popen[bytes]") -> st
         said = painter.stderr.read().decode(errors="replace") if painter.stderr else ""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return "" if died is None else (lines[-1] if lines else f"it ends with {died}")
-
-
-def _can_freeze() -> bool:
-    try:
-        own = Path("/proc/self/cgroup").read_text().partition("0::")[2].splitlines()[0]
-    except (OSError, IndexError):
-        return False
-    folder = Path("/sys/fs/cgroup") / own.lstrip("/")
-    # One of our own would be made inside: the group we are in also holds others.
-    return os.access(folder, os.W_OK) and (folder / "cgroup.procs").exists()
 
 
 def _make_user_namespace() -> None:

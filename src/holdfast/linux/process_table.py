@@ -14,16 +14,15 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_STAT = 4096
-"""Bytes of /proc/PID/stat: about fifty numbers and a name of 64 bytes."""
+from holdfast.linux import procfs
 
 _THREADS = 17
 _STARTED = 19
 """Fields of it, counted from the state."""
 
 _STATUS = 8192
-_ENVIRON = 1 << 18
-"""Bytes of an environment read at once; the kernel hands out what there is."""
+_ENVIRON = 1 << 23
+"""Bytes of an environment that are read: more than a program can be given."""
 
 STOPPED = "T"
 TRACED = "t"
@@ -142,9 +141,8 @@ def read_table(still: Iterable[Process] = ()) -> Table:
 
 def read_process(pid: int) -> Process | None:
     """Return one process, or None if it is gone."""
-    raw = _read(f"/proc/{pid}/stat", _STAT)
-    # The name may hold anything, a parenthesis too; what follows it may not.
-    fields = raw[raw.rfind(b")") + 2 :].split(maxsplit=_STARTED + 1)
+    raw = procfs.read(f"/proc/{pid}/stat", procfs.STAT)
+    fields = procfs.stat_fields(raw, _STARTED + 1)
     if len(fields) <= _STARTED:
         return None
     state, parent, group, session = fields[:4]
@@ -161,7 +159,8 @@ def read_process(pid: int) -> Process | None:
 
 def tracer_of(pid: int) -> int:
     """Return the pid of whoever traces a process; 0 if nobody does."""
-    _, _, rest = _read(f"/proc/{pid}/status", _STATUS).partition(b"\nTracerPid:")
+    raw = procfs.read(f"/proc/{pid}/status", _STATUS)
+    _, _, rest = raw.partition(b"\nTracerPid:")
     return int(rest.split(maxsplit=1)[0]) if rest else 0
 
 
@@ -179,32 +178,13 @@ def _children(table: Table) -> dict[int, list[Process]]:
 
 
 def _environment(pid: int) -> bytes:
-    return b"\0" + _read(f"/proc/{pid}/environ", _ENVIRON)
+    return b"\0" + procfs.read_table(f"/proc/{pid}/environ", _ENVIRON)
 
 
 def _other_threads(pid: int) -> Iterable[str]:
     with contextlib.suppress(OSError):
         for name in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
-            raw = _read(f"/proc/{pid}/task/{name}/stat", _STAT)
-            state = raw[raw.rfind(b")") + 2 :][:1].decode()
+            raw = procfs.read(f"/proc/{pid}/task/{name}/stat", procfs.STAT)
+            state = b"".join(procfs.stat_fields(raw, 1)[:1]).decode()
             if state and state not in _DEAD:
                 yield state
-
-
-def _read(path: str, size: int) -> bytes:
-    """Return what a file of /proc says; nothing if it is gone or not for us."""
-    pieces = b""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        while piece := os.read(fd, size):
-            pieces += piece
-            if len(piece) < size:
-                break
-    except OSError:
-        return b""
-    finally:
-        os.close(fd)
-    return pieces

@@ -62,14 +62,13 @@ class Stat(NamedTuple):
 def read_stat(pid: int) -> Stat | None:
     """Return what the kernel counts of a process, or None if it is gone."""
     raw = read(f"/proc/{pid}/stat", STAT)
-    # The name may hold anything, a parenthesis too; what follows it may not.
-    head, _, tail = raw.rpartition(b")")
-    fields = tail.split(maxsplit=_FIELDS)
+    fields = stat_fields(raw)
     if len(fields) < _FIELDS:
         return None
+    name = raw[raw.find(b"(") + 1 : raw.rfind(b")")]
     return Stat(
         pid=pid,
-        name=head.partition(b"(")[2].decode("utf-8", "surrogateescape"),
+        name=name.decode("utf-8", "surrogateescape"),
         state=fields[0].decode(),
         parent=int(fields[1]),
         group=int(fields[2]),
@@ -79,6 +78,15 @@ def read_stat(pid: int) -> Stat | None:
         started=int(fields[19]),
         rss=max(0, int(fields[21])) * PAGE,
     )
+
+
+def stat_fields(raw: bytes, count: int = _FIELDS) -> list[bytes]:
+    """Return the first `count` fields of a stat file, from the state on.
+
+    Fewer, if it was read from what is gone. There may be one more: the rest.
+    """
+    # The name may hold anything, a parenthesis too; what follows it may not.
+    return raw[raw.rfind(b")") + 1 :].split(maxsplit=count)
 
 
 def state_word(letter: str) -> str:

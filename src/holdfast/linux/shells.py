@@ -11,6 +11,7 @@ its children; an empty pipe cannot.
 """
 
 import hmac
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +54,28 @@ def integrated(
 
 def nonce_of(session: str) -> bytes:
     """Return the nonce of a session's shell: the same to every holder of it."""
-    secret = hmac.digest(host_seed(), b"holdfast marks\n" + session.encode(), "sha256")
+    return _secret(b"holdfast marks\n", session)
+
+
+def key_of(session: str) -> bytes:
+    """Return what tells the messages of a session's shell from anybody else's.
+
+    It goes through a pipe that programs of the user can open; the nonce does not.
+    """
+    return _secret(b"holdfast state\n", session)
+
+
+def handed_over(session: str, pipe: str) -> bytes:
+    """Return the line that a shell reads before anything else."""
+    said = nonce_of(session)
+    # A path that is no line cannot be told in one; then the shell tells no state.
+    if not pipe or "\n" in pipe:
+        return said
+    return b" ".join((said, key_of(session), os.fsencode(pipe)))
+
+
+def _secret(purpose: bytes, session: str) -> bytes:
+    secret = hmac.digest(host_seed(), purpose + session.encode(), "sha256")
     return secret[:_NONCE].hex().encode()
 
 

@@ -43,7 +43,43 @@ TasksMax=infinity
 WantedBy=default.target
 """
 
-PASSED_ON = ("HOLDFAST_RUNTIME_DIR", "PYTHONPATH")
+_RELAY_UNIT = """\
+[Unit]
+Description=holdfast relay: where hosts and operators meet
+Documentation=man:holdfast(1)
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=exec
+# For TLS without a proxy: LoadCredential= the certificate and its key here, and
+# put --cert and --key (under %d) in the place of --behind-proxy.
+ExecStart={command} --behind-proxy --name relay.example --store %S/holdfast-relay/store
+StateDirectory=holdfast-relay
+DynamicUser=yes
+LimitNOFILE=65536
+Restart=always
+RestartSec=1
+TimeoutStopSec=10
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+MemoryDenyWriteExecute=yes
+RestrictAddressFamilies=AF_INET AF_INET6
+SystemCallFilter=@system-service
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+PASSED_ON = (
+    "HOLDFAST_RUNTIME_DIR",
+    "HOLDFAST_CONFIG_DIR",
+    "HOLDFAST_STATE_DIR",
+    "PYTHONPATH",
+)
 """Variables without which the unit would use other code, or another folder."""
 
 
@@ -79,6 +115,12 @@ def unit_text() -> str:
     words = [sys.executable, "-m", "holdfast", "up"]
     command = " ".join(_quoted(word) for word in words)
     return _UNIT.format(command=command, environment="".join(passed_on))
+
+
+def relay_unit_text() -> str:
+    """Return a unit for a relay, to be put among the system's."""
+    words = [sys.executable, "-m", "holdfast", "relay"]
+    return _RELAY_UNIT.format(command=" ".join(_quoted(word) for word in words))
 
 
 def unit_path() -> Path:

@@ -114,3 +114,23 @@ class Envelope:
         ):
             raise WiderThanGiven("a later expiry")
         return Envelope(rights, session, expires_wall)
+
+
+def first_envelope(
+    kind: ActorKind,
+    session: SessionId,
+    promised: Envelope | None = None,
+    *,
+    began_it: bool,
+) -> Envelope:
+    """Return what a session gives an operator that it meets for the first time.
+
+    `promised` is what an invitation said; without one, its kind decides. Whoever
+    was promised another session alone has nothing here.
+    """
+    if promised is None:
+        return Envelope(default_rights(kind, began_it=began_it), session)
+    if promised.session not in (WHOLE_HOST, session):
+        return Envelope(frozenset(), session)
+    own = {Right.END} if began_it else frozenset()
+    return Envelope(promised.rights | own, session, promised.expires_wall)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from holdfast.model.actors import Actor
 from holdfast.model.ids import NO_EPOCH, Epoch, SessionId
 from holdfast.model.inputs import InputKind
+from holdfast.model.resolutions import Resolution
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 """The days of the week, by the number that `LocalTime` has for them."""
@@ -42,6 +43,30 @@ class LocalTime:
     """From 0, Monday, to 6."""
 
 
+class Place(enum.StrEnum):
+    """Where something is judged: when it is typed, or when it is executed."""
+
+    INPUT = "input"
+    EXEC = "exec"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a process of the session wants to execute, as far as it could be read."""
+
+    path: str | None
+    """The path that it gave, made absolute."""
+
+    real: str | None
+    """The file behind that path."""
+
+    words: tuple[str | None, ...]
+    """What the program is told, its own name first; None for words not known."""
+
+    is_elsewhere: bool = False
+    """Whether the path means another file to the process than to us."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """May this actor make this input now?"""
@@ -63,28 +88,46 @@ class Question:
     secret: bool = False
     """Whether echo is off, so that the payload must not leave this process."""
 
+    execution: Execution | None = None
+    """What is to be executed; None if this is about an input."""
+
+    resolution: Resolution | None = None
+    """What the line runs as things are now; None if it is no whole line."""
+
+    originators: tuple[Actor, ...] = ()
+    """Everybody who staged something that the line uses, the actor included."""
+
+    foreground: str | None = None
+    """The program that reads what is typed; None when that is not known."""
+
     more: Mapping[str, object] = field(default_factory=dict)
-    """Further members of the document, plain JSON: what a word resolves to, who
-    staged it. A member by the name of one of ours is passed over."""
+    """Further members of the document, plain JSON. A member by the name of one of
+    ours is passed over."""
+
+    @property
+    def place(self) -> Place:
+        """Where it is judged."""
+        return Place.INPUT if self.execution is None else Place.EXEC
 
     def to_object(self) -> dict[str, object]:
         """Return the question as a JSON document."""
         payload = None if self.secret else self.payload
         staged = None if self.secret else self.staged
+        resolution = None if self.secret else self.resolution
         return {
             **self.more,
             "version": 1,
-            "actor": {
-                "id": self.actor.id,
-                "kind": self.actor.kind.value,
-                "name": self.actor.name,
-            },
+            "actor": _actor(self.actor),
             "input": self.kind.value,
             "payload": _base64(payload),
             "size": len(self.payload),
             "staged": _base64(staged),
             "secret": self.secret,
             "cwd": self.cwd,
+            "foreground": self.foreground,
+            "resolution": None if resolution is None else resolution.to_object(),
+            "originators": [_actor(one) for one in self.originators],
+            "exec": _executed(self.execution),
             "session": {"id": self.session, "name": self.session_name},
             "time": {
                 "minute": self.clock.minute,
@@ -92,6 +135,20 @@ class Question:
             },
             "turn": {"hold": self.turn.value, "epoch": self.epoch},
         }
+
+
+def _actor(actor: Actor) -> dict[str, object]:
+    return {"id": actor.id, "kind": actor.kind.value, "name": actor.name}
+
+
+def _executed(execution: Execution | None) -> dict[str, object] | None:
+    if execution is None:
+        return None
+    return {
+        "path": execution.path,
+        "real": execution.real,
+        "words": list(execution.words),
+    }
 
 
 def _base64(raw: bytes | None) -> str | None:

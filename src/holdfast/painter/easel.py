@@ -20,6 +20,7 @@ from holdfast.model.geometry import Size
 from holdfast.painter.emulator import Emulator
 from holdfast.term.links import LinkFilter
 from holdfast.term.queries import QueryKind
+from holdfast.term.screen import Screen
 
 MAX_PICTURES = 64
 """Sessions painted at once: at their bound of a few MB each, they fit into the
@@ -161,13 +162,17 @@ def _keyframe(picture: Picture, _: Packet) -> bytes:
 
 
 def _screen(picture: Picture, _: Packet) -> bytes:
-    return json.dumps(picture.emulator.screen().to_object()).encode()
+    return json.dumps(_seen(picture.emulator).to_object()).encode()
 
 
 def _cells(picture: Picture, _: Packet) -> bytes:
     emulator = picture.emulator
-    coloured = replace(emulator.screen(), runs=emulator.cells())
+    coloured = replace(_seen(emulator), runs=emulator.cells())
     return json.dumps(coloured.to_object()).encode()
+
+
+def _seen(emulator: Emulator) -> Screen:
+    return replace(emulator.screen(), hidden=emulator.hidden(), above=emulator.above())
 
 
 def _answer(picture: Picture, request: Packet) -> bytes:

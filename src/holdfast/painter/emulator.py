@@ -10,6 +10,7 @@ from typing import Protocol
 from holdfast.model.geometry import Size
 from holdfast.term.cells import Run
 from holdfast.term.screen import Screen
+from holdfast.term.unseen import Hidden
 
 
 class Emulator(Protocol):
@@ -29,6 +30,14 @@ class Emulator(Protocol):
 
     def cells(self) -> tuple[Run, ...]:
         """Return what is to be seen in its colours."""
+        ...
+
+    def hidden(self) -> tuple[Hidden, ...]:
+        """Return what of it a person would not see."""
+        ...
+
+    def above(self) -> int:
+        """Return how many rows have scrolled out at the top and are still kept."""
         ...
 
     def cursor(self) -> tuple[int, int]:

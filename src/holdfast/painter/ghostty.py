@@ -19,6 +19,7 @@ from pyghostty.core import init_sized  # type: ignore[import-untyped]  # ditto
 from holdfast.model.geometry import Size
 from holdfast.term.cells import Run, runs_from
 from holdfast.term.screen import Screen
+from holdfast.term.unseen import Hidden, Palette, all_hidden, hidden_in
 
 SCROLLBACK = 2 * 1024 * 1024
 """Bytes of lines above the screen that a terminal keeps: about 2,000 lines."""
@@ -32,6 +33,10 @@ terminal carries out, pictures and clipboards aside."""
 
 MAX_STRING = 64 * 1024
 """Longest clipboard or application string the core collects, instead of 64 MiB."""
+
+MAX_LOOKED_AT = 2_000_000
+"""Characters of a screen that are looked at for what they hide: two for each cell
+of the largest. What piles up more in its cells hides something, or wastes our time."""
 
 ALTERNATE_MODES = (1049, 1047, 47)
 ORIGIN = 6
@@ -79,6 +84,18 @@ class GhosttyCore:
         """Return what is to be seen in its colours."""
         last = self._terminal.ref(self._size.columns - 1, self._size.rows - 1)
         return runs_from(self._selected(self._terminal.ref(0, 0), last))
+
+    def hidden(self) -> tuple[Hidden, ...]:
+        """Return what of it a person would not see."""
+        text = self._terminal.text()
+        lines = text.split("\n")
+        if len(text) > MAX_LOOKED_AT:
+            return all_hidden(lines)
+        return hidden_in(lines, self.cells(), self._palette())
+
+    def above(self) -> int:
+        """Return how many rows have scrolled out at the top and are still kept."""
+        return max(0, self.total_rows() - self._size.rows)
 
     def cursor(self) -> tuple[int, int]:
         """Return row and column as a program is told them."""
@@ -252,6 +269,28 @@ class GhosttyCore:
         _check(failed)
         # Before the first cell stands the palette, which a viewer has of its own.
         return _PALETTE.sub(b"", bytes(ffi.buffer(buffer, length[0])[:]))
+
+    def _palette(self) -> Palette:
+        """Return the colours as they are now; a program may have changed them."""
+        table = ffi.new("GhosttyColorRgb[256]")
+        _check(
+            lib.ghostty_terminal_get(
+                self._inner, lib.GHOSTTY_TERMINAL_DATA_COLOR_PALETTE, table
+            )
+        )
+        return Palette(
+            [one.r << 16 | one.g << 8 | one.b for one in table],
+            self._own_colour("foreground"),
+            self._own_colour("background"),
+        )
+
+    def _own_colour(self, which: str) -> int | None:
+        """Return one of the terminal's own colours, if a program has set it."""
+        try:
+            one = self._get(f"color_{which}", "GhosttyColorRgb")
+        except GhosttyError:
+            return None
+        return int(one.r << 16 | one.g << 8 | one.b)
 
     def _told(self, query: bytes) -> bytes:
         told: list[bytes] = []

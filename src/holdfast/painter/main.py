@@ -144,6 +144,8 @@ def _warm_up() -> None:
     emulator = GhosttyEmulator(Size(2, 2))
     emulator.feed("\x1b[44m\x1b[2J\x1b[?6h漢".encode())
     emulator.keyframe()
+    emulator.screen()
+    emulator.hidden()
     emulator.close()
 
 

@@ -4,20 +4,23 @@
 # What the marks look like is in docs/spec/marks.md. The nonce comes through
 # descriptor 3, is read before anything of the user's runs, and is not exported.
 
-builtin unset -v __holdfast_nonce
-{ IFS= builtin read -r __holdfast_nonce <&3; } 2>/dev/null
+builtin unset -v __holdfast_nonce __holdfast_key __holdfast_pipe
+{ IFS=' ' builtin read -r __holdfast_nonce __holdfast_key __holdfast_pipe <&3; } 2>/dev/null
 exec 3<&- # behind `builtin` it would be open again
-builtin declare +x __holdfast_nonce
-__holdfast_last= __holdfast_told=
+builtin declare +x __holdfast_nonce __holdfast_key __holdfast_pipe
+__holdfast_last= __holdfast_told= __holdfast_known= __holdfast_number=0 __holdfast_options=
 
-# Everything below is defined before an alias of the user could change it.
+# Everything below is defined before an alias of the user could change it. Locals
+# have names of ours: what the user calls the same is told to holdfast too.
 
 __holdfast_mark() {
     builtin printf '\e]7077;%s;%s\e\\' "$__holdfast_nonce" "$1" >/dev/tty
 }
 
 __holdfast_escape() { # text, as bytes, into __holdfast_text
-    local LC_ALL=C text="$1" code char hex
+    # Whoever made LC_ALL read-only has their letters told as they are.
+    [[ ${LC_ALL@a} == *r* ]] || local LC_ALL=C
+    local text="$1" code char hex
     hex='\x5c' text=${text//\\/"$hex"}
     if [[ $text == *[$'\x01'-$'\x1f'$'\x7f'$'\xc2;']* ]]; then
         for code in {1..31} 59 127 194; do
@@ -32,8 +35,10 @@ __holdfast_escape() { # text, as bytes, into __holdfast_text
 # `local -` gives the user's options back at the end; what is traced in between
 # would show the nonce. PS0 runs this in a subshell, so that it can set nothing.
 __holdfast_started() {
-    { local -; builtin set +xveu; } 2>/dev/null
-    local LC_ALL=C HISTTIMEFORMAT= entry size=0 __holdfast_text=
+    { local -; builtin set +axveu; } 2>/dev/null
+    [[ ${LC_ALL@a} == *r* ]] || local LC_ALL=C
+    [[ ${HISTTIMEFORMAT@a} == *r* ]] || local HISTTIMEFORMAT=
+    local entry size=0 __holdfast_text=
     entry=$(builtin history 1)
     # The last line of the history is this one only if it was added just now.
     if [[ $entry =~ ^\ *([0-9]+)[\ *]\ (.*)$ && ${BASH_REMATCH[1]} == $(( __holdfast_last + 1 )) ]]; then
@@ -45,47 +50,166 @@ __holdfast_started() {
 
 # Neither hook may fail: under `set -e` that would end the shell.
 __holdfast_ended() {
-    { local - status=$? options=$-; builtin set +xveu; } 2>/dev/null
-    __holdfast_tell "$status"
-    [[ $options == *e* ]] || builtin return "$status"
+    { local - __holdfast_status=$? __holdfast_flags=$-; builtin set +axveu; } 2>/dev/null
+    __holdfast_tell "$__holdfast_status"
+    [[ $__holdfast_flags == *e* ]] || builtin return "$__holdfast_status"
 }
 
 __holdfast_tell() {
     local __holdfast_text=
-    local LC_ALL=C
+    # In letters, of which there are never more than bytes.
     (( ${#PWD} > 1024 )) || __holdfast_escape "$PWD"
     __holdfast_mark "D;$1;$__holdfast_text"
     __holdfast_told=1
 }
 
+# Given the status, and what a subshell has printed where traps can be seen: in a
+# function some cannot. It prints no more than those while it would be traced.
 __holdfast_prompted() {
-    { local - status=$? options=$-; builtin set +xveu; } 2>/dev/null
+    { local - __holdfast_flags=$-; __holdfast_options=$SHELLOPTS:$BASHOPTS
+        builtin set +axveu; } 2>/dev/null
     # Whoever sets PROMPT_COMMAND at a prompt replaces the first hook, not this one.
-    [[ $__holdfast_told ]] || __holdfast_tell "$status"
-    # Until the first command, bash counts the line that comes, not the last one.
-    local number='\!' is_first=$(( ! ${#__holdfast_last} ))
-    __holdfast_told= __holdfast_last=$(( ${number@P} - is_first ))
+    [[ $__holdfast_told ]] || __holdfast_tell "$1"
+    __holdfast_told= __holdfast_last=$(( ${HISTCMD:-0} - 1 ))
     __holdfast_hook
-    __holdfast_mark P
-    [[ $options == *e* ]] || builtin return "$status"
+    __holdfast_share "$2"
+    __holdfast_mark "P${__holdfast_told:+;$__holdfast_told}"
+    __holdfast_told=
+    [[ $__holdfast_flags == *e* ]] || builtin return "$1"
 }
 
+# ── what is set in this shell ──────────────────────────────────────────────
+# docs/spec/shell-state.md. One subshell prints everything; only where that differs
+# from the last time, or is asked for by the pipe's mode, others hand it over.
+
+__holdfast_share() { # leaves the number of the message in __holdfast_told
+    [[ $__holdfast_key && -p $__holdfast_pipe ]] || builtin return 0
+    local __holdfast_now=$1
+    if [[ $__holdfast_flags == *x* ]]; then
+        __holdfast_now+=$(__holdfast_print 2>/dev/null)
+        # The number of the line that called us cannot be unset, and grows.
+        __holdfast_now=${__holdfast_now/"]=\"${BASH_LINENO[1]}\")"/)}
+    fi
+    __holdfast_now+=$'\1'$__holdfast_key$__holdfast_options
+    if [[ -x $__holdfast_pipe || $__holdfast_now != "$__holdfast_known" ]]; then
+        __holdfast_number=$(( __holdfast_number + 1 ))
+        __holdfast_known=$__holdfast_now
+        # Nobody took it: next time it is new again.
+        [[ $(__holdfast_hand_over 2>/dev/null) == taken ]] || __holdfast_known=
+    fi
+    __holdfast_told=$__holdfast_number
+}
+
+# What is different at every prompt is unset first, here where nobody misses it. Run
+# at a subshell's exit, because only there no number of a line is part of the state.
+__holdfast_print() {
+    [[ $- == *x* || -z $__holdfast_key ]] && builtin return
+    builtin set -- "$__holdfast_key"
+    builtin trap - DEBUG ERR RETURN
+    builtin unset -v "${!__holdfast_@}" BASHPID BASH_COMMAND BASH_REMATCH COLUMNS DIRSTACK \
+        EPOCHREALTIME EPOCHSECONDS HISTCMD LINENO LINES OLDPWD OPTARG PIPESTATUS PWD \
+        RANDOM SECONDS SRANDOM
+    builtin printf '\1%s' "$1"
+    builtin declare -p
+    builtin printf '\1%s' "$1"
+    builtin declare -f
+    builtin printf '\1%s' "$1"
+    builtin alias -p
+} 2>/dev/null
+
+# Runs in a subshell. Whoever should read the pipe may have died or been stopped:
+# then the writer is given up, and the prompt comes all the same.
+__holdfast_hand_over() {
+    local __holdfast_answer
+    builtin read -r -t 1 __holdfast_answer < <(__holdfast_write)
+    builtin printf '%s' "$__holdfast_answer"
+    [[ $__holdfast_answer ]] || builtin kill -9 $! 
+}
+
+__holdfast_write() {
+    builtin trap - DEBUG ERR RETURN
+    builtin set -f
+    builtin shopt -u nocasematch
+    [[ ${IFS@a}${LC_ALL@a} == *r* ]] && builtin return
+    local one
+    local -a fields=() lines=() parts=()
+    for one in BASH_ENV CDPATH ENV GLOBIGNORE HOME IFS PATH PS0 PS1 PS4 PYTHONPATH SHELL "${!LD_@}"; do
+        [[ -v $one ]] && fields+=("m$one=${!one}")
+    done
+    fields+=("mPROMPT_COMMAND=${PROMPT_COMMAND[*]}" "O$__holdfast_options")
+    LC_ALL=C IFS=$'\1'
+    # Cutting long texts by patterns takes bash seconds; splitting does not.
+    for one in $__holdfast_now; do
+        if [[ $one == "$__holdfast_key"* || ${#parts[@]} == 0 ]]; then
+            parts+=("${one#"$__holdfast_key"}")
+        else
+            parts[-1]+=$'\1'$one # a text with such a byte in it
+        fi
+    done
+    # Without a trap the first part is empty, and is not there.
+    [[ $__holdfast_now == $'\1'* ]] && parts=('' "${parts[@]}")
+    fields+=("T${parts[0]}" "F${parts[2]}") IFS=$'\n'
+    lines=(${parts[1]})
+    __holdfast_filter
+    {
+        builtin printf '%s\0' "holdfast-state 1 $__holdfast_key $__holdfast_number" "${fields[@]}"
+        if (( ${#BASH_ALIASES[@]} )); then
+            builtin printf 'k%s\0' "${!BASH_ALIASES[@]}"
+            builtin printf 't%s\0' "${BASH_ALIASES[@]}"
+        fi
+        builtin printf 'end %s %s\0' "$__holdfast_key" $(( ${#fields[@]} + 2 * ${#BASH_ALIASES[@]} ))
+    } 1<>"$__holdfast_pipe"
+    builtin printf 'taken\n'
+}
+
+# Of what looks secret only the name and the length go into the fields; of what is
+# very long as well. The words are in docs/spec/shell-state.md too.
+__holdfast_filter() {
+    local line called is_withheld=
+    for line in "${lines[@]}"; do
+        if [[ $line != 'declare -'* ]]; then
+            # An older bash prints a value of several lines as it is.
+            [[ $is_withheld ]] || fields[-1]+=$'\n'$line
+            continue
+        fi
+        called=${line#declare -* } called=${called%%=*} is_withheld=
+        case ${called^^} in
+        *PASS* | *SECRET* | *TOKEN* | *KEY* | *CREDENTIAL* | *AUTH* | *COOKIE* | *PRIVATE* | \
+            *BEARER* | *JWT* | *DSN* | *SALT* | *SIGNATURE*) is_withheld=1 ;;
+        esac
+        case $line in
+        *://*:*@* | *-----BEGIN*) is_withheld=1 ;;
+        esac
+        if [[ $is_withheld ]] || (( ${#line} > 65536 )); then
+            # Without its quotes.
+            is_withheld=1 line=${line#*=} fields+=("w$called=$(( ${#line} - 2 ))")
+        else
+            fields+=("d$line")
+        fi
+    done
+}
+
+# Whoever has made one of the two read-only keeps it as it is.
 __holdfast_hook() {
     local hook='${__holdfast_nonce:+$(__holdfast_started)}' one
+    local last='__holdfast_prompted $? "$(builtin trap -p; builtin trap __holdfast_print EXIT)"'
     local -a kept
-    PS0=${PS0//"$hook"/}
-    # Where prompts are not expanded, it would be shown as it stands.
-    builtin shopt -q promptvars && PS0+=$hook
+    if [[ ${PS0@a} != *r* ]]; then
+        PS0=${PS0//"$hook"/}
+        # Where prompts are not expanded, it would be shown as it stands.
+        builtin shopt -q promptvars && PS0+=$hook
+    fi
+    [[ ${PROMPT_COMMAND@a} == *r* ]] && builtin return 0
     if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501 )); then
         one=${PROMPT_COMMAND-}
         [[ $one == *__holdfast_prompted* ]] ||
-            PROMPT_COMMAND="__holdfast_ended${one:+;$one};__holdfast_prompted"
+            PROMPT_COMMAND="__holdfast_ended${one:+;$one};$last"
         builtin return 0
     fi
     for one in "${PROMPT_COMMAND[@]}"; do
         [[ -z $one || $one == __holdfast_* ]] || kept+=("$one")
     done
-    PROMPT_COMMAND=(__holdfast_ended "${kept[@]}" __holdfast_prompted)
+    PROMPT_COMMAND=(__holdfast_ended "${kept[@]}" "$last")
 }
 
 if [[ -n ${HOLDFAST_LOGIN-} ]]; then

@@ -70,6 +70,28 @@ _LOOKS = {
     9: Look.STRUCK,
     53: Look.OVERLINE,
 }
+_PLAIN = {
+    22: Look.BOLD | Look.FAINT,
+    23: Look.ITALIC,
+    24: Look.UNDERLINE,
+    25: Look.BLINK,
+    27: Look.INVERSE,
+    28: Look.INVISIBLE,
+    29: Look.STRUCK,
+    55: Look.OVERLINE,
+}
+_LETTERS = {
+    39: 0,
+    **{30 + n: n + 1 for n in range(8)},
+    **{90 + n: n + 9 for n in range(8)},
+}
+_GROUNDS = {
+    49: 0,
+    **{40 + n: n + 1 for n in range(8)},
+    **{100 + n: n + 9 for n in range(8)},
+}
+"""Colours that have numbers of their own; an emulator writes them the long way."""
+
 _TOKEN = re.compile(r"\x1b\[([0-9;:]*)m|([^\x1b]+)|\x1b")
 _FOREGROUND, _BACKGROUND, _UNDERLINED = 38, 48, 58
 _BY_NUMBER, _BY_VALUE = 5, 2
@@ -131,32 +153,37 @@ def clean(text: str) -> str:
 def runs_from(written: bytes) -> tuple[Run, ...]:
     """Read runs from rows of text with SGR, as an emulator writes them."""
     runs: list[Run] = []
-    pen = _Pen()
+    pen = Pen()
     for row, line in enumerate(written.decode(errors="replace").split("\r\n")):
         for text in pen.texts(line):
             for start in range(0, len(text), MAX_RUN):
                 piece = text[start : start + MAX_RUN]
-                runs.append(Run(row, piece, pen.foreground, pen.background, pen.look))
+                runs.append(pen.draw(piece, row))
         if len(runs) >= MAX_RUNS:
             break
     return tuple(runs[:MAX_RUNS])
 
 
-class _Pen:
+class Pen:
     """What the next character will look like."""
 
     def __init__(self) -> None:
         self.foreground = self.background = self.look = 0
 
+    def draw(self, text: str, row: int = 0) -> Run:
+        """Return text as it looks now."""
+        return Run(row, text, self.foreground, self.background, self.look)
+
     def texts(self, line: str) -> Iterator[str]:
         """Return the texts of a line one by one, the pen being as each needs it."""
         for found in _TOKEN.finditer(line):
             if found[1] is not None:
-                self._change(found[1])
+                self.change(found[1])
             elif found[2]:
                 yield found[2]
 
-    def _change(self, parameters: str) -> None:
+    def change(self, parameters: str) -> None:
+        """Take the parameters of an SGR."""
         # A colon joins what belongs together, as the curl of an underline.
         words = iter(word.split(":")[0] for word in parameters.split(";"))
         numbers = (int(word[:4] or 0) for word in words)
@@ -170,7 +197,12 @@ class _Pen:
             elif number == _UNDERLINED:
                 _colour(numbers)
             else:
-                self.look |= _LOOKS.get(number, 0)
+                self._set(number)
+
+    def _set(self, number: int) -> None:
+        self.foreground = _LETTERS.get(number, self.foreground)
+        self.background = _GROUNDS.get(number, self.background)
+        self.look = (self.look | _LOOKS.get(number, 0)) & ~_PLAIN.get(number, 0)
 
 
 def _colour(numbers: Iterator[int]) -> int:

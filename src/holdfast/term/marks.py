@@ -6,7 +6,7 @@ A shell with our integration prints a mark before its prompt, before a command
 and after it. QueryFilter takes everything out of the stream that looks like one;
 here it is decided what counts:
 
-    ESC ] 7077 ; nonce ; P ESC \                     the prompt comes next
+    ESC ] 7077 ; nonce ; P [ ; number ] ESC \        the prompt comes next
     ESC ] 7077 ; nonce ; C ; size ; line ESC \       this line is executed now
     ESC ] 7077 ; nonce ; D ; status ; cwd ESC \      it has ended, in this folder
 
@@ -15,7 +15,8 @@ written as `\x` and two digits: C2 may begin a C1 control, which would end the m
 early and show the nonce to whoever watches. Any other byte may be.
 `size` is how long the line is; what is longer than MAX_LINE is cut, and a size of 0
 says that the shell does not know its line. A folder that is too long is left empty,
-which means the same.
+which means the same. `number` is that of the message in which the shell has said
+what is set in it now (core.state_messages); without one it has not said that.
 
 Whoever can print can print a mark; only the shell knows the nonce. A mark that
 is not exactly of this form, or has another nonce, is dropped: viewers never see
@@ -46,7 +47,11 @@ MAX_STATUS = 255
 _TEXT = rb"((?:[ -:<-\[\]-~\x80-\xc1\xc3-\xff]|\\x[0-9A-Fa-f]{2})*+)"
 _FORM = re.compile(
     rb"\x1b\]7077;([0-9a-f]{32});"
-    rb"(?:(P)|C;([0-9]{1,7});" + _TEXT + rb"|D;([0-9]{1,3});" + _TEXT + rb")\x1b\\"
+    rb"(?:(P)(?:;([0-9]{1,9}))?|C;([0-9]{1,7});"
+    + _TEXT
+    + rb"|D;([0-9]{1,3});"
+    + _TEXT
+    + rb")\x1b\\"
 )
 _ESCAPED = re.compile(rb"\\x([0-9A-Fa-f]{2})")
 _UNSAFE = re.compile(rb"[\x00-\x1f;\\\x7f\xc2]")
@@ -54,7 +59,12 @@ _UNSAFE = re.compile(rb"[\x00-\x1f;\\\x7f\xc2]")
 
 @dataclass(frozen=True, slots=True)
 class Prompted:
-    """The shell is about to show its prompt."""
+    """The shell is about to show its prompt.
+
+    What is set in it is in its message of this `number`; 0: it has not said.
+    """
+
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +96,9 @@ def read_mark(raw: bytes, nonce: bytes) -> Mark | None:
     found = _FORM.fullmatch(raw)
     if found is None or not hmac.compare_digest(found[1], nonce):
         return None
-    _, prompt, size, line, status, cwd = found.groups()
+    _, prompt, number, size, line, status, cwd = found.groups()
     if prompt is not None:
-        return Prompted()
+        return Prompted(int(number or 0))
     if size is not None:
         said = _plain(line)
         fits = len(said) == min(int(size), MAX_LINE)
@@ -106,8 +116,8 @@ def to_bytes(mark: Mark, nonce: bytes) -> bytes:
 
 def _said(mark: Mark) -> bytes:
     match mark:
-        case Prompted():
-            return b"P"
+        case Prompted(number):
+            return b"P;%d" % number if number else b"P"
         case Began(line, size):
             return b"C;%d;%s" % (size, _escaped(line))
         case Ended(status, cwd):

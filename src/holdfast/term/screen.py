@@ -7,18 +7,20 @@ I1  No text in it holds a control character, a line break, or a character that
     turns the reading order: each has become U+FFFD.
 I2  It has exactly as many lines as its size has rows, and its cursor is on it.
 I3  `from_object` takes what `to_object` gave, and refuses what no screen is.
+I4  What is said to be hidden is on the screen.
 
 Joiners and variation selectors stay: an emoji is made with them, and without
 them it would be drawn as several.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.model.errors import MalformedMessage, SizeOutOfRange
 from holdfast.model.geometry import Size
 from holdfast.model.text import printable
 from holdfast.term.cells import MAX_RUNS, Run, clean
+from holdfast.term.unseen import MAX_IN_ROW, Hidden
 
 MAX_TITLE = 256
 """Longest title kept: more than any title bar shows."""
@@ -27,12 +29,17 @@ MAX_CELL = 16
 """Characters that one cell of a line may have: an emoji family has 11. What
 combines beyond that is cut off, so that a line has a bound."""
 
+MAX_ABOVE = 1_000_000
+"""Rows counted above the screen: more than an emulator keeps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:
     """What is to be seen, as text. Rows and columns count from 0.
 
-    `runs` are there only if somebody asked for colours.
+    `runs` are there only if somebody asked for colours. `hidden` is what a person
+    would not see of the lines, and `above` how many rows have scrolled out at the
+    top and are not here.
     """
 
     size: Size
@@ -43,6 +50,8 @@ class Screen:
     title: str = ""
     alternate: bool = False
     runs: tuple[Run, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    above: int = 0
 
     def __post_init__(self) -> None:
         """Make the texts clean and the measures fit."""
@@ -56,6 +65,12 @@ class Screen:
             "cursor_column": max(0, min(self.cursor_column, columns - 1)),
             "title": printable(self.title, MAX_TITLE)[:MAX_TITLE],
             "runs": tuple(run for run in self.runs[:MAX_RUNS] if run.row < rows),
+            "hidden": tuple(
+                replace(one, end=min(one.end, len(lines[one.row])))
+                for one in self.hidden[: rows * MAX_IN_ROW]
+                if one.row < rows and one.start < len(lines[one.row])
+            ),
+            "above": max(0, min(self.above, MAX_ABOVE)),
         }
         for name, value in fitted.items():
             object.__setattr__(self, name, value)
@@ -74,6 +89,8 @@ class Screen:
             "title": self.title,
             "alternate": self.alternate,
             "runs": [run.to_object() for run in self.runs],
+            "hidden": [one.to_object() for one in self.hidden],
+            "above": self.above,
         }
 
     @classmethod
@@ -104,6 +121,8 @@ class Screen:
             title=title,
             alternate=_flag(read, "alternate"),
             runs=tuple(map(Run.from_object, _list(read, "runs"))),
+            hidden=tuple(map(Hidden.from_object, _list(read, "hidden"))),
+            above=_count(read, "above"),
         )
 
 
@@ -113,6 +132,13 @@ def _pair(read: Mapping[str, object], name: str) -> tuple[int, int]:
             return one, other
         case _:
             raise _malformed(f"its {name} is no pair of numbers")
+
+
+def _count(read: Mapping[str, object], name: str) -> int:
+    count = read.get(name)
+    if not isinstance(count, int):
+        raise _malformed(f"its {name} is no number")
+    return count
 
 
 def _flag(read: Mapping[str, object], name: str) -> bool:

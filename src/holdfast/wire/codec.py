@@ -31,7 +31,7 @@ from holdfast.model.errors import (
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputId
 from holdfast.model.text import printable
-from holdfast.wire import commands, evidence, graphs, messages, screens
+from holdfast.wire import blame, commands, evidence, graphs, intents, messages, screens
 from holdfast.wire import company as parties
 from holdfast.wire.frames import Frame, FrameKind, frame_bytes
 from holdfast.wire.messages import (
@@ -66,6 +66,7 @@ Message = (
     | messages.Refuse
     | messages.Report
     | messages.Inquire
+    | intents.Intend
     | messages.Take
     | messages.Ask
     | messages.Answer
@@ -83,6 +84,8 @@ Message = (
     | messages.Tried
     | graphs.GraphRequest
     | graphs.Graph
+    | blame.BlameRequest
+    | blame.BlameReport
     | messages.Freeze
     | messages.Thaw
     | messages.End
@@ -128,6 +131,7 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.REFUSE: messages.Refuse,
     FrameKind.REPORT: messages.Report,
     FrameKind.INQUIRE: messages.Inquire,
+    FrameKind.INTEND: intents.Intend,
     FrameKind.TAKE: messages.Take,
     FrameKind.ASK: messages.Ask,
     FrameKind.ANSWER: messages.Answer,
@@ -145,6 +149,8 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.TRIED: messages.Tried,
     FrameKind.GRAPH_REQUEST: graphs.GraphRequest,
     FrameKind.GRAPH: graphs.Graph,
+    FrameKind.BLAME_REQUEST: blame.BlameRequest,
+    FrameKind.BLAME_REPORT: blame.BlameReport,
     FrameKind.FREEZE: messages.Freeze,
     FrameKind.THAW: messages.Thaw,
     FrameKind.END: messages.End,

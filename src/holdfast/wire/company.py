@@ -21,6 +21,7 @@ from holdfast.wire.messages import (
     Number,
     Part,
     Pending,
+    Staged,
     TurnEpoch,
     Word,
 )
@@ -28,14 +29,17 @@ from holdfast.wire.messages import (
 MAX_STAGERS: Final = 16
 """Operators named as those who typed an unfinished line."""
 
+MAX_CHANGED: Final = 32
+"""Things shown that others changed; `blame` and the logbook have them all."""
+
 MAX_JOBS: Final = 64
 """Processes shown to whoever takes a session over; the graph has them all."""
 
 MAX_WAITING: Final = 32
 """Operators that can wait for one turn (core.turn)."""
 
-MAX_PENDING: Final = 16
-"""Inputs that can wait for approval at once; the line of a session lets one."""
+MAX_PENDING: Final = 8
+"""Inputs and execs shown that wait for approval: what one message has room for."""
 
 MAX_RIGHTS: Final = 32
 """Words in an envelope: more than there are rights."""
@@ -44,13 +48,15 @@ MAX_RIGHTS: Final = 32
 class Inherited(Part, frozen=True):
     """You have the turn now: this is what you take over with it.
 
-    `staged` was typed and not entered yet, by the operators named; `jobs` run.
+    `staged` was typed and not entered yet, by the operators named; `jobs` run;
+    `changed` is what others changed of the shell since you had the turn last.
     """
 
     epoch: TurnEpoch
     staged: Annotated[bytes, Meta(max_length=MAX_EXCERPT, extra_json_schema=RAW)]
     by: Annotated[tuple[Actor, ...], Meta(max_length=MAX_STAGERS)]
     jobs: Annotated[tuple[Process, ...], Meta(max_length=MAX_JOBS)]
+    changed: Annotated[tuple[Staged, ...], Meta(max_length=MAX_CHANGED)]
 
 
 class Present(Part, frozen=True, kw_only=True):

@@ -74,6 +74,7 @@ class FrameKind(enum.IntEnum):
     REFUSE = 0x22
     REPORT = 0x23
     INQUIRE = 0x24
+    INTEND = 0x25
 
     # the turn
     TAKE = 0x30
@@ -97,6 +98,8 @@ class FrameKind(enum.IntEnum):
     # the graph
     GRAPH_REQUEST = 0x50
     GRAPH = 0x51
+    BLAME_REQUEST = 0x52
+    BLAME_REPORT = 0x53
 
     # life and death
     FREEZE = 0x60

@@ -66,6 +66,18 @@ MAX_OPERATORS: Final = 256
 MAX_EXCERPT: Final = 4 * 1024
 """Bytes shown of an input that waits for approval: a canonical line is less."""
 
+MAX_RUNS: Final = 256
+"""Characters that say what a line runs: two lines on a screen."""
+
+MAX_THING: Final = 120
+"""Characters of what it is called; of a longer path, its end."""
+
+MAX_USED: Final = 6
+"""Things listed that a line uses: what people read before they decide."""
+
+MAX_HANDS: Final = 4
+"""Operators named who had a hand in one of them."""
+
 MAX_SIGNAL: Final = 64
 """The highest signal number of Linux."""
 
@@ -440,8 +452,27 @@ class TurnAsked(Part, frozen=True):
 # ── the gate ──────────────────────────────────────────────────────────────────
 
 
+class Staged(Part, frozen=True):
+    """Something that was put there in this session, and by whom.
+
+    `command` is the number of the command that did it, 0 if it was none; without
+    `sure` somebody else may have done it.
+    """
+
+    what: Word
+    name: Annotated[str, Meta(max_length=MAX_THING)]
+    by: Annotated[tuple[Actor, ...], Meta(max_length=MAX_HANDS)]
+    command: Number
+    sure: bool
+
+
 class Pending(Part, frozen=True, kw_only=True):
-    """An input of `actor` waits for approval; `excerpt` is how it begins."""
+    """An input of `actor` waits for approval; `excerpt` is how it begins.
+
+    `runs` is what a line comes to as things are now, and `uses` what others or
+    its actor staged of that.
+    Or an exec of its processes: then `program` says what is to be executed.
+    """
 
     ticket: Number
     actor: Actor
@@ -451,6 +482,9 @@ class Pending(Part, frozen=True, kw_only=True):
     size: Annotated[int, Meta(ge=0, le=MAX_INPUT)]
     excerpt: Annotated[bytes, Meta(max_length=MAX_EXCERPT, extra_json_schema=RAW)]
     rule: Text
+    program: Text
+    runs: Annotated[str, Meta(max_length=MAX_RUNS)]
+    uses: Annotated[tuple[Staged, ...], Meta(max_length=MAX_USED)]
 
 
 class Approve(Part, frozen=True):
@@ -485,11 +519,13 @@ class Try(Part, frozen=True):
 
 
 class Tried(Part, frozen=True):
-    """What would happen, by which rule, and why."""
+    """What would happen, by which rule, and why; what would run, as things are."""
 
     verdict: Verdict
     rule: Text
     why: Text
+    runs: Annotated[str, Meta(max_length=MAX_RUNS)]
+    uses: Annotated[tuple[Staged, ...], Meta(max_length=MAX_USED)]
 
 
 # ── life and death ────────────────────────────────────────────────────────────

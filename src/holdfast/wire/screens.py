@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from holdfast.model.geometry import MAX_SIDE
-from holdfast.wire.messages import Cells, Number, Part, Text
+from holdfast.wire.messages import Cells, Number, Part, Text, Word
 
 MAX_SCREEN_TEXT: Final = 32 * 1024
 """Characters of a screen in one SCREEN: a screen of common size is a quarter."""
@@ -20,6 +20,12 @@ MAX_SCREEN_RUNS: Final = 64
 
 MAX_RUN_TEXT: Final = 256
 """Characters in one run: a line of a wide terminal."""
+
+MAX_SCREEN_HIDDEN: Final = 256
+"""Hidden stretches in one SCREEN: ten for each row of a screen of common size."""
+
+MAX_ROW: Final = 16 * MAX_SIDE
+"""Characters of one row: as many in each cell as a cell may have."""
 
 MAX_COLOUR: Final = 0x1FFFFFF
 """The greatest number of a colour."""
@@ -47,8 +53,20 @@ class ScreenRun(Part, frozen=True):
     look: Annotated[int, Meta(ge=0, le=MAX_LOOK)]
 
 
+class ScreenHidden(Part, frozen=True):
+    """Characters `start` to `end` of a row that a person would not see, and why."""
+
+    row: Place
+    start: Annotated[int, Meta(ge=0, le=MAX_ROW)]
+    end: Annotated[int, Meta(ge=1, le=MAX_ROW)]
+    reason: Word
+
+
 class Screen(Part, frozen=True, kw_only=True):
-    """What is to be seen at `offset`, or a part of it, when `more` follows."""
+    """What is to be seen at `offset`, or a part of it, when `more` follows.
+
+    `above` counts the rows that have scrolled out at the top.
+    """
 
     offset: Number
     size: Cells
@@ -60,4 +78,6 @@ class Screen(Part, frozen=True, kw_only=True):
     exact: bool
     text: Annotated[str, Meta(max_length=MAX_SCREEN_TEXT)]
     runs: Annotated[tuple[ScreenRun, ...], Meta(max_length=MAX_SCREEN_RUNS)]
+    hidden: Annotated[tuple[ScreenHidden, ...], Meta(max_length=MAX_SCREEN_HIDDEN)]
+    above: Number
     more: bool

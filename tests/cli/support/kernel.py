@@ -1,6 +1,9 @@
 """What a fake session says the kernel says of it."""
 
+import msgspec
+
 from holdfast.model.ids import ActorId, Incarnation
+from holdfast.wire.blame import Behind, BlameReport, BlameRequest
 from holdfast.wire.codec import Message
 from holdfast.wire.evidence import Asleep, Evidence, StateRequest
 from holdfast.wire.graphs import (
@@ -19,9 +22,14 @@ class Kernel:
     def __init__(self) -> None:
         self.states: list[Evidence] = []
         self.graphs: list[list[Graph]] = []
+        self.blames: dict[str, BlameReport] = {}
 
-    def answers(self, asked: StateRequest | GraphRequest) -> list[Message]:
+    def answers(
+        self, asked: StateRequest | GraphRequest | BlameRequest
+    ) -> list[Message]:
         """Return what is seen now."""
+        if isinstance(asked, BlameRequest):
+            return [self.blames[asked.what]]
         if isinstance(asked, StateRequest):
             seen = self.states[0]
             del self.states[: len(self.states) > 1]
@@ -44,6 +52,35 @@ def evidence(state: str, *, sure: bool = True, unread: int = 0) -> Evidence:
         unread=unread,
         sleepers=(Asleep(7, "cat", "sleeping", "reads the terminal (fd 0)"),),
     )
+
+
+def behind(trigger: ActorId, *authors: ActorId, first: int = 0) -> Behind:
+    """Return a command of somebody's, long ago."""
+    return Behind(
+        command=3,
+        first=first,
+        trigger=trigger,
+        authors=authors or ((trigger,) if trigger else ()),
+        line="" if first else "alias deploy='rm'",
+        at_ms=1_000_000_000_000,
+    )
+
+
+def blame(standing: str, found: Behind | None = None, **more: object) -> BlameReport:
+    """Return who is behind something."""
+    plain: dict[str, object] = {
+        "how": "",
+        "digest": b"",
+        "used": None,
+        "silent": False,
+        "staged": b"",
+        "by": (),
+        "others": (),
+        "edited": False,
+        "hidden": 0,
+    }
+    facts = {"standing": standing, "behind": found, **plain, **more}
+    return msgspec.convert(facts, BlameReport)
 
 
 def process(

@@ -31,6 +31,7 @@ from holdfast.model.ids import (
 )
 from holdfast.model.inputs import InputKind, digest_of
 from holdfast.model.verdicts import Verdict
+from holdfast.wire.blame import BlameRequest
 from holdfast.wire.codec import KINDS, Message, refusal
 from holdfast.wire.company import Grant, Inherited, Presence, Present, Revoke, Who
 from holdfast.wire.evidence import StateRequest
@@ -97,6 +98,9 @@ def waiting(
         size=len(payload),
         excerpt=payload[:4096],
         rule="remove-trees",
+        program="",
+        runs="",
+        uses=(),
     )
 
 
@@ -163,8 +167,10 @@ class Operating:
         if isinstance(message, Seize) and self.inherited is not None:
             self._session.tell(self.inherited)
         if isinstance(message, Try):
-            return [Tried(self.verdict, "remove-trees", "a tree\x1b[2J is gone")]
-        if isinstance(message, StateRequest | GraphRequest):
+            return [
+                Tried(self.verdict, "remove-trees", "a tree\x1b[2J is gone", "", ())
+            ]
+        if isinstance(message, StateRequest | GraphRequest | BlameRequest):
             return self.kernel.answers(message)
         if not self._turn(actor, message):
             self._other(message)

@@ -72,7 +72,10 @@ class DeniedByPolicy(Forbidden):
     """The gate judged the input and refused it."""
 
     code = "denied-by-policy"
-    next_step = "`holdfast gate test` says which rule applies to what."
+    next_step = (
+        "`holdfast gate test` says which rule applies to what;"
+        " `holdfast gate example` prints a policy to begin with."
+    )
 
     def __init__(self, rule: str, why: str = "") -> None:
         said = f": {why}" if why else ""
@@ -151,3 +154,63 @@ class NotProven(Forbidden):
 
     def __init__(self, actor: str) -> None:
         super().__init__(f"{actor or 'somebody'} has not proven it", actor=actor)
+
+
+class InviteUnknown(Forbidden):
+    """No invitation of that id is open: it was used, it expired, or never was."""
+
+    code = "invite-unknown"
+    next_step = "Ask for another invitation."
+
+    def __init__(self) -> None:
+        super().__init__("the invitation was used, has expired, or never was")
+
+
+class TicketRefused(Forbidden):
+    """A ticket was used before, too late, or by somebody it was not given to."""
+
+    code = "ticket-refused"
+    next_step = "Wait for the next knock; a ticket is good once and for seconds."
+
+    def __init__(self) -> None:
+        super().__init__("the relay does not take this ticket")
+
+
+class NotEntrusted(Forbidden):
+    """A host asked about a session that was never entrusted to it."""
+
+    code = "not-entrusted"
+    next_step = "Have the session's present host entrust it to this one."
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"{session} is not entrusted to this host", session=session)
+
+
+class InviteExpired(Forbidden):
+    """The invitation was good until a moment that is past."""
+
+    code = "invite-expired"
+    next_step = "Ask whoever invited you for another link."
+
+    def __init__(self) -> None:
+        super().__init__("the invitation has expired")
+
+
+class InviteUsed(Forbidden):
+    """The invitation was good once, and somebody has used it."""
+
+    code = "invite-used"
+    next_step = "If it was not you, tell whoever invited you; else ask for another."
+
+    def __init__(self) -> None:
+        super().__init__("the invitation was used already, by another key")
+
+
+class Revoked(Forbidden):
+    """The host does not know this operator's key, or no longer."""
+
+    code = "revoked"
+    next_step = "Ask somebody at the host for an invitation."
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"{host} does not let us in, or no longer", host=host)

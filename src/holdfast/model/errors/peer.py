@@ -89,3 +89,53 @@ class OperatorFileDamaged(PeerError):
         super().__init__(
             f"what is known of operator {name!r} is damaged: {why}", name=name, why=why
         )
+
+
+class HandshakeFailed(PeerError):
+    """A message of the handshake is not what it must be, or was changed on the way."""
+
+    code = "handshake-failed"
+    next_step = "Nothing was told to the other side; check its key if this goes on."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the channel could not be opened: {why}", why=why)
+
+
+class WeakKey(PeerError):
+    """A key of the other side makes a secret that anybody could know."""
+
+    code = "weak-key"
+    next_step = "Do not trust whoever sent it."
+
+    def __init__(self) -> None:
+        super().__init__("a key of the other side keeps no secret")
+
+
+class WrongIdentity(PeerError):
+    """The other side has not shown that it is who it must be."""
+
+    code = "wrong-identity"
+    next_step = "Compare fingerprints before trusting this key."
+
+    def __init__(self, wanted: str, why: str) -> None:
+        super().__init__(f"this is not {wanted}: {why}", wanted=wanted, why=why)
+
+
+class SealBroken(PeerError):
+    """A sealed message does not open: changed, replayed, missing or reordered."""
+
+    code = "seal-broken"
+    next_step = "Open a new channel and go on from the last byte received."
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"sealed message {number} does not open", number=number)
+
+
+class RotationRefused(PeerError):
+    """A statement about a changed key does not follow from the key that is known."""
+
+    code = "rotation-refused"
+    next_step = "Rotate from the key that the host knows."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the key stays as it was: {why}", why=why)

@@ -42,14 +42,48 @@ class BudgetSpent(Unavailable):
         )
 
 
+class AskedTooOften(Unavailable):
+    """Somebody asks for more at a time than one operator may."""
+
+    code = "asked-too-often"
+    next_step = "Wait a second, and ask for less at a time."
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(
+            f"at most {limit} {what}: ask again later", what=what, limit=limit
+        )
+
+
 class NotAtPrompt(Unavailable):
     """A command can only be typed at the shell's prompt, and it is not there."""
 
     code = "not-at-prompt"
-    next_step = "`holdfast wait NAME --for quiet`, or look with `holdfast screen`."
+    next_step = "`holdfast wait NAME --for prompt`; `holdfast state` says what it does."
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the shell is not at an empty prompt: {why}", why=why)
+
+
+class NotWaiting(Unavailable):
+    """A secret is only typed while somebody asks for one, and nobody does."""
+
+    code = "not-waiting"
+    next_step = "`holdfast wait NAME --for secret` says when somebody does."
+
+    def __init__(self, state: str) -> None:
+        super().__init__(
+            f"nothing waits for an answer: the session is {state}", state=state
+        )
+
+
+class WouldBeShown(Unavailable):
+    """A secret typed now would be on the screen, and in the stream."""
+
+    code = "would-be-shown"
+    next_step = "`holdfast send NAME --enter TEXT` types what may be seen."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the answer would not stay a secret: {why}", why=why)
 
 
 class SessionFull(Unavailable):
@@ -235,6 +269,16 @@ class NoTerminalLeft(Unavailable):
         super().__init__(f"no terminal can be had: {why}", why=why)
 
 
+class NoExecGate(Unavailable):
+    """This machine cannot hold an exec until somebody has judged it."""
+
+    code = "no-exec-gate"
+    next_step = "`holdfast doctor` says why; start the session without --exec-gate."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"there can be no exec gate here: {why}", why=why)
+
+
 class SessionUnreachable(Unavailable):
     """The process that holds the session did not answer, or hung up."""
 
@@ -310,3 +354,125 @@ class GraphUnavailable(Unavailable):
 
     def __init__(self, why: str) -> None:
         super().__init__(f"what runs there cannot be told: {why}", why=why)
+
+
+class LinkEnded(Unavailable):
+    """The link under a channel ended, and nobody said that all was sent."""
+
+    code = "link-ended"
+    next_step = "Dial again, and go on from the last byte received."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the link ended: {why or 'without a reason'}", why=why)
+
+
+class HandshakeTimeout(Unavailable):
+    """The other side did not finish the handshake in time."""
+
+    code = "handshake-timeout"
+    next_step = "Try again; the other side or the way to it is slow."
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"no handshake within {seconds} s", seconds=seconds)
+
+
+class ChannelWornOut(Unavailable):
+    """A channel has sealed as many messages as it may."""
+
+    code = "channel-worn-out"
+    next_step = "Open a new channel."
+
+    def __init__(self) -> None:
+        super().__init__("this channel has sealed all the messages it may")
+
+
+class NotReachable(Unavailable):
+    """A relay knows nobody of that id who would have us.
+
+    Whether there is no such host, whether it is away or whether it does not
+    admit us is not told apart: an id can be tried by anybody.
+    """
+
+    code = "not-reachable"
+    next_step = "See that the host is up, and that it knows your key."
+
+    def __init__(self, target: str) -> None:
+        super().__init__(
+            f"the relay knows nobody who answers you for {target}", target=target
+        )
+
+
+class HostSilent(Unavailable):
+    """The host was told that we wait, and did not come."""
+
+    code = "host-silent"
+    next_step = "Try again; the host may have lost its link to the relay."
+
+    def __init__(self, target: str) -> None:
+        super().__init__(f"{target} did not answer the relay's knock", target=target)
+
+
+class HostReplaced(Unavailable):
+    """Another process registered with this host's key, and the later one counts."""
+
+    code = "host-replaced"
+    next_step = "See that this key is used on one machine only; then try again."
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"{host} has registered from elsewhere since", host=host)
+
+
+class RelayUnreachable(Unavailable):
+    """There is no link to the relay."""
+
+    code = "relay-unreachable"
+    next_step = "See that its address is right and that it runs; then try again."
+
+    def __init__(self, relay: str, why: str) -> None:
+        super().__init__(
+            f"the relay {relay} cannot be reached: {why}", relay=relay, why=why
+        )
+
+
+class RelayFull(Unavailable):
+    """The relay has as much of something as it may."""
+
+    code = "relay-full"
+    next_step = "Try again later, or through another relay."
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(
+            f"the relay has no room for more than {limit} {what}",
+            what=what,
+            limit=limit,
+        )
+
+
+class RelayLeaving(Unavailable):
+    """The relay is being stopped and takes nobody in any more."""
+
+    code = "relay-leaving"
+    next_step = "Try again in a moment, or through another relay."
+
+    def __init__(self) -> None:
+        super().__init__("the relay is being stopped")
+
+
+class SlowPeer(Unavailable):
+    """The other end did not take what was sent to it, for too long."""
+
+    code = "slow-peer"
+    next_step = "Connect again; nothing that was taken is sent twice."
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"the other end took nothing for {seconds} s", seconds=seconds)
+
+
+class HostUnreachable(Unavailable):
+    """None of a host's relays brings us to it."""
+
+    code = "host-unreachable"
+    next_step = "Try again; `holdfast hosts` says which relays answer."
+
+    def __init__(self, host: str, why: str) -> None:
+        super().__init__(f"{host} cannot be reached: {why}", host=host, why=why)

@@ -69,3 +69,58 @@ class InputCut(Unsettled):
         super().__init__(
             f"only {written} of {size} bytes were written", written=written, size=size
         )
+
+
+class ApprovalPending(Unsettled):
+    """An input still waits for somebody's approval, and may yet be applied."""
+
+    code = "approval-pending"
+    next_step = "`holdfast gate pending` shows what waits; do not send it again."
+
+    def __init__(self, ticket: int, rule: str) -> None:
+        super().__init__(
+            f"it waits for approval by rule {rule!r}, as ticket {ticket}",
+            ticket=ticket,
+            rule=rule,
+        )
+
+
+class CommandGoesOn(Unsettled):
+    """A command was typed, and had not ended when the time was up."""
+
+    code = "command-goes-on"
+    next_step = (
+        "`holdfast wait NAME --for prompt` waits on; `holdfast keys NAME C-c` stops it."
+    )
+
+    def __init__(self, start: int, waited_ms: int, state: str) -> None:
+        super().__init__(
+            f"the command goes on after {waited_ms} ms: the session is {state}",
+            start=start,
+            waited_ms=waited_ms,
+            state=state,
+        )
+
+
+class LineUnfinished(Unsettled):
+    """The shell has taken a line, and waits for the rest of the command."""
+
+    code = "line-unfinished"
+    next_step = "`holdfast keys NAME C-c` takes it back; then close every quote."
+
+    def __init__(self, start: int) -> None:
+        super().__init__(
+            "the line is no whole command: the shell waits for the rest", start=start
+        )
+
+
+class EndUnknown(Unsettled):
+    """A command is over, and the shell did not say how it ended."""
+
+    code = "end-unknown"
+    next_step = "Look at what it printed, and at what it was to do."
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"command {number} is over; with which status is not known", number=number
+        )

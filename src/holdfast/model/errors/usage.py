@@ -65,6 +65,16 @@ class NoMarks(UsageError):
         )
 
 
+class KeyUsed(UsageError):
+    """The key of a command was used for another one before."""
+
+    code = "key-used"
+    next_step = "Take another key; the same line with this key tells how it ended."
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key!r} was used for another command", key=key)
+
+
 class SessionNotFound(UsageError):
     """No session of that name or id lives here."""
 
@@ -415,3 +425,65 @@ class TicketNotNamed(UsageError):
             " approval",
             count=count,
         )
+
+
+class MalformedInvite(UsageError):
+    """A text was taken for the link of an invitation and is none."""
+
+    code = "malformed-invite"
+    next_step = "Copy the link whole, from https:// to its last letter."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"this is no invitation: {why}", why=why)
+
+
+class PlaintextRefused(UsageError):
+    """A relay without TLS is only spoken to, or run, on loopback."""
+
+    code = "plaintext-refused"
+    next_step = "Use TLS (https, --cert and --key), or --plain on loopback."
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"no plaintext with {address}: it is not loopback", address=address
+        )
+
+
+class HostNotKnown(UsageError):
+    """No host in the address book has this name."""
+
+    code = "host-not-known"
+    next_step = "`holdfast hosts` lists those you may reach; `join` adds one."
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no host is called {name!r} here", name=name)
+
+
+class HostTaken(UsageError):
+    """Another host has this name in the address book."""
+
+    code = "host-taken"
+    next_step = "Choose another with `holdfast join --name`."
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"another host is called {name!r} here", name=name)
+
+
+class OnlyHere(UsageError):
+    """Something that can only be done on the machine itself was asked from afar."""
+
+    code = "only-here"
+    next_step = "Do it on that machine."
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is only done on the machine itself", what=what)
+
+
+class NotInstalled(UsageError):
+    """A part of holdfast is asked for that was left out when it was installed."""
+
+    code = "not-installed"
+    next_step = "`pip install 'holdfast[mcp]'` adds what agents need."
+
+    def __init__(self, part: str, why: str) -> None:
+        super().__init__(f"{part} is not installed: {why}", part=part, why=why)

@@ -8,50 +8,149 @@ if [[ -n ${HOLDFAST_ZDOTDIR+set} ]]; then
 else
     builtin unset ZDOTDIR
 fi
-builtin unset __holdfast_nonce
-{ IFS= builtin read -r -u 3 __holdfast_nonce } 2>/dev/null
+builtin unset __holdfast_nonce __holdfast_key __holdfast_pipe
+{ IFS=' ' builtin read -r -u 3 __holdfast_nonce __holdfast_key __holdfast_pipe } 2>/dev/null
 exec 3<&-
-builtin typeset -g +x __holdfast_nonce
+builtin typeset -g +x __holdfast_nonce __holdfast_key __holdfast_pipe
+builtin typeset -g __holdfast_known= __holdfast_told=
+builtin typeset -gi __holdfast_number=0
+
+# Everything below is defined before an alias of the user could change it. What is
+# traced would show the nonce, so tracing stops before it is named.
 
 __holdfast_mark() {
     builtin printf '\e]7077;%s;%s\e\\' "$__holdfast_nonce" "$1" >/dev/tty
 }
 
 __holdfast_escape() { # text, as bytes, into REPLY
-    builtin emulate -L zsh
-    builtin setopt nomultibyte
-    builtin local text=$1 code hex char
+    local text=$1 code hex char
     hex='\x5c' char='\' text=${text//$char/$hex}
-    for code in {1..31} 59 127 194; do
-        builtin printf -v hex '%02x' $code
-        builtin printf -v char "\\x$hex"
-        hex="\\x$hex" text=${text//$char/$hex}
-    done
+    if [[ $text == *[$'\x01'-$'\x1f'$'\x7f'$'\xc2;']* ]]; then
+        for code in {1..31} 59 127 194; do
+            builtin printf -v hex '%02x' $code
+            builtin printf -v char "\\x$hex"
+            hex="\\x$hex" text=${text//$char/$hex}
+        done
+    fi
     REPLY=$text
 }
 
 __holdfast_started() {
-    builtin emulate -L zsh
-    builtin setopt nomultibyte
-    builtin local REPLY= size=${#1}
+    { builtin emulate -L zsh; builtin setopt noxtrace noverbose noerrexit nomultibyte } 2>/dev/null
+    local REPLY= size=${#1}
+    __holdfast_hook
     __holdfast_escape "${1[1,1024]}"
     __holdfast_mark "C;$size;$REPLY"
 }
 
+# Neither hook may fail, nor change what the others see as the status.
 __holdfast_ended() {
-    builtin local held=$?
-    builtin emulate -L zsh
-    builtin setopt nomultibyte
-    builtin local REPLY=
+    { local held=$?; builtin emulate -L zsh
+        builtin setopt noxtrace noverbose noerrexit nomultibyte } 2>/dev/null
+    local REPLY=
     (( ${#PWD} > 1024 )) || __holdfast_escape "$PWD"
     __holdfast_mark "D;$held;$REPLY"
-    __holdfast_mark P
+    builtin return 0
+}
+
+__holdfast_prompted() {
+    # The options as they are, before ours take their place.
+    { local __holdfast_options=${(kj.:.)options[(R)on]}; builtin emulate -L zsh
+        builtin setopt noxtrace noverbose noerrexit nomultibyte } 2>/dev/null
+    __holdfast_hook
+    __holdfast_share 2>/dev/null
+    __holdfast_mark "P${__holdfast_told:+;$__holdfast_told}"
+    builtin return 0
+}
+
+# Whoever sets one of the lists anew finds us in it again after the next command.
+__holdfast_hook() {
+    typeset -ga precmd_functions preexec_functions
+    local -a kept=(${precmd_functions:#__holdfast_*})
+    kept=(__holdfast_ended $kept __holdfast_prompted)
+    [[ "$kept" == "$precmd_functions" ]] || precmd_functions=($kept)
+    kept=(__holdfast_started ${preexec_functions:#__holdfast_*})
+    [[ "$kept" == "$preexec_functions" ]] || preexec_functions=($kept)
+}
+
+# ── what is set in this shell ──────────────────────────────────────────────
+# docs/spec/shell-state.md. All of it is read without a subshell; only where it
+# differs from the last time, or is asked for by the pipe's mode, one hands it over.
+
+__holdfast_share() { # leaves the number of the message in __holdfast_told
+    __holdfast_told=
+    [[ -n $__holdfast_key && -p $__holdfast_pipe ]] || builtin return 0
+    local __holdfast_now __holdfast_answer= __holdfast_fd=
+    local -a __holdfast_fields=()
+    __holdfast_collect
+    # No text has a NUL: fields end with one.
+    __holdfast_fields=("${(@)__holdfast_fields//$'\0'/\\0}")
+    __holdfast_now=${(pj:\0:)__holdfast_fields}
+    if [[ -x $__holdfast_pipe || $__holdfast_now != "$__holdfast_known" ]]; then
+        __holdfast_number+=1
+        # Whoever should read the pipe may have died or been stopped: then the
+        # writer is given up, and the prompt comes all the same.
+        exec {__holdfast_fd}< <(__holdfast_write)
+        if builtin read -r -t 1 -u $__holdfast_fd __holdfast_answer; then
+            __holdfast_known=$__holdfast_now
+        else
+            __holdfast_known=
+            builtin kill -9 ${sysparams[procsubstpid]}
+        fi
+        exec {__holdfast_fd}<&-
+    fi
+    __holdfast_told=$__holdfast_number
+}
+
+__holdfast_write() {
+    builtin printf '%s\0' "holdfast-state 1 $__holdfast_key $__holdfast_number" \
+        "${__holdfast_fields[@]}" \
+        "end $__holdfast_key ${#__holdfast_fields}" 1<>$__holdfast_pipe
+    builtin printf 'taken\n'
+}
+
+# Of what looks secret only the name and the length go into the fields; of what is
+# very long as well. The words are in docs/spec/shell-state.md too. The user's own
+# variables may have any name, so ours are out of their way.
+__holdfast_collect() {
+    local __holdfast_one __holdfast_type __holdfast_text
+    for __holdfast_one __holdfast_type in "${(@kv)parameters}"; do
+        case $__holdfast_one in
+        __holdfast_* | [^A-Za-z_]* | _ | RANDOM | *SECONDS | EPOCHREALTIME | HISTCMD | LINENO | \
+            TTYIDLE | PWD | OLDPWD | COLUMNS | LINES | epochtime | status | pipestatus | argv | ARGC | \
+            options | ZSH_SUBSHELL | ERRNO | TRY_BLOCK_* | MATCH | MBEGIN | MEND | match | mbegin | \
+            mend | REPLY | reply | sysparams | errnos | path | fpath | cdpath | manpath) builtin continue ;;
+        esac
+        case $__holdfast_type in
+        *hideval* | *local* | undefined) builtin continue ;;
+        association*) __holdfast_text=${(@kvqqP)__holdfast_one} ;;
+        array*) __holdfast_text=${(@qqP)__holdfast_one} ;;
+        *) __holdfast_text=${(P)__holdfast_one} ;;
+        esac
+        if [[ ${(U)__holdfast_one} == *(PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|PRIVATE|BEARER|JWT|DSN|SALT|SIGNATURE)* ||
+            $__holdfast_text == *(://*:*@|-----BEGIN)* || ${#__holdfast_text} -gt 65536 ]]; then
+            __holdfast_fields+=("w$__holdfast_one=${#__holdfast_text}")
+            builtin continue
+        fi
+        __holdfast_fields+=("v$__holdfast_one=$__holdfast_type $__holdfast_text")
+        case $__holdfast_one in
+        CDPATH | ENV | FPATH | HOME | IFS | PATH | PROMPT_COMMAND | PS0 | PS1 | PS4 | \
+            PYTHONPATH | SHELL | ZDOTDIR | LD_*)
+            __holdfast_fields+=("m$__holdfast_one=$__holdfast_text") ;;
+        esac
+    done
+    for __holdfast_one __holdfast_text in "${(@kv)aliases}" "${(@kv)galiases}" "${(@kv)saliases}"; do
+        __holdfast_fields+=("a$__holdfast_one=$__holdfast_text")
+    done
+    for __holdfast_one __holdfast_text in "${(@kv)functions}"; do
+        __holdfast_fields+=("f$__holdfast_one=$__holdfast_text")
+    done
+    __holdfast_fields+=("O$__holdfast_options")
 }
 
 if [[ -o interactive && -n $__holdfast_nonce ]]; then
-    builtin typeset -ga precmd_functions preexec_functions
-    precmd_functions=(__holdfast_ended $precmd_functions)
-    preexec_functions=(__holdfast_started $preexec_functions)
+    builtin zmodload zsh/parameter zsh/system 2>/dev/null || __holdfast_key=
+    __holdfast_hook
 fi
 
 if [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then

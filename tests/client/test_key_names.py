@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.cli.key_names import NAMED, bytes_of
+from holdfast.client.key_names import NAMED, bytes_of
 from holdfast.model.errors import UsageError
 
 

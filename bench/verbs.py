@@ -1,0 +1,101 @@
+"""How long does `run` take over the command itself?
+
+The bare command is typed into a shell on a terminal of our own, and timed until
+its end is printed. `run` is timed in a client that is loaded already; what a whole
+`holdfast run` takes besides is Python's start, which is shown beside it.
+"""
+
+import os
+import pty
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.table import Row, Scale, Table, percentile, progress
+from tests.scenarios.shells import shell
+from tests.scenarios.support import machine
+
+from holdfast.client.commands import client_of
+from holdfast.client.errand import Wish
+from holdfast.client.running import Running
+from holdfast.model.ids import SessionId
+
+PATIENCE = 20.0
+LIMIT = 64 * 1024
+FULL = 1_200_000
+"""Bytes that fill a session's window, and a little more."""
+
+
+def measure(table: Table, scale: Scale) -> None:
+    """Add the rows about commands that are run."""
+    rounds = scale.pick(200, 10)
+    bare = _measure_bare(rounds)
+    table.add(Row("`true` in a bare shell, p50", bare, "ms"))
+    with machine() as here, TemporaryDirectory(prefix="hf") as home:
+        session = shell(here, Path(home))
+        taken = _timed("run", rounds, lambda: _run(session, b"true"))
+        p50, p99 = statistics.median(taken), percentile(taken, 0.99)
+        table.add(
+            Row("`run true` over the bare command, p50", p50 - bare, "ms", at_most=20)
+        )
+        table.add(Row("`run true`, p99", p99, "ms"))
+        _run(session, f"head -c {FULL} /dev/zero | tr '\\0' x".encode())
+        taken = _timed("run, window full", rounds, lambda: _run(session, b"true"))
+        full = statistics.median(taken) - bare
+        table.add(Row("the same, with the window full, p50", full, "ms", at_most=20))
+        _measure_command(table, session, scale.pick(30, 3))
+
+
+def _measure_command(table: Table, session: SessionId, rounds: int) -> None:
+    def call(*words: str) -> Callable[[], object]:
+        command = [sys.executable, "-m", "holdfast", *words]
+        return lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True)  # noqa: S603  # our own
+
+    start = statistics.median(_timed("--version", rounds, call("--version")))
+    words = call("run", session, "true")
+    whole = statistics.median(_timed("run, command", rounds, words))
+    table.add(Row("`holdfast run true`, p50", whole, "ms"))
+    table.add(Row("`holdfast run` over `holdfast --version`, p50", whole - start, "ms"))
+
+
+def _run(session: SessionId, line: bytes) -> None:
+    deadline = time.monotonic() + PATIENCE
+    Running(session, client_of(session, None), deadline, Wish(LIMIT)).run(line)
+
+
+def _measure_bare(rounds: int) -> float:
+    """Return how many milliseconds a shell takes from Enter to its next prompt."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["PS1"] = "<ready>"
+        os.execvp("bash", ["bash", "--norc", "--noprofile"])  # noqa: S606, S607
+    _read_until(terminal, b"<ready>")
+
+    def true() -> None:
+        os.write(terminal, b"true\r")
+        _read_until(terminal, b"<ready>")
+
+    taken = _timed("bare", rounds, true)
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return statistics.median(taken)
+
+
+def _read_until(terminal: int, wanted: bytes) -> None:
+    seen = b""
+    while wanted not in seen:
+        seen += os.read(terminal, 4096)
+
+
+def _timed(what: str, rounds: int, do: Callable[[], object]) -> list[float]:
+    taken = []
+    for number in range(rounds):
+        progress(f"{what}, {number + 1} of {rounds}")
+        began_at = time.perf_counter()
+        do()
+        taken.append((time.perf_counter() - began_at) * 1e3)
+    return taken

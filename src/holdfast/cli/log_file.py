@@ -1,0 +1,108 @@
+"""The bytes of a logbook, here or at a host elsewhere."""
+
+import base64
+import os
+from typing import Protocol
+
+from holdfast.client import keeper
+from holdfast.client.dialing import home_of
+from holdfast.linux import places
+from holdfast.model.errors import MalformedMessage, SessionNotFound
+from holdfast.model.ids import SessionId
+
+
+class LogFile(Protocol):
+    """A file that grows while it is read."""
+
+    def read(self, size: int, offset: int) -> bytes:
+        """Return some bytes from `offset` on, at most `size`; b"" at the end."""
+        ...
+
+    def length(self) -> int:
+        """Return how long it is now."""
+        ...
+
+    def is_gone(self) -> bool:
+        """Tell whether it was removed: nobody writes to it any more."""
+        ...
+
+    def close(self) -> None:
+        """Stop reading."""
+        ...
+
+
+def open_log(session: SessionId) -> LogFile:
+    """Open the logbook of a session, wherever that is at home.
+
+    Raises:
+        OSError: There is none here.
+        HoldfastError: Its host does not show it to us.
+
+    """
+    host = home_of(session)
+    return _FarFile(host, session) if host else _OwnFile(session)
+
+
+def head_line(session: SessionId, limit: int) -> bytes | None:
+    """Return the signed head that is kept beside a logbook, as written, or None."""
+    host = home_of(session)
+    try:
+        if host:
+            raw = _FarFile(host, session, head=True).read(limit, 0)
+        else:
+            raw = places.session_head(session).read_bytes()[:limit]
+    except (FileNotFoundError, SessionNotFound):
+        return None
+    return raw.removesuffix(b"\n")
+
+
+class _OwnFile:
+    """A file of this machine."""
+
+    def __init__(self, session: SessionId) -> None:
+        self._fd = os.open(
+            places.session_log(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        )
+
+    def read(self, size: int, offset: int) -> bytes:
+        return os.pread(self._fd, size, offset)
+
+    def length(self) -> int:
+        return os.fstat(self._fd).st_size
+
+    def is_gone(self) -> bool:
+        return os.fstat(self._fd).st_nlink == 0
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+class _FarFile:
+    """A file at a host elsewhere, asked for piece by piece."""
+
+    def __init__(self, host: str, session: SessionId, *, head: bool = False) -> None:
+        self._host = host
+        self._fields = {"id": session, "head": head}
+        self._length = 0
+
+    def read(self, size: int, offset: int) -> bytes:
+        """Return what the host sends in one piece, which may be less than asked."""
+        fields = {**self._fields, "from": offset}
+        answer = keeper.request("log", fields, host=self._host)
+        data, length = answer.get("data"), answer.get("size")
+        if not isinstance(data, str) or not isinstance(length, int):
+            raise MalformedMessage("piece of a logbook", "it is none")
+        self._length = length
+        try:
+            return base64.b64decode(data, validate=True)[:size]
+        except ValueError:
+            raise MalformedMessage("piece of a logbook", "it is none") from None
+
+    def length(self) -> int:
+        return self._length
+
+    def is_gone(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,91 @@
+"""What did the commands of a session do, told as a part of its story?
+
+A command is told with who pressed Return, and with who typed its line if that was
+somebody else. What changed in the shell is told of the command it was the doing of.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from holdfast.core.changed_entries import Changed, read_changed
+from holdfast.core.commands import read_began
+from holdfast.core.logbook import Entry
+from holdfast.core.shell_state import Change, ChangeKind
+from holdfast.model.text import printable
+
+MAX_SHOWN = 200
+"""Characters shown of a line."""
+
+MAX_NAMED = 8
+"""Changes that are named; the rest are counted."""
+
+REMEMBERED = 64
+"""Commands whose trigger is known when their changes come: they come soon."""
+
+_HOW = {ChangeKind.ADDED: "set", ChangeKind.REMOVED: "removed"}
+
+
+class Told(NamedTuple):
+    """Who did something, and what; without an actor it is the session's own."""
+
+    actor: str
+    text: str
+
+
+class CommandStory:
+    """Tells of commands, and of what they changed."""
+
+    def __init__(self, name: Callable[[str], str]) -> None:
+        self._name = name
+        self._triggers: dict[int, str] = {}
+
+    def began(self, entry: Entry) -> Told:
+        """Tell that a command began."""
+        try:
+            command = read_began(entry.fields)
+        except KeyError:
+            return Told("", "A command began.")
+        trigger, number = command.trigger or "", command.number
+        self._triggers[number] = trigger
+        if len(self._triggers) > REMEMBERED:
+            del self._triggers[next(iter(self._triggers))]
+        line = (
+            printable(command.line, MAX_SHOWN) or "a line that the shell did not tell"
+        )
+        authors = [actor for actor in command.authors if actor != trigger]
+        by = " and ".join(map(self._name, authors))
+        typed = f"  — typed by {by}" if by else ""
+        if trigger:
+            return Told(trigger, f"ran command {number}: {line}{typed}")
+        return Told("", f"Command {number} began: {line}{typed}")
+
+    def changed(self, entry: Entry) -> Told | None:
+        """Tell what changed in the shell, if anything did."""
+        said = read_changed(entry.fields)
+        if said.is_lost:
+            return Told("", "What the shell has set is not known for now.")
+        if said.initial:
+            count = len(said.initial) + said.more
+            return Told("", f"The shell has {count} things set.")
+        if not said.changes and not said.more:
+            return None
+        return self._changes(said)
+
+    def _changes(self, said: Changed) -> Told:
+        what = ", ".join(map(_named, said.changes[:MAX_NAMED]))
+        more = len(said.changes[MAX_NAMED:]) + said.more
+        if more:
+            what = f"{what} and {more} more" if what else f"{more} things"
+        if said.first != said.last:
+            return Told("", f"Commands {said.first} to {said.last} changed {what}")
+        actor = self._triggers.get(said.last, "")
+        if actor:
+            return Told(actor, f"changed {what} (command {said.last})")
+        which = f"Command {said.last}" if said.last else "Something"
+        return Told("", f"{which} changed {what}")
+
+
+def _named(one: Change) -> str:
+    how = _HOW.get(one.how)
+    name = printable(one.item.name, MAX_SHOWN)
+    return f"{one.item.kind.value} {name}" + (f" ({how})" if how else "")

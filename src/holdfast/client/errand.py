@@ -1,0 +1,370 @@
+"""What becomes of one command in a session's shell, from its first key to its end?
+
+Theory of operation
+-------------------
+An errand is told what comes on a link and what time it is, and answers what to send;
+whoever drives it has the link and waits. It types the line at the prompt, once, under
+the id of a client that exists for this command only, so that a successor of a holder
+that died answers the same input from the logbook.
+
+    asks where the shell is ──▶ types ──▶ typed ──▶ over
+                                  ▲  │
+                                  └──┘ refused, and the prompt is about to come
+
+A command may never end, and the kernel knows more than its output: now and then, while
+nothing is heard, the errand asks what the session does. So a line that the shell does
+not take for a whole command is noticed, and a program that waits for somebody to type,
+for whoever wants to know.
+
+Invariants:
+
+I1  The line is typed once, whatever dies meanwhile: it keeps its id until it is
+    answered, and has another one only after an answer that it was not counted.
+I2  What was typed is never said not to have been: after that, every error of ours is
+    one that says so (Unsettled), or says that the session is over.
+"""
+
+import re
+from typing import NamedTuple
+
+from holdfast.client.attachment import Attachment
+from holdfast.client.commands import MAX_MATCH, Gathered, Ran, Stop
+from holdfast.model.errors import (
+    ApprovalPending,
+    CommandGoesOn,
+    LineUnfinished,
+    NotAtPrompt,
+    OutcomeForgotten,
+    OutcomeUnknown,
+    SessionLost,
+    SessionOver,
+)
+from holdfast.model.ids import FIRST_INCARNATION, ClientId, SessionId
+from holdfast.model.inputs import InputKind
+from holdfast.wire.codec import Message
+from holdfast.wire.commands import (
+    CommandEnded,
+    CommandReport,
+    CommandRequest,
+    CommandStarted,
+    ShellCommand,
+)
+from holdfast.wire.company import Who
+from holdfast.wire.evidence import Evidence, StateRequest
+from holdfast.wire.messages import Attached, Drop, Exited, Lost, Output
+
+PROMPT_PATIENCE = 5.0
+"""Seconds for a shell that has just begun, or just ended a command, to show its
+prompt; one that runs something is not waited for."""
+
+TYPING_PATIENCE = 10.0
+"""Seconds for the terminal to take a line, once it may."""
+
+LAST_WORD = 1.0
+"""Seconds for an answer when the time is up."""
+
+FIRST_LOOK = 0.25
+LAST_LOOK = 1.0
+"""Seconds of silence after which we ask what the session does, at first and later."""
+
+RETRY = 0.01
+"""Seconds until a line is typed again for which the prompt was not there yet."""
+
+_PROMPT = "prompt"
+_SOON = frozenset({"unmarked", "between"})
+_WAITING = frozenset({"waiting-for-input", "waiting-for-secret"})
+_AT_PROMPT = "at-prompt"
+_NO_CLIENT = ClientId("")
+
+
+class Wish(NamedTuple):
+    """When to stop waiting, and how much to keep of what is printed."""
+
+    limit: int
+    expected: re.Pattern[bytes] | None = None
+    until_input: bool = False
+
+
+class Errand:
+    """One command that is typed, and waited for until `deadline`."""
+
+    def __init__(
+        self,
+        client: ClientId,
+        session: SessionId,
+        line: bytes,
+        wish: Wish,
+        *,
+        now: float,
+        deadline: float,
+    ) -> None:
+        self.attachment = Attachment(session, client)
+        """What the driver attaches with; another one after some answers."""
+
+        self.ran: Ran | None = None
+        """What came of it, once it is over."""
+
+        self.is_typed = False
+        """Whether the terminal has taken the line."""
+
+        self._client = client
+        self._line = line
+        self._wish = wish
+        self._begun_at = now
+        self._deadline = deadline
+        self._gathered = Gathered(max(wish.limit, MAX_MATCH))
+        self._command: ShellCommand | None = None
+        self._was_free: bool | None = None
+        self._was_at_prompt = False
+        self._refused: NotAtPrompt | None = None
+        self._retry_at: float | None = None
+        self._late_by: float | None = None
+        self._typed_by = now
+        self._typed_at = 0
+        self._step = FIRST_LOOK
+        self._look_at = now
+        self._prompts = 0
+        self._state = ""
+
+    # ── coming and going ──────────────────────────────────────────────────
+
+    @property
+    def asks_first(self) -> tuple[ClientId, ...]:
+        """Whose commands to ask for before attaching: none on a second link."""
+        return () if self._was_free is not None else (self._client, _NO_CLIENT)
+
+    def reported(self, ours: CommandReport, last: CommandReport) -> None:
+        """Take where to begin to read: no earlier than the prompt, or its start."""
+        self.attachment.incarnation = FIRST_INCARNATION
+        command = ours.command or last.command
+        if command is None:
+            self.attachment.offset = None
+        elif ours.command is not None or command.end is None:
+            self.attachment.offset = command.start
+        else:
+            self.attachment.offset = command.end
+
+    def attached(self, attached: Attached, now: float) -> list[Message]:
+        """Take that a link stands; what had no answer was sent on it again."""
+        if self._was_free is None:
+            self._was_free = not attached.holder
+            self._typed_at = attached.end
+        self._look_at = now + self._step
+        if self.is_typed:
+            return [CommandRequest(self._client)]
+        if self._refused is not None:
+            return [CommandRequest(_NO_CLIENT)]
+        return [] if self.attachment.open else [self._type(now)]
+
+    def let_go(self) -> list[Message]:
+        """Return how to drop the turn that typing took: the next may be another's.
+
+        PRESENCE says that it was done.
+        """
+        attachment = self.attachment
+        if self._was_free and attachment.holder == attachment.us:
+            return [Drop(), Who()]
+        return []
+
+    def may_go_on(self, now: float) -> bool:
+        """Tell whether there is still time for a successor to answer."""
+        return now < max(self._deadline, self._typed_by)
+
+    # ── waiting ───────────────────────────────────────────────────────────
+
+    def next_deadline(self, now: float) -> float:
+        """Return when to call `tick`."""
+        if self._late_by is not None:
+            return self._late_by
+        if self._retry_at is not None:
+            return self._retry_at
+        return min(self._until(now), self._look_at)
+
+    def tick(self, now: float) -> list[Message]:
+        """Do what the clock demands.
+
+        Raises:
+            Unsettled: The time is up, and the command goes on or is not known.
+
+        """
+        if self._late_by is not None:
+            return self._conclude(now) if now >= self._late_by else []
+        if self._retry_at is not None:
+            return self._retry(now) if now >= self._retry_at else []
+        if now >= self._until(now):
+            return self._late(now)
+        return self._look(now) if now >= self._look_at else []
+
+    def hear(self, message: Message, now: float) -> list[Message]:
+        """Take what comes on the link.
+
+        Raises:
+            Unavailable: The shell is not at its prompt.
+            Unsettled: It was typed, and what came of it is not known.
+            HoldfastError: It was refused, and why.
+
+        """
+        self._take(message)
+        sent: list[Message] = []
+        if self._refused is not None and isinstance(message, CommandReport):
+            self._plan_retry(message.phase, now)
+        elif self._answered(message):
+            sent = [CommandRequest(_NO_CLIENT if self._refused else self._client)]
+        self._finish()
+        if self._late_by is not None and isinstance(message, Evidence):
+            return self._conclude(now)
+        return sent
+
+    def _until(self, now: float) -> float:
+        if self.is_typed:
+            return self._deadline
+        if self.attachment.pending is None:
+            return self._typed_by
+        # An approval takes as long as people do; the terminal has its time after it.
+        self._typed_by = now + TYPING_PATIENCE
+        return self._deadline
+
+    def _look(self, now: float) -> list[Message]:
+        # What the holder had no room for is sent again, if anything is.
+        sent: list[Message] = []
+        if self.attachment.is_stalled:
+            sent += self.attachment.open
+        if self.is_typed:
+            if self._command is None:  # It may be over without our having heard.
+                sent.append(CommandRequest(self._client))
+            sent.append(StateRequest())
+            self._step = min(self._step * 2, LAST_LOOK)
+        self._look_at = now + self._step
+        return sent
+
+    def _late(self, now: float) -> list[Message]:
+        """Ask how things stand when the time is up."""
+        if not self.is_typed:
+            if (waits := self.attachment.pending) is not None:
+                raise ApprovalPending(waits.ticket, waits.rule)
+            raise OutcomeUnknown(self._client, 1)
+        self._state = ""
+        self._late_by = now + LAST_WORD
+        return [StateRequest()]
+
+    def _conclude(self, now: float) -> list[Message]:
+        if self.ran is not None:
+            return []
+        if self._command is None:
+            waited = round((now - self._begun_at) * 1000)
+            raise CommandGoesOn(self._typed_at, waited, self._state or "not known")
+        self.ran = self._result(self._command, Stop.LATE)
+        return []
+
+    # ── typing ────────────────────────────────────────────────────────────
+
+    def _type(self, now: float) -> Message:
+        self._typed_by = now + TYPING_PATIENCE
+        return self.attachment.submit(InputKind.COMMAND, self._line + b"\r")
+
+    def _plan_retry(self, phase: str, now: float) -> None:
+        """Type it once more, if the prompt is about to come; else give up."""
+        assert self._refused is not None  # noqa: S101  # asked by the caller
+        # It may have come to its prompt since; refused there a second time,
+        # something else stands in the way.
+        is_soon = phase in _SOON or (phase == _PROMPT and not self._was_at_prompt)
+        self._was_at_prompt = phase == _PROMPT
+        if not is_soon or now >= min(self._deadline, self._begun_at + PROMPT_PATIENCE):
+            raise self._refused
+        self._retry_at = now + RETRY
+
+    def _retry(self, now: float) -> list[Message]:
+        self._retry_at = self._refused = None
+        self.attachment = self.attachment.afresh()
+        return [self._type(now)]
+
+    # ── what is heard ─────────────────────────────────────────────────────
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case Output(offset, data):
+                printed = self.attachment.heard(message)
+                self._gathered.add(offset + len(data) - len(printed), printed)
+            case CommandStarted(command) | CommandEnded(command):
+                if command.client == self._client:
+                    self._command = command
+            case CommandReport(phase, command) if self.is_typed:
+                self._told(phase, command)
+            case Evidence(state=state):
+                self._seen(state)
+            case Exited(status):
+                how = f"status {status}" if status >= 0 else f"signal {-status}"
+                raise SessionOver(f"over: it ended with {how} while the command ran")
+            case Lost():
+                raise SessionLost(self.attachment.incarnation or FIRST_INCARNATION)
+            case _:
+                self.attachment.heard(message)
+
+    def _told(self, phase: str, command: ShellCommand | None) -> None:
+        if command is not None:
+            self._command = command
+        elif phase == _PROMPT:
+            raise OutcomeForgotten(self._client, 1)
+
+    def _seen(self, state: str) -> None:
+        self._state = state
+        # Once may be the moment before it reads what was typed, or before we read
+        # that the command has ended.
+        self._prompts = self._prompts + 1 if state == _AT_PROMPT else 0
+        if self._command is None and self._prompts > 1:
+            # A shell that reads more, and has begun nothing, wants the rest.
+            raise LineUnfinished(self._typed_at)
+
+    def _answered(self, message: Message) -> bool:
+        """Take what becomes of the line; return whether to ask what came of it."""
+        answer = self.attachment.answered(message)
+        if answer is None:
+            return False
+        match answer[1]:
+            case None | OutcomeForgotten():
+                self.is_typed = True
+            case NotAtPrompt() as refused:
+                self._refused = refused
+            case error:
+                raise error
+        return True
+
+    # ── what came of it ───────────────────────────────────────────────────
+
+    def _finish(self) -> None:
+        command = self._command
+        if command is None or self.ran is not None:
+            return
+        if command.end is not None:
+            if (self.attachment.offset or 0) >= command.end:
+                self.ran = self._result(command, Stop.ENDED)
+            return
+        # A shell inside the command waits at a prompt of its own.
+        is_asked = self._state in _WAITING or self._prompts > 1
+        if self._is_expected(command):
+            self.ran = self._result(command, Stop.EXPECTED)
+        elif self._wish.until_input and is_asked:
+            self.ran = self._result(command, Stop.ASKED)
+
+    def _is_expected(self, command: ShellCommand) -> bool:
+        expected = self._wish.expected
+        since = command.start
+        return expected is not None and bool(
+            expected.search(self._gathered.since(since))
+        )
+
+    def _result(self, command: ShellCommand, stop: Stop) -> Ran:
+        output, left_out = self._gathered.between(
+            command.start, command.end, self._wish.limit
+        )
+        state = self._state if stop in (Stop.ASKED, Stop.LATE) else ""
+        return Ran(command, without_end_mark(output), left_out, stop, state)
+
+
+_END_MARK = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* {8,}\r \r\Z")
+"""What zsh prints before its prompt, so that it begins on a line of its own."""
+
+
+def without_end_mark(output: bytes) -> bytes:
+    """Return what the command printed, without what zsh adds before its prompt."""
+    return _END_MARK.sub(b"", output)

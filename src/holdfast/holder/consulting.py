@@ -1,0 +1,147 @@
+"""Which input does the policy judge now, and what came of it?
+
+One input is judged at a time. The rules answer at once; plug-ins and a webhook
+take their time, in which everything but the line of inputs goes on, and what they
+say counts only if the gate still waits for it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from holdfast.core import gate
+from holdfast.core.demands import Consult, Effect
+from holdfast.core.intake import Intake
+from holdfast.core.policy import Judgement
+from holdfast.holder.company import Company
+from holdfast.holder.connection import Connection
+from holdfast.holder.judge_link import Asked, JudgeLink
+from holdfast.holder.judging import Judging
+from holdfast.holder.moment import now
+from holdfast.holder.staging import shown
+from holdfast.linux.secrecy import Secrecy
+from holdfast.model.errors import HoldfastError, PolicyUnavailable
+from holdfast.model.ids import Epoch
+from holdfast.model.inputs import Input
+from holdfast.model.questions import Question  # noqa: TC001  # an annotation people read
+from holdfast.model.resolutions import Resolution
+from holdfast.model.verdicts import Verdict
+from holdfast.wire import messages as wire
+
+MAX_ASKED = 2
+"""Questions with the judge when another "what if" is refused: one of them may be
+the gate's own, which is never refused, and each may keep a process busy."""
+
+Do = Callable[[list[Effect]], object]
+
+
+class Consulting:
+    """What is asked about inputs, and what the answers lead to."""
+
+    def __init__(
+        self,
+        judging: Judging,
+        judge: JudgeLink,
+        company: Company,
+        secrecy: Secrecy,
+        do: Do,
+    ) -> None:
+        self._judging = judging
+        self._judge = judge
+        self._company = company
+        self._secrecy = secrecy
+        self._do = do
+        self._asked: tuple[int, Asked] | None = None
+        self._question: Question | None = None
+        self.echo_off = False
+        """Whether what was judged last was typed, or allowed, without echo."""
+
+    @property
+    def resolution(self) -> Resolution | None:
+        """What the input that is judged runs, if it is a line."""
+        return None if self._question is None else self._question.resolution
+
+    def consult(self, consult: Consult, epoch: Epoch, intake: Intake) -> list[Effect]:
+        """Ask about an input that is first in line."""
+        self.drop(intake)
+        ticket, self.given = consult.ticket, consult.input
+        self.echo_off = self._secrecy.is_on()
+        actor = self._company.actor(self.given.actor)
+        then = partial(self._later, ticket, intake)
+        self._question = question = self._judging.asked(
+            actor, self.given, epoch, secret=self.echo_off
+        )
+        said = self._judging.consult(actor, self.given, question, then)
+        if isinstance(said, Judgement):
+            return self._judged(ticket, said, intake)
+        # Everything but this line of inputs goes on; a seize drops the question.
+        self._asked = (ticket, said)
+        return []
+
+    def has_changed(self, epoch: Epoch) -> bool:
+        """Tell whether what is held runs another thing now than when it was judged.
+
+        From then on it counts as held for what it runs now.
+        """
+        before = self.resolution
+        if before is None:
+            return False
+        actor = self._company.actor(self.given.actor)
+        secret = self.echo_off
+        self._question = self._judging.question(actor, self.given, epoch, secret=secret)
+        return self.resolution != before
+
+    def try_out(self, connection: Connection, given: Input, epoch: Epoch) -> None:
+        """Tell a client what the policy would say to an input now."""
+        if self._judge.count >= MAX_ASKED:
+            tell_tried(connection, PolicyUnavailable("is asked too much at once"))
+            return
+        actor = self._company.actor(given.actor)
+        secret = self._secrecy.is_on()
+        question = self._judging.asked(actor, given, epoch, secret=secret)
+        resolution = None if question is None else question.resolution
+        then = partial(tell_tried, connection, resolution=resolution)
+        said = self._judging.consult(actor, given, question, then)
+        if isinstance(said, Judgement):
+            then(said)
+
+    def drop(self, intake: Intake) -> None:
+        """Hang up on a judge whose answer no longer counts."""
+        if self._asked is not None:
+            ticket, asked = self._asked
+            if not intake.gate.is_consulting(ticket):
+                self._asked = None
+                self._judge.drop(asked)
+
+    def _later(
+        self, ticket: int, intake: Intake, said: Judgement | PolicyUnavailable
+    ) -> None:
+        self._asked = None
+        # What was a secret when it was typed, or is one now, is none to be told.
+        self.echo_off = self.echo_off or self._secrecy.is_on()
+        if isinstance(said, Judgement):
+            self._do(self._judged(ticket, said, intake))
+        else:
+            why = str(said.facts["why"])
+            self._do(intake.policy_failed(ticket, why, now()))
+
+    def _judged(self, ticket: int, said: Judgement, intake: Intake) -> list[Effect]:
+        judged = gate.Judged(ticket, said.verdict, said.rule, said.why)
+        resolution = self.resolution
+        originators = () if resolution is None else resolution.originators()
+        return intake.judged(
+            judged, now(), echo_off=self.echo_off, originators=originators
+        )
+
+
+def tell_tried(
+    connection: Connection,
+    said: Judgement | HoldfastError,
+    resolution: Resolution | None = None,
+) -> None:
+    """Tell a client what would happen, if it is still there."""
+    if isinstance(said, HoldfastError):
+        said = Judgement(Verdict.DENY, said.code, str(said))
+    rule, why = (wire.fitting(one, wire.MAX_TEXT) for one in (said.rule, said.why))
+    if not connection.is_closed:
+        runs, staged = shown(resolution)
+        connection.send(wire.Tried(said.verdict, rule, why, runs, staged))

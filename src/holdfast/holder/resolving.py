@@ -1,0 +1,135 @@
+"""What would the line that is entered now run, and who staged it?
+
+Only whole lines are resolved: for a key in the middle of one nothing is looked up.
+A line that no integrated shell reads at its prompt has nothing to be resolved
+against; that somebody else typed its beginning is known all the same.
+"""
+
+import contextlib
+from dataclasses import replace
+
+from holdfast.core.commands import Command as Ran
+from holdfast.core.policy import typed_commands
+from holdfast.core.resolving import Shell, resolve
+from holdfast.core.staged import Staged
+from holdfast.holder.company import Company
+from holdfast.holder.following import INTEGRATION, Following
+from holdfast.holder.vaulted import Vaulted
+from holdfast.linux import operators, procfs, pty
+from holdfast.linux.lookups import Digests
+from holdfast.model.actors import Actor
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ActorId
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import Question
+from holdfast.model.resolutions import (
+    Resolution,
+    Resolved,
+    Staging,
+    Thing,
+    distinct,
+)
+from holdfast.model.text import printable
+
+MAX_COMM = 64
+"""Bytes of a program's name, of which the kernel keeps 15."""
+
+MAX_NAMED = 80
+"""Characters by which a line that somebody staged is called."""
+
+_ENTERED = (b"\r", b"\n")
+
+
+class Resolving:
+    """Resolves the lines of one session."""
+
+    def __init__(
+        self, vaulted: Vaulted, following: Following, company: Company
+    ) -> None:
+        self._vaulted = vaulted
+        self._following = following
+        self._company = company
+        self._digests = Digests()
+
+    def completed(self, question: Question, staged: Staged) -> Question:
+        """Return the question with what it runs and who staged it, if it is a line."""
+        if not is_line(question.kind, question.payload) or question.secret:
+            return question
+        found = self._resolution(question, staged)
+        people = found.originators()
+        return replace(
+            question,
+            resolution=found,
+            originators=tuple(map(self._actor, people)),
+            foreground=self._foreground(),
+        )
+
+    def _resolution(self, question: Question, staged: Staged) -> Resolution:
+        following = self._following
+        state = following.shell_state if following.at_prompt else None
+        commands = typed_commands(question)
+        name = str(self._vaulted.facts.get(INTEGRATION) or "")
+        shell = Shell(state, following.origins, name)
+        # Where no shell is asked no file is: a program may be fed line after line.
+        look = _nothing if state is None else self._digests.lookup(self._cwd())
+        found = resolve(commands, shell, look)
+        begun = str(self._vaulted.facts.get("cwd") or "")
+        more = [*_line(staged), *_folder(following.ran(), begun)]
+        return replace(
+            found, commands=tuple(_with(one, more) for one in found.commands)
+        )
+
+    def _actor(self, wanted: ActorId) -> Actor:
+        """Return who somebody is, also if it left before we began."""
+        if not self._company.knows(wanted):
+            with contextlib.suppress(OSError, HoldfastError):
+                found = operators.by_actor(wanted)
+                if found is not None:
+                    self._company.meet(found.actor)
+        return self._company.actor(wanted)
+
+    def _foreground(self) -> str | None:
+        group = pty.foreground(self._vaulted.master)
+        raw = b"" if group is None else procfs.read(f"/proc/{group}/comm", MAX_COMM)
+        return raw.decode("utf-8", "replace").strip() or None
+
+    def _cwd(self) -> str | None:
+        pid = self._vaulted.facts["pid"]
+        return procfs.link(f"/proc/{pid}/cwd") or None
+
+
+def _nothing(path: str) -> None:
+    del path
+
+
+def is_line(kind: InputKind, payload: bytes) -> bool:
+    """Tell whether an input enters a line, so that something will run."""
+    if kind is InputKind.COMMAND:
+        return True
+    return kind is InputKind.KEYS and any(end in payload for end in _ENTERED)
+
+
+def _with(resolved: Resolved, more: list[Staging]) -> Resolved:
+    return replace(resolved, staged=(*more, *resolved.staged))
+
+
+def _line(staged: Staged) -> list[Staging]:
+    if staged.is_empty:
+        return []
+    text = printable(staged.data.decode("utf-8", "replace"), MAX_NAMED)
+    return [Staging(Thing.LINE, text, staged.by)]
+
+
+def _folder(ran: tuple[Ran, ...], begun: str) -> list[Staging]:
+    """Return who brought the shell to the folder in which it is."""
+    cwd = begun if ran and ran[0].number == 1 else ""
+    mover = None
+    for one in ran:
+        if cwd and one.cwd and one.cwd != cwd:
+            mover = one
+        cwd = one.cwd or cwd
+    if mover is None:
+        return []
+    by = distinct([*filter(None, [mover.trigger]), *mover.authors, *mover.hands])
+    is_known = bool(mover.trigger)
+    return [Staging(Thing.FOLDER, mover.cwd, by, mover.number, is_known)]

@@ -1,0 +1,226 @@
+"""Who wants to execute something, and what are they told?
+
+The listener of an exec filter (linux/exec_filter.py) hands out *notices*: a
+process stands in execve and waits. A notice is taken once; whoever took it has to
+answer. If that process is killed in between, nobody else is handed the notice, and
+the exec would wait for ever. So notices are taken straight into memory that
+outlives us, one to a slot, and leave it after the answer: a successor finds there
+what was taken and not answered, and answers it.
+
+    G1  A notice that was taken is in a slot before the call that takes it returns,
+        and stays there until it is answered or its process no longer waits.
+    G2  Taking never waits: it is tried only if the kernel says that there is one.
+    G3  An answer to a process that is gone, or was answered, changes nothing.
+
+A process that gets a signal while it waits stops waiting, and after the signal
+asks again, under another number.
+"""
+
+import contextlib
+import ctypes
+import errno
+import mmap
+import os
+import select
+import struct
+from typing import NamedTuple
+
+from holdfast.linux import exec_filter
+
+_RECEIVE = 0xC0502100
+_SEND = 0xC0182101
+_IS_VALID = 0x80082102
+"""The number as it was before Linux 5.9; the kernel takes both."""
+
+_SET_FLAGS = 0x40082104
+_SAME_PROCESSOR = 1
+"""Wake who waits on the processor that answers: it has nothing else to do."""
+
+_NOTICE = struct.Struct("=QIIiIQ6Q")
+_ANSWER = struct.Struct("=QqiI")
+_CONTINUE = 1
+
+SIZE = mmap.PAGESIZE
+"""Bytes of memory for the slots."""
+
+SLOTS = 48
+"""Notices taken and not answered at a time; with more, the rest waits in the
+kernel. Three times what one actor may have open at the gate."""
+
+
+class Notice(NamedTuple):
+    """A thread that stands in execve or execveat."""
+
+    id: int
+    thread: int
+    call: str
+    is_narrow: bool
+    """Whether its pointers have four bytes."""
+
+    arguments: tuple[int, ...]
+
+
+class ExecGate:
+    """The side that answers."""
+
+    def __init__(self, listener: int, memory: int) -> None:
+        self.listener = listener
+        self._memory = mmap.mmap(memory, SIZE)
+        self._slots = [
+            (ctypes.c_char * _NOTICE.size).from_buffer(self._memory, at * _NOTICE.size)
+            for at in range(SLOTS)
+        ]
+        self._taken: dict[int, int] = {}
+        self._free: list[int] = []
+        self._poll = select.poll()
+        self._poll.register(listener, select.POLLIN)
+        # An older kernel does not know it, and does well without.
+        with contextlib.suppress(OSError):
+            _call(listener, _SET_FLAGS, ctypes.c_uint64(_SAME_PROCESSOR), by_value=True)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more can be taken before something is answered."""
+        return not self._free
+
+    def inherited(self) -> list[Notice]:
+        """Return what a predecessor has taken and not answered. Call it first."""
+        found = []
+        for slot in range(SLOTS):
+            notice = self._read(slot)
+            if notice is None or not self.is_valid(notice.id):
+                self._clear(slot)
+            else:
+                self._taken[notice.id] = slot
+                found.append(notice)
+        return found
+
+    def receive(self) -> Notice | None:
+        """Return who wants to execute something, or None if nobody does now.
+
+        Raises:
+            BrokenPipeError: Nobody is left who could ask.
+
+        """
+        ready = self._poll.poll(0)
+        if not ready:
+            return None
+        if not ready[0][1] & select.POLLIN:
+            raise BrokenPipeError("nobody has this filter any more")
+        slot = self._free[-1]
+        try:
+            _call(self.listener, _RECEIVE, self._slots[slot])
+        except OSError as error:
+            self._memory_of(slot)[:] = bytes(_NOTICE.size)
+            if error.errno in (errno.ENOENT, errno.EINTR):
+                return None  # It was killed, or got a signal, just now.
+            raise
+        notice = self._read(slot)
+        assert notice is not None  # noqa: S101  # the kernel has just written it
+        self._free.pop()
+        self._taken[notice.id] = slot
+        return notice
+
+    def is_valid(self, notice: int) -> bool:
+        """Tell whether a process still waits for this answer.
+
+        Ask it after reading from the process: its number may be another's by now.
+        """
+        try:
+            _call(self.listener, _IS_VALID, ctypes.c_uint64(notice))
+        except OSError:
+            return False
+        return True
+
+    def let(self, notice: int) -> bool:
+        """Let an exec happen; False if nobody waits for the answer any more."""
+        return self._answer(notice, 0, _CONTINUE)
+
+    def refuse(self, notice: int, number: int = errno.EPERM) -> bool:
+        """Have an exec fail; False if nobody waits for the answer any more."""
+        return self._answer(notice, -number, 0)
+
+    def drop(self, notice: int) -> None:
+        """Forget a notice whose process waits no more."""
+        slot = self._taken.pop(notice, None)
+        if slot is not None:
+            self._clear(slot)
+
+    def _answer(self, notice: int, error: int, flags: int) -> bool:
+        packed = _ANSWER.pack(notice, 0, error, flags)
+        answer = ctypes.create_string_buffer(packed, len(packed))
+        try:
+            _call(self.listener, _SEND, answer)
+        except OSError:
+            return False
+        finally:
+            self.drop(notice)
+        return True
+
+    def _read(self, slot: int) -> Notice | None:
+        raw = self._memory_of(slot)
+        number, thread, _, call, dialect, _, *arguments = _NOTICE.unpack(raw)
+        name = exec_filter.CALLS.get((dialect, call))
+        if not number or name is None:
+            return None
+        is_narrow = dialect in (exec_filter.I386, exec_filter.ARM) or bool(
+            call & exec_filter.X32
+        )
+        return Notice(number, thread, name, is_narrow, tuple(arguments))
+
+    def _memory_of(self, slot: int) -> memoryview:
+        return memoryview(self._slots[slot]).cast("B")
+
+    def _clear(self, slot: int) -> None:
+        # The kernel refuses to write a notice where something stands.
+        self._memory_of(slot)[:] = bytes(_NOTICE.size)
+        self._free.append(slot)
+
+
+def why_not() -> str:
+    """Return why no exec can be held here; nothing if one can. Tries it out."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _try_out()
+        except OSError as error:
+            os.write(writer, (error.strerror or str(error)).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as report:
+        why = report.read(1024).decode(errors="replace")
+    os.waitpid(pid, 0)
+    return why
+
+
+def _try_out() -> None:
+    """Hold one exec and let it go on, in a process that is for nothing else."""
+    listener = exec_filter.install()
+    memory = os.memfd_create("exec-gate", os.MFD_CLOEXEC)
+    os.ftruncate(memory, SIZE)
+    gate = ExecGate(listener, memory)
+    gate.inherited()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(OSError):
+            os.execv("/proc/self/no-such-program", ["no-such-program"])  # noqa: S606  # it must fail
+        os._exit(0)
+    select.select([listener], [], [], 5)
+    notice = gate.receive()
+    if notice is None or not gate.let(notice.id):
+        raise OSError(errno.ENOTSUP, "the kernel does not let an exec go on")
+    os.waitpid(child, 0)
+
+
+def _call(
+    listener: int, request: int, argument: object, *, by_value: bool = False
+) -> None:
+    passed = argument if by_value else ctypes.byref(argument)  # type: ignore[arg-type]
+    if _libc.ioctl(listener, ctypes.c_ulong(request), passed) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+_libc = ctypes.CDLL(None, use_errno=True)

@@ -1,0 +1,80 @@
+"""A command that is held for approval is waited for, and not taken for lost."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from tests.scenarios.shells import run, shell
+from tests.scenarios.support import Client, eventually, machine
+
+from holdfast.client.commands import Ran
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import DeniedByOperator
+from holdfast.model.ids import SessionId
+from holdfast.wire import messages as wire
+
+POLICY = '[[rule]]\nname = "careful"\nverdict = "ask"\ninput = "command"\n'
+
+
+def have_commands_approved() -> None:
+    config = Path(os.environ["HOLDFAST_CONFIG_DIR"])
+    config.mkdir(mode=0o700, exist_ok=True)
+    (config / "policy.toml").write_text(POLICY)
+
+
+@pytest.mark.parametrize("verdict", ["approve", "deny"])
+def test_a_command_waits_for_its_approval_longer_than_for_the_terminal(
+    tmp_path: Path, verdict: str
+) -> None:
+    with machine() as made:
+        session = shell(made, tmp_path)
+        have_commands_approved()
+        boss = made.join(session, "boss", ActorKind.HUMAN)
+        found: list[Ran | Exception] = []
+        waiting = threading.Thread(target=lambda: found.append(_tried(session)))
+        waiting.start()
+
+        _decide(boss, verdict)
+        waiting.join()
+        if verdict == "approve":
+            assert isinstance(found[0], Ran)
+            assert found[0].output == b"hi\r\n"
+        else:
+            assert isinstance(found[0], DeniedByOperator)
+
+
+def test_an_approval_that_does_not_come_leaves_the_input_in_line(
+    tmp_path: Path,
+) -> None:
+    with machine() as made:
+        session = shell(made, tmp_path)
+        have_commands_approved()
+
+        command = ("run", session, "--timeout", "0.5", "--json", "echo hi")
+        done = subprocess.run(
+            [sys.executable, "-m", "holdfast", *command],
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 75
+        assert json.loads(done.stderr)["error"]["code"] == "approval-pending"
+
+
+def _tried(session: SessionId) -> Ran | Exception:
+    try:
+        return run(session, "echo hi")
+    except DeniedByOperator as error:
+        return error
+
+
+def _decide(boss: Client, verdict: str) -> None:
+    pending = boss.wait(wire.Pending)
+    if verdict == "approve":
+        asked = wire.Approve(pending.ticket, pending.epoch, pending.digest)
+        eventually("approved", lambda: boss.request(asked) is None)
+    else:
+        assert boss.request(wire.Deny(pending.ticket, pending.digest)) is None

@@ -1,0 +1,374 @@
+"""Somebody stages something, somebody else runs into it: who is named?"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.scenarios.shells import shell, wait_phase
+from tests.scenarios.support import Client, Machine, eventually, machine
+
+from holdfast.client import acting, blaming, commands
+from holdfast.client.looking import graph
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.wire import messages as wire
+from holdfast.wire.blame import Behind, BlameReport
+from holdfast.wire.company import Inherited
+
+
+@pytest.fixture(scope="module")
+def ours() -> Iterator[Machine]:
+    with machine() as made:
+        yield made
+
+
+@pytest.fixture
+def bash(ours: Machine, tmp_path: Path) -> SessionId:
+    return shell(ours, tmp_path)
+
+
+class Company:
+    """Two operators of one shell: Ada stages, Bea runs."""
+
+    def __init__(self, ours: Machine, session: SessionId) -> None:
+        self.session = session
+        self.ada = ours.join(session, f"ada-{session[2:10]}")
+        self.bea = ours.join(session, f"bea-{session[2:10]}")
+
+    def does(self, who: Client, line: str) -> int:
+        """Have somebody enter a line, and let the turn go; return its number."""
+        last = commands.ask(self.session).command
+        before = 0 if last is None else last.number
+        wait_phase(self.session, "prompt")
+        self.types(who, line.encode() + b"\r")
+
+        def ended() -> int:
+            found = commands.ask(self.session)
+            number = 0 if found.command is None else found.command.number
+            return number if number > before and found.phase == "prompt" else 0
+
+        number = eventually(f"the end of {line}", ended)
+        self.drops(who)
+        return number
+
+    def types(self, who: Client, keys: bytes) -> None:
+        who.who()  # It hears of the turn first.
+        assert isinstance(who.enter(keys), wire.Acknowledge)
+
+    def drops(self, who: Client) -> None:
+        assert who.request(wire.Drop()) is None
+
+    def asks(self, what: str, name: str = "") -> BlameReport:
+        return blaming.ask(self.session, what, name)
+
+
+@pytest.fixture
+def company(ours: Machine, bash: SessionId) -> Company:
+    return Company(ours, bash)
+
+
+def actor(client: Client) -> ActorId:
+    return client.operator.actor.id
+
+
+def behind(report: BlameReport) -> Behind:
+    assert report.standing == "changed", report
+    assert report.behind is not None
+    return report.behind
+
+
+def names(report: BlameReport, client: Client, number: int) -> bool:
+    found = behind(report)
+    return (found.trigger, found.authors, found.command, found.first) == (
+        actor(client),
+        (actor(client),),
+        number,
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "staged", "run"),
+    [
+        ("variable", "EDITOR", "export EDITOR=/opt/evil", "true"),
+        ("variable", "LD_PRELOAD", "export LD_PRELOAD=", "ls"),
+        ("variable", "API_TOKEN", "API_TOKEN=hunter2", "true"),
+        ("path-entry", "/opt/evil", "PATH=/opt/evil:$PATH", "ls"),
+        ("alias", "deploy", "alias deploy='echo build'", "deploy"),
+        ("function", "ls", "ls() { echo mine; }", "ls"),
+        ("trap", "SIGUSR1", "trap 'echo x' USR1", "true"),
+        ("trap", "EXIT", "trap 'echo bye' EXIT", "true"),
+        ("option", "noclobber", "set -o noclobber", "true"),
+    ],
+)
+def test_what_one_sets_and_another_runs_into_is_the_first_ones(
+    company: Company, what: str, name: str, staged: str, run: str
+) -> None:
+    number = company.does(company.ada, staged)
+    company.does(company.bea, run)
+
+    report = company.asks(what, name)
+    assert names(report, company.ada, number), report
+    assert report.digest
+
+
+def test_what_is_run_by_another_is_told_with_who_ran_it(company: Company) -> None:
+    company.does(company.ada, "alias deploy='echo build'")
+    company.does(company.bea, "deploy now")
+
+    used = company.asks("alias", "deploy").used
+    assert used is not None
+    assert used.trigger == actor(company.bea)
+
+
+def test_what_another_changes_again_is_the_last_ones(company: Company) -> None:
+    company.does(company.ada, "x=1")
+    number = company.does(company.bea, "x=2")
+
+    assert names(company.asks("variable", "x"), company.bea, number)
+
+
+def test_who_took_something_away_is_named_too(company: Company) -> None:
+    company.does(company.ada, "alias gone=ls")
+    number = company.does(company.bea, "unalias gone")
+
+    report = company.asks("alias", "gone")
+    assert names(report, company.bea, number)
+    assert (report.how, report.digest) == ("removed", b"")
+
+
+def test_what_the_shell_began_with_is_nobodys(company: Company) -> None:
+    company.does(company.ada, "true")
+
+    assert company.asks("variable", "HOME").standing == "initial"
+    assert company.asks("alias", "never").standing == "absent"
+
+
+def test_a_staged_line_is_told_byte_by_byte_and_is_its_typists(
+    company: Company,
+) -> None:
+    company.types(company.ada, b"x=$((1+")
+    company.drops(company.ada)
+    company.types(company.bea, b"1))")
+
+    line = company.asks("line")
+    assert line.staged == b"x=$((1+1))"
+    assert [(one.size, one.actor) for one in line.by] == [
+        (7, actor(company.ada)),
+        (3, actor(company.bea)),
+    ]
+
+    company.types(company.bea, b"\r")
+    eventually("x is set", lambda: company.asks("variable", "x").behind)
+
+    found = behind(company.asks("variable", "x"))
+    assert found.trigger == actor(company.bea)
+    assert found.authors == (actor(company.ada), actor(company.bea))
+
+
+def test_a_line_from_the_history_that_another_recalled_is_both_of_theirs(
+    company: Company,
+) -> None:
+    company.does(company.ada, "y=1")
+    company.does(company.ada, "y=2")
+    company.types(company.ada, b"\x10\x10")
+    company.drops(company.ada)
+    company.types(company.bea, b"\r")
+
+    def ran() -> Behind | None:
+        found = company.asks("variable", "y").behind
+        return found if found is not None and found.command == 3 else None
+
+    found = eventually("it ran", ran)
+    assert found.trigger == actor(company.bea)
+    assert actor(company.ada) in found.authors
+
+
+def test_what_others_type_into_a_nested_shell_is_theirs_too(
+    company: Company, tmp_path: Path
+) -> None:
+    company.types(company.ada, b"sh\r")
+    wait_phase(company.session, "running")
+    company.drops(company.ada)
+    company.types(company.bea, f"echo x > {tmp_path}/inside; exit\r".encode())
+    wait_phase(company.session, "prompt")
+
+    (touched,) = blaming.file(company.session, str(tmp_path / "inside"))
+    found = behind(touched.report)
+    assert found.trigger == actor(company.ada)
+    assert actor(company.bea) in found.authors
+
+
+@pytest.mark.parametrize("name", [".bashrc", "script.sh", "bin/program"])
+def test_a_file_belongs_to_the_command_that_ran_when_it_was_changed(
+    company: Company, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    staged = f"mkdir -p {path.parent}; echo 'echo hello' > {path}; chmod +x {path}"
+    number = company.does(company.ada, staged)
+    company.does(company.bea, f"sh {path}")
+
+    (touched,) = blaming.file(company.session, str(path))
+    assert names(touched.report, company.ada, number), touched
+    assert touched.fact.digest
+
+
+def test_a_faked_date_names_whoever_faked_it(company: Company, tmp_path: Path) -> None:
+    path = tmp_path / "script.sh"
+    company.does(company.bea, f"echo hello > {path}")
+    number = company.does(company.ada, f"touch -d 2001-01-01 {path}")
+
+    (touched,) = blaming.file(company.session, str(path))
+    assert names(touched.report, company.ada, number)
+
+
+def test_each_link_to_a_file_has_its_own_originator(
+    company: Company, tmp_path: Path
+) -> None:
+    first = company.does(company.bea, f"echo hello > {tmp_path}/real")
+    second = company.does(company.ada, f"ln -s real {tmp_path}/tool")
+
+    link, real = blaming.file(company.session, str(tmp_path / "tool"))
+    assert names(link.report, company.ada, second)
+    assert names(real.report, company.bea, first)
+
+
+def test_a_file_from_outside_is_nobodys_here(company: Company, tmp_path: Path) -> None:
+    company.does(company.ada, "true")
+    path = tmp_path / "outside"
+
+    def is_between() -> bool:
+        path.write_text("x")
+        (touched,) = blaming.file(company.session, str(path))
+        return touched.report.standing == "none"
+
+    eventually("it is written between commands", is_between)
+
+
+def background(company: Company) -> tuple[int, int]:
+    """Have Ada leave something in the background; return its pid and number."""
+    number = company.does(company.ada, "sleep 987 & disown")
+    found = eventually(
+        "the sleeper",
+        lambda: [
+            one.pid
+            for one in graph(company.session).processes
+            if one.command == "sleep 987"
+        ],
+    )
+    return found[0], number
+
+
+def test_a_process_belongs_to_the_command_that_started_it(
+    ours: Machine, company: Company
+) -> None:
+    pid, number = background(company)
+    company.does(company.bea, "sleep 0.1")
+
+    seen = graph(company.session)
+    leader = ours.pid("leader", company.session)
+    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    assert names(traced.report, company.ada, number)
+    assert (traced.root.pid, traced.root.is_by_time) == (pid, False)
+    actors = {one.pid: one.actor for one in seen.processes}
+    assert actors[pid] == actor(company.ada)
+    assert actors[leader] == acting.ourselves().actor.id
+
+
+def test_a_daemon_and_what_it_starts_are_known_by_time(
+    ours: Machine, company: Company
+) -> None:
+    daemon = "setsid sh -c 'sleep 986 & sleep 985' >/dev/null 2>&1 & disown; sleep 0.2"
+    number = company.does(company.ada, f"({daemon})")
+    company.does(company.bea, "true")
+
+    def found() -> list[int]:
+        listed = graph(company.session).processes
+        return [one.pid for one in listed if one.command == "sleep 986"]
+
+    (pid,) = eventually("the daemon's child", found)
+    leader = ours.pid("leader", company.session)
+    seen = graph(company.session)
+    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    assert traced.root.is_by_time
+    assert names(traced.report, company.ada, number)
+
+
+def test_a_program_that_takes_another_name_is_still_known(
+    ours: Machine, company: Company
+) -> None:
+    number = company.does(company.ada, "(exec -a '[kworker/0:1]' sleep 984) & disown")
+
+    def found() -> list[int]:
+        listed = graph(company.session).processes
+        return [one.pid for one in listed if one.command == "[kworker/0:1] 984"]
+
+    (pid,) = eventually("the disguised one", found)
+    leader = ours.pid("leader", company.session)
+    seen = graph(company.session)
+    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    assert names(traced.report, company.ada, number)
+
+
+def test_whoever_takes_the_turn_is_told_who_started_what_runs(
+    company: Company,
+) -> None:
+    pid, _ = background(company)
+    company.types(company.ada, b"half a line")
+    assert company.bea.request(wire.Seize(wire.Halt.NONE)) is None
+
+    inherited = company.bea.wait(Inherited)
+    assert {one.pid: one.actor for one in inherited.jobs}[pid] == actor(company.ada)
+    assert inherited.by == (actor(company.ada),)
+
+
+def test_a_successor_knows_what_its_predecessor_knew(
+    ours: Machine, company: Company, tmp_path: Path
+) -> None:
+    alias = company.does(company.ada, "alias deploy='echo build'")
+    file = company.does(company.bea, f"echo hello > {tmp_path}/f")
+    pid, process = background(company)
+    eventually("the prompt is seen", lambda: not company.asks("alias", "x").silent)
+    ours.replace_holder(company.session)
+    ours.wait_whole(company.session)
+
+    assert names(company.asks("alias", "deploy"), company.ada, alias)
+    assert company.asks("variable", "HOME").standing == "initial"
+    (touched,) = blaming.file(company.session, str(tmp_path / "f"))
+    assert names(touched.report, company.bea, file)
+    seen = graph(company.session)
+    leader = ours.pid("leader", company.session)
+    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    assert names(traced.report, company.ada, process)
+
+
+def test_a_holder_killed_in_between_makes_nobody_up(
+    ours: Machine, company: Company
+) -> None:
+    company.does(company.ada, "x=1")
+    company.types(company.bea, b"sleep 0.5; x=2\r")
+    wait_phase(company.session, "running")
+    ours.kill("holder", company.session)
+    ours.wait_whole(company.session)
+    wait_phase(company.session, "prompt")
+
+    def is_seen() -> Behind | None:
+        found = company.asks("variable", "x")
+        return found.behind if found.behind and found.behind.command == 2 else None
+
+    found = eventually("x is seen again", is_seen)
+    assert found.trigger in (actor(company.bea), "")
+
+
+def test_a_shell_that_tells_nothing_any_more_is_said_to_be_silent(
+    company: Company, tmp_path: Path
+) -> None:
+    company.types(company.ada, b"exec sh\r")
+    eventually("it is silent", lambda: company.asks("alias", "later").silent)
+    company.drops(company.ada)
+    company.types(company.bea, f"alias later=ls; >{tmp_path}/f\r".encode())
+    eventually("it did that", (tmp_path / "f").exists)
+
+    report = company.asks("alias", "later")
+    assert (report.standing, report.silent) == ("absent", True)
+    (touched,) = blaming.file(company.session, str(tmp_path / "f"))
+    assert actor(company.bea) in behind(touched.report).authors
