@@ -75,6 +75,8 @@ generated: $(READY)  ## rewrite what is generated: schema, vectors, error refere
 	@$(BIN)/python tools/write_relay_vectors.py
 	@$(BIN)/python tools/write_channel_vectors.py
 	@$(BIN)/python tools/write_reference.py
+	@$(BIN)/python tools/write_web_protocol.py
+	@$(BIN)/python tools/write_sdk_reference.py
 
 lock: $(READY)  ## choose the newest dependencies and pin them with hashes
 	@$(BIN)/python tools/lock.py

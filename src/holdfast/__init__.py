@@ -10,15 +10,15 @@
 is named here is loaded when it is first used: the command line needs none of it.
 """
 
-import importlib
-from typing import TYPE_CHECKING
-
 from holdfast.version import __version__
 
+TYPE_CHECKING = False
+"""Only checkers take it for true; the module that has it is slow to load."""
+
 if TYPE_CHECKING:
+    import holdfast.sdk.sync as sync  # noqa: PLR0402  # mypy finds it only this way
     from holdfast.model import errors
     from holdfast.model.geometry import Size
-    import holdfast.sdk.sync as sync  # noqa: PLR0402  # mypy finds it only this way
     from holdfast.sdk import events
     from holdfast.sdk.events import Event
     from holdfast.sdk.host import Host, connect
@@ -76,6 +76,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    import importlib  # noqa: PLC0415  # the command line does without
+
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
     if name not in __all__:

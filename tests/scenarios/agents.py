@@ -1,18 +1,22 @@
 """Agents: real clients of the protocol, that start our server or connect to it."""
 
+import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.client.client import Client
+from mcp.client.session import MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.scenarios.gated import write_policy
-from tests.scenarios.support import Machine
+from tests.scenarios.support import PATIENCE, Machine
 
 from holdfast.model.ids import SessionId
+
+Kind = TypeVar("Kind")
 
 FREE = '[default]\nagent = "allow"\n'
 """A policy under which agents do as they like."""
@@ -22,7 +26,26 @@ ASKED = (
 )
 """One under which they must ask for some things."""
 
+SOURCE = str(Path(__file__).parents[2] / "src")
+
 WHY = "see whether it works"
+
+
+async def until(what: Callable[[], Awaitable[Kind]]) -> Kind:
+    """Return what is found as soon as something is."""
+    async with asyncio.timeout(PATIENCE):
+        while not (found := await what()):  # noqa: ASYNC110  # others change it
+            await asyncio.sleep(0.01)
+    return found
+
+
+async def until_exists(path: Path) -> None:
+    """Return once a file is there."""
+
+    async def exists() -> bool:
+        return path.exists()  # noqa: ASYNC240  # a moment
+
+    await until(exists)
 
 
 class Agent:
@@ -31,18 +54,25 @@ class Agent:
     def __init__(self, client: Client) -> None:
         self.client = client
 
-    async def call(self, tool: str, **given: Any) -> dict[str, Any]:
+    async def call(self, tool: str, **given: object) -> dict[str, Any]:
         """Call a tool, and return what it answers, which must be no error."""
         facts = await self.tried(tool, **given)
         assert "error" not in facts, facts["error"]
         return facts
 
-    async def refused(self, tool: str, **given: Any) -> dict[str, Any]:
+    def begin(self, tool: str, **given: object) -> asyncio.Task[dict[str, Any]]:
+        """Begin a call, to be awaited later or given up."""
+        loop = asyncio.get_running_loop()
+        begun = loop.create_task(self.call(tool, **given))
+        begun.add_done_callback(lambda one: one.cancelled() or one.exception())
+        return begun
+
+    async def refused(self, tool: str, **given: object) -> dict[str, Any]:
         """Call a tool, and return the error it must answer."""
         error: dict[str, Any] = (await self.tried(tool, **given))["error"]
         return error
 
-    async def tried(self, tool: str, **given: Any) -> dict[str, Any]:
+    async def tried(self, tool: str, **given: object) -> dict[str, Any]:
         """Call a tool, and return what it answers."""
         result = await self.client.call_tool(tool, given)
         facts = result.structured_content
@@ -52,25 +82,30 @@ class Agent:
 
 
 @contextlib.asynccontextmanager
-async def agent(*words: str, **options: Any) -> AsyncIterator[Agent]:
+async def agent(
+    *words: str, mode: str = "auto", hear: MessageHandlerFnT | None = None
+) -> AsyncIterator[Agent]:
     """Start our server as a client does, and yield who uses it."""
     started = StdioServerParameters(
         command=sys.executable,
         args=["-m", "holdfast", *words, "mcp"],
-        env={**os.environ, "PYTHONPATH": str(Path("src").resolve())},
+        env={**os.environ, "PYTHONPATH": SOURCE},
     )
     with open(os.devnull, "w") as quiet:  # noqa: ASYNC230, PTH123  # it opens at once
         async with (
-            _plainly(),
+            plainly(),
             Client(
-                stdio_client(started, errlog=quiet), cache=None, **options
+                stdio_client(started, errlog=quiet),
+                cache=None,
+                mode=mode,
+                message_handler=hear,
             ) as client,
         ):
             yield Agent(client)
 
 
 @contextlib.asynccontextmanager
-async def _plainly() -> AsyncIterator[None]:
+async def plainly() -> AsyncIterator[None]:
     """Raise what went wrong as it is, and not in groups of groups."""
     try:
         yield

@@ -15,7 +15,7 @@ import sys
 
 from holdfast.cli.manual import describe
 from holdfast.cli.requesting import live_session
-from holdfast.cli.typing_in import add_shared_arguments
+from holdfast.cli.typing_in import add_shared_arguments, say_held
 from holdfast.client.answering import MAX_SECRET, checked, demand_secrecy
 from holdfast.client.attaching import attachment_to, submit
 from holdfast.client.looking import state
@@ -65,6 +65,7 @@ def run(options: argparse.Namespace) -> int:
     demand_secrecy(seen, key_by_key=options.key_by_key)
     secret = checked(read_secret(f"{session.label}: {asker_of(seen)}"))
     attachment = attachment_to(session.id)
+    attachment.held = say_held
     offset = submit(attachment, InputKind.ANSWER, secret + b"\r", options.timeout)
     if options.json:
         print(json.dumps({"session": session.id, "offset": offset}))

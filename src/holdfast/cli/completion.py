@@ -127,6 +127,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "join": ("--name", "--json"),
     "hosts": ("--no-check", "--json"),
     "status": ("--json",),
+    "mcp": ("--http", "--token-file"),
+    "watch": ("--json", "--everywhere", "--on", "--exec"),
     "up": ("--detach", "--install", "--relay", "--json"),
     "relay": (
         "--listen",

@@ -159,7 +159,9 @@ def _check(given: str | None, *, as_json: bool) -> int:
         for one in problems:
             print(f"{printable(str(path), 500)}: {printable(str(one), 500)}")
         if policy is not None:
-            print(f"{printable(str(path), 500)}: {len(policy.rules)} rules, no problem")
+            count = len(policy.rules)
+            rules = "1 rule" if count == 1 else f"{count} rules"
+            print(f"{printable(str(path), 500)}: {rules}, no problem")
     return EXIT_BROKEN if problems else 0
 
 

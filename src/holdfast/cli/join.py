@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Join, and write down how to come back."""
     text = sys.stdin.read(MAX_LINK + 1) if options.link == "-" else options.link
-    invitation = from_link(text)
+    invitation = from_link(text.strip().strip("'\""))
     if options.name is not None:
         _demand_free(checked_name(options.name), invitation)
     us = ourselves()

@@ -44,6 +44,7 @@ VERBS: dict[str, str] = {
     "graph": "show what runs in a session, and what listens where",
     "blame": "say who is behind something: an alias, a file, a process, a line",
     "wait": "wait for output, for a prompt, for a port, for quiet, or for the end",
+    "watch": "tell what happens in sessions, as it happens",
     "resize": "give a session another size",
     "who": "say who is attached, who has the turn and who waits for what",
     "take": "take the turn, if it is free",

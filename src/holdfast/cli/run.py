@@ -10,6 +10,7 @@ import time
 
 from holdfast.cli.manual import describe
 from holdfast.cli.requesting import live_session
+from holdfast.cli.typing_in import say_held
 from holdfast.client.commands import Ran, Stop, client_of
 from holdfast.client.errand import Wish
 from holdfast.client.running import Running
@@ -98,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
     begun_at = time.monotonic()
     wish = Wish(options.max, expected, options.until_input)
     client = client_of(session, options.key)
-    running = Running(session, client, begun_at + timeout, wish)
+    running = Running(session, client, begun_at + timeout, wish, say_held)
     try:
         ran = running.run(line)
     except InputIdReused:

@@ -2,11 +2,14 @@
 
 import argparse
 import json
+import sys
 
 from holdfast.client import keeper
 from holdfast.client.attaching import attachment_to, submit
 from holdfast.model.errors import SessionOver
 from holdfast.model.inputs import InputKind
+from holdfast.model.text import printable
+from holdfast.wire.messages import Pending
 
 
 def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,12 +28,25 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def say_held(pending: Pending) -> None:
+    """Say why nothing happens: somebody else has to answer first."""
+    rule = printable(pending.rule, 64)
+    print(
+        f"holdfast: waits for approval: request {pending.ticket}, rule {rule};"
+        " `holdfast gate pending` shows it, an operator who may approves or denies it",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
 def deliver(options: argparse.Namespace, kind: InputKind, payload: bytes) -> int:
     """Make the input, and return when the terminal has taken it."""
     session = keeper.find(options.session)
     if session.exit is not None:
         raise SessionOver("exited")
-    offset = submit(attachment_to(session.id), kind, payload, options.timeout)
+    attachment = attachment_to(session.id)
+    attachment.held = say_held
+    offset = submit(attachment, kind, payload, options.timeout)
     if options.json:
         print(json.dumps({"session": session.id, "offset": offset}))
     return 0

@@ -18,6 +18,8 @@ Some refusals leave the holder's count where it was (UNCOUNTED): such an input
 stays unanswered, and goes again later, before anything newer.
 """
 
+from collections.abc import Callable  # noqa: TC003  # read by people too
+
 from holdfast.model.errors import (
     Busy,
     HoldfastError,
@@ -69,6 +71,10 @@ _CLEAR = (
 go to the last line; push what was shown out of the top; clear the rest."""
 
 
+def _say_nothing(_: Pending) -> None:
+    pass
+
+
 def cleared(rows: int) -> bytes:
     """Return what makes room for a keyframe and loses nothing of what was shown."""
     first, push, last = _CLEAR
@@ -97,6 +103,9 @@ class Attachment:
 
         self.pending: Pending | None = None
         """What of ours waits for somebody's approval."""
+
+        self.held: Callable[[Pending], None] = _say_nothing
+        """Called when something of ours begins to wait for approval."""
 
         self._is_painting = False
         self._open: dict[int, Submit] = {}
@@ -148,6 +157,7 @@ class Attachment:
         other.incarnation, other.offset = self.incarnation, self.offset
         other.epoch, other.holder = self.epoch, self.holder
         other.us, other.others = self.us, self.others
+        other.held = self.held
         return other
 
     def heard(self, message: Message) -> bytes:
@@ -164,12 +174,18 @@ class Attachment:
             case TurnPassed():
                 self.holder, self.epoch = message.holder, message.epoch
             case Pending(actor=actor) if actor == self.us:
-                self.pending = message
+                self._holds(message)
             case Settled(ticket) if self.pending and ticket == self.pending.ticket:
                 self.pending = None
             case _:
                 pass
         return b""
+
+    def _holds(self, message: Pending) -> None:
+        is_new = self.pending is None or self.pending.ticket != message.ticket
+        self.pending = message
+        if is_new:
+            self.held(message)
 
     def answered(self, message: Message) -> tuple[int, HoldfastError | None] | None:
         """Return which input `message` settles, and the error if it was not applied.

@@ -1,11 +1,13 @@
 """Channels to one host elsewhere: for what is asked of it, and for its sessions.
 
-One channel on which something was asked is kept: whoever lists sessions opens one
-next, and the handshake is the dear part. What can be asked twice is asked again on a
-new channel if the old one ended while it lay idle; a creation never is.
+A channel on which something was asked is kept a moment: whoever lists sessions opens
+one next, and the handshake is the dear part. What can be asked twice is asked again
+on a new channel if the old one ended while it lay idle; a creation never is.
 
 Everything here belongs to one event loop.
 """
+
+import asyncio
 
 from holdfast.client.hostlink import HostLink, reach_host
 from holdfast.client.hosts import KnownHost
@@ -19,14 +21,18 @@ from holdfast.model.errors import (
 from holdfast.model.ids import SessionId
 from holdfast.wire.requests import Packet
 
+PARKED = 3.0
+"""Seconds that an answered channel is kept for what is asked next."""
+
 
 class Channels:
-    """Everything that one operator has open to one host."""
+    """What one operator has open to one host; `tasks` end what is kept too long."""
 
-    def __init__(self, host: KnownHost, us: Identity) -> None:
+    def __init__(self, host: KnownHost, us: Identity, tasks: asyncio.TaskGroup) -> None:
         self.host = host
         self._us = us
-        self._parked: HostLink | None = None
+        self._tasks = tasks
+        self._parked: tuple[HostLink, asyncio.TimerHandle] | None = None
         self._is_hinted = False
         """Whether the host hung up saying that we are revoked: a hint, which a relay
         can forge, and which decides what it means when we are not let in again."""
@@ -100,15 +106,21 @@ class Channels:
         except BaseException:
             await link.close()
             raise
-        if self._parked is None:
-            self._parked = link
-        else:
-            await link.close()  # Two asked at once; one channel is enough.
+        self._unpark()  # Of two that were asked at once, one is enough.
+        later = asyncio.get_running_loop().call_later(PARKED, self._unpark)
+        self._parked = link, later
         return answer
 
     def _take_parked(self) -> HostLink | None:
-        link, self._parked = self._parked, None
+        if self._parked is None:
+            return None
+        (link, later), self._parked = self._parked, None
+        later.cancel()
         return link
+
+    def _unpark(self) -> None:
+        if (link := self._take_parked()) is not None:
+            self._tasks.create_task(link.close())
 
 
 async def _opened(link: HostLink, session: SessionId) -> None:

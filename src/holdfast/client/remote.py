@@ -2,8 +2,7 @@
 
 A thread with a loop of its own keeps the channels. Whoever wants a session is
 given one end of a pair of sockets, as if its holder listened on this machine; the
-thread carries what comes between the other end and the channel. A channel on
-which something was asked is kept a moment: whoever lists sessions opens one next.
+thread carries what comes between the other end and the channel (client.channels).
 """
 
 import asyncio
@@ -16,25 +15,17 @@ from concurrent import futures
 from typing import Any, TypeVar
 
 from holdfast.client.acting import ourselves
-from holdfast.client.hostlink import HostLink, join_host, reach_host
+from holdfast.client.channels import Channels
+from holdfast.client.hostlink import HostLink, join_host
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.identity import Identity
-from holdfast.model.errors import (
-    CreationUnknown,
-    HoldfastError,
-    HostUnreachable,
-    LinkEnded,
-    Revoked,
-)
+from holdfast.model.errors import HoldfastError, HostUnreachable, LinkEnded
 from holdfast.model.ids import SessionId
 from holdfast.wire.requests import Packet
 
 READ = 256 * 1024
 """Bytes taken from either side at once, and what may wait in the pair of sockets:
 whoever does not read stops the channel, and with it the host."""
-
-PARKED = 3.0
-"""Seconds that an answered channel is kept for what is asked next."""
 
 LAST_WORDS = 0.5
 """Seconds in which what was said just before the end of the process goes out."""
@@ -133,9 +124,8 @@ class _Thread:
             )
 
     async def _drained(self) -> None:
-        for way in list(_parked):
-            if (link := _take_parked(way)) is not None:
-                await link.close()
+        for channels in _channels.values():
+            await channels.close()
         if self.pumps:
             await asyncio.wait(self.pumps, timeout=LAST_WORDS)
 
@@ -143,16 +133,12 @@ class _Thread:
 _starting = threading.Lock()
 _threads: list[_Thread] = []
 _identities: dict[tuple[str, bytes], Identity] = {}
-_parked: dict[Way, tuple[HostLink, asyncio.TimerHandle]] = {}
-_hinted: set[Way] = set()
-"""Hosts that hung up on us saying that we are revoked: a hint, which a relay can
-forge, and which decides what it means when we are not let in again."""
+_channels: dict[Way, Channels] = {}
 
 
 def _thread() -> _Thread:
-    with _starting:  # Several hosts may be asked at the same time.
-        if not _threads:
-            _threads.append(_Thread())
+    if not _threads:
+        _threads.append(_Thread())
     return _threads[0]
 
 
@@ -164,67 +150,26 @@ def _identity() -> Identity:
     return _identities[known]
 
 
-async def _reached(host: KnownHost) -> HostLink:
-    try:
-        return await reach_host(host, _identity())
-    except HostUnreachable as error:
-        if _way(host) in _hinted:
-            raise Revoked(host.name) from error
-        raise
+def _channels_to(host: KnownHost) -> Channels:
+    us = _identity()
+    found = _channels.get((us.public, host.public_key))
+    if found is None or found.host != host:
+        found = Channels(host, us, _thread().group)
+        _channels[us.public, host.public_key] = found
+    return found
 
 
 async def _ask(host: KnownHost, do: str, fields: dict[str, object]) -> Packet:
-    if do == "create":
-        # Never twice: whether a host that went away has made it, nobody knows.
-        link = await _reached(host)
-        try:
-            return await _asked(host, link, do, fields)
-        except LinkEnded as error:
-            raise CreationUnknown(str(error)) from error
-    parked = _take_parked(_way(host))
-    if parked is not None:
-        try:
-            return await _asked(host, parked, do, fields)
-        except LinkEnded:
-            pass  # It ended while it lay idle; the rest can be asked again.
-    return await _asked(host, await _reached(host), do, fields)
-
-
-async def _asked(
-    host: KnownHost, link: HostLink, do: str, fields: dict[str, object]
-) -> Packet:
-    try:
-        answer = await link.ask(do, **fields)
-    except BaseException:
-        await link.close()
-        raise
-    _park(_way(host), link)
-    return answer
+    return await _channels_to(host).ask(do, fields)
 
 
 async def _open(host: KnownHost, session: SessionId, end: socket.socket) -> None:
-    link = _take_parked(_way(host))
-    if link is not None:
-        try:
-            await _opened(link, session)
-        except LinkEnded:
-            link = None
-    if link is None:
-        link = await _reached(host)
-        await _opened(link, session)
-    _hinted.discard(_way(host))
+    channels = _channels_to(host)
+    link = await channels.open(session)
     thread = _thread()
-    pump = thread.group.create_task(_pump(host, link, end))
+    pump = thread.group.create_task(_pump(channels, link, end))
     thread.pumps.add(pump)
     pump.add_done_callback(thread.pumps.discard)
-
-
-async def _opened(link: HostLink, session: SessionId) -> None:
-    try:
-        await link.open_session(session)
-    except BaseException:
-        await link.close()
-        raise
 
 
 async def _join(
@@ -237,12 +182,12 @@ async def _join(
         await link.close()
 
 
-async def _pump(host: KnownHost, link: HostLink, end: socket.socket) -> None:
+async def _pump(channels: Channels, link: HostLink, end: socket.socket) -> None:
     """Carry both ways until one side is done, then close both."""
     with end:
         async with asyncio.TaskGroup() as group:
             ways = {
-                group.create_task(_inward(host, link, end)),
+                group.create_task(_inward(channels, link, end)),
                 group.create_task(_outward(link, end)),
             }
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -251,15 +196,14 @@ async def _pump(host: KnownHost, link: HostLink, end: socket.socket) -> None:
     await link.close()
 
 
-async def _inward(host: KnownHost, link: HostLink, end: socket.socket) -> None:
+async def _inward(channels: Channels, link: HostLink, end: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     with contextlib.suppress(HoldfastError, OSError):
         try:
             while data := await link.receive():
                 await loop.sock_sendall(end, data)
         except LinkEnded as error:
-            if error.facts["why"] == Revoked.code:
-                _hinted.add(_way(host))
+            channels.ended(error)
 
 
 async def _outward(link: HostLink, end: socket.socket) -> None:
@@ -267,26 +211,3 @@ async def _outward(link: HostLink, end: socket.socket) -> None:
     with contextlib.suppress(HoldfastError, OSError):
         while data := await loop.sock_recv(end, READ):
             await link.send(data)
-
-
-def _way(host: KnownHost) -> Way:
-    return _identity().public, host.public_key
-
-
-def _park(way: Way, link: HostLink) -> None:
-    loop = asyncio.get_running_loop()
-    _unpark(way)  # Of two that were asked at once, one is enough.
-    _parked[way] = link, loop.call_later(PARKED, _unpark, way)
-
-
-def _take_parked(way: Way) -> HostLink | None:
-    link, timer = _parked.pop(way, (None, None))
-    if timer is not None:
-        timer.cancel()
-    return link
-
-
-def _unpark(way: Way) -> None:
-    link = _take_parked(way)
-    if link is not None:
-        _thread().group.create_task(link.close())

@@ -8,6 +8,7 @@ the same input again and answers from the logbook. What to send and when it is o
 
 import contextlib
 import time
+from collections.abc import Callable
 
 from holdfast.client.attaching import attach_on, messages
 from holdfast.client.commands import Ran, reports_on
@@ -17,6 +18,7 @@ from holdfast.model.errors import HoldfastError, SessionUnreachable
 from holdfast.model.ids import ClientId, SessionId
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Presence
+from holdfast.wire.messages import Pending
 
 LOSS_PATIENCE = 5.0
 """Seconds without a holder after which there will be none."""
@@ -29,12 +31,18 @@ class Running:
     """One command that is typed, and waited for."""
 
     def __init__(
-        self, session: str, client: ClientId, deadline: float, wish: Wish
+        self,
+        session: str,
+        client: ClientId,
+        deadline: float,
+        wish: Wish,
+        held: Callable[[Pending], None] | None = None,
     ) -> None:
         self._session = SessionId(session)
         self._client = client
         self._deadline = deadline
         self._wish = wish
+        self._held = held
 
     def run(self, line: bytes) -> Ran:
         """Type the line at the prompt, once, and wait for what is wished.
@@ -53,6 +61,8 @@ class Running:
             now=time.monotonic(),
             deadline=self._deadline,
         )
+        if self._held is not None:
+            errand.attachment.held = self._held
         give_up_at: float | None = None
         while True:
             try:

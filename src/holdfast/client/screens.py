@@ -1,5 +1,6 @@
 """What does a session show at this moment?"""
 
+import contextlib
 import time
 from dataclasses import dataclass
 
@@ -24,6 +25,9 @@ from holdfast.wire.screens import Screen as ScreenPart
 PATIENCE = 5.0
 """Seconds for an answer: a holder gives up its painter after three."""
 
+ATTEMPTS = 3
+"""Times a painter is asked: on a busy machine the first may not be there in time."""
+
 MAX_PARTS = 2 * MAX_RUNS // MAX_SCREEN_RUNS
 """Parts taken: twice what the runs of the largest screen come in."""
 
@@ -45,6 +49,13 @@ def see(session: str, *, cells: bool = False, patience: float = PATIENCE) -> See
         PeerError: It answered what is no screen.
 
     """
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(PainterDied):
+            return _see(session, patience, cells=cells)
+    return _see(session, patience, cells=cells)
+
+
+def _see(session: str, patience: float, *, cells: bool) -> Seen:
     deadline = time.monotonic() + patience
     with Connection.open(SessionId(session), patience=patience) as link:
         link.send(ScreenRequest(cells=cells))

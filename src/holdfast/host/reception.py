@@ -17,6 +17,7 @@ from typing import NamedTuple
 from holdfast.crypto.rotation import accepted_rotation
 from holdfast.host import asking
 from holdfast.host.guests import Guest
+from holdfast.host.overview import Overview
 from holdfast.linux import operators, places
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
@@ -44,6 +45,10 @@ CREATION = ("name", "command", "cwd", "env", "size", "integration")
 """What an operator says about a session it wants; all else is ours to say."""
 
 
+_seen = Overview()
+"""What was last found out about the sessions, by who asked."""
+
+
 class Demand(NamedTuple):
     """What a request needs: a right, on a session or on the whole host."""
 
@@ -54,6 +59,7 @@ class Demand(NamedTuple):
 DEMANDS: dict[str, Demand] = {
     "status": Demand(None, is_about_one=False),
     "list": Demand(None, is_about_one=False),
+    "overview": Demand(None, is_about_one=False),
     "rotate": Demand(None, is_about_one=False),
     "create": Demand(Right.COMMAND, is_about_one=False),
     "rename": Demand(Right.END, is_about_one=True),
@@ -88,13 +94,20 @@ async def _status(_: Guest, __: Packet, ___: SessionId | None) -> list[Packet]:
 
 
 async def _list(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]:
+    return _pages(await _visible(guest))
+
+
+async def _overview(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]:
+    return _pages(await _seen.of(guest, await _visible(guest)))
+
+
+async def _visible(guest: Guest) -> list[Packet]:
     listed = (await _keeper({"do": "list"})).get("sessions")
-    shown = [
+    return [
         {name: one.get(name) for name in (*SHOWN, "keep")}
         for one in (listed if isinstance(listed, list) else ())
         if guest.may(Right.OBSERVE, SessionId(str(one.get("id"))))
     ]
-    return _pages(shown)
 
 
 def _pages(shown: list[Packet]) -> list[Packet]:
@@ -199,6 +212,7 @@ _ANSWERS: dict[
 ] = {
     "status": _status,
     "list": _list,
+    "overview": _overview,
     "rotate": _rotate,
     "create": _create,
     "rename": _change,

@@ -1,0 +1,99 @@
+"""Run a program when something has happened, never through a shell.
+
+What happened is told in its environment, as HOLDFAST_EVENT, HOLDFAST_SESSION and so on.
+Lines of commands are among it, which anybody who types can choose: in an environment
+they are text, where in the words of a shell they would be obeyed.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+from fnmatch import fnmatchcase
+
+AT_ONCE = 4
+"""Programs that run at the same time."""
+
+MAX_WAITING = 64
+"""Runs that wait for one of them to end; of more, the oldest are given up."""
+
+PATIENCE = 60.0
+"""Seconds after which a program is killed: a notice takes less."""
+
+MAX_VALUE = 4096
+"""Characters of one variable."""
+
+
+class Hooks:
+    """What to run, and for which events."""
+
+    def __init__(self, command: list[str], wanted: list[str]) -> None:
+        self._command = command
+        self._wanted = wanted or ["*"]
+        self._waiting: list[dict[str, str]] = []
+        self._has_work = asyncio.Event()
+        self.given_up = 0
+        """Runs that were given up because too many waited."""
+
+    def happened(self, name: str, facts: dict[str, object]) -> None:
+        """Run the program soon, if the event is wanted."""
+        if not self._command or not is_wanted(name, self._wanted):
+            return
+        if len(self._waiting) >= MAX_WAITING:
+            del self._waiting[0]
+            self.given_up += 1
+            print("holdfast: too many events: a run was given up", file=sys.stderr)
+        self._waiting.append(variables(facts))
+        self._has_work.set()
+
+    async def run(self) -> None:
+        """Run what waits, for ever; cancelled, everything that runs is killed."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(AT_ONCE):
+                group.create_task(self._work())
+
+    async def _work(self) -> None:
+        while True:
+            while not self._waiting:
+                self._has_work.clear()
+                await self._has_work.wait()
+            await self._once(self._waiting.pop(0))
+
+    async def _once(self, told: dict[str, str]) -> None:
+        try:
+            program = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.DEVNULL,
+                # Our own output is for events; a program's words go beside it.
+                stdout=sys.stderr.fileno(),
+                env={**os.environ, **told},
+            )
+        except (OSError, ValueError) as error:
+            print(f"holdfast: cannot run the program: {error}", file=sys.stderr)
+            return
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await program.wait()
+        except TimeoutError:
+            print(
+                "holdfast: the program took too long, and was killed", file=sys.stderr
+            )
+        finally:
+            if program.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    program.kill()
+                await program.wait()
+
+
+def is_wanted(name: str, patterns: list[str]) -> bool:
+    """Tell whether an event is one of those that are wanted; `turn.*` fits many."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def variables(facts: dict[str, object]) -> dict[str, str]:
+    """Return what happened as variables of an environment."""
+    return {
+        f"HOLDFAST_{name.upper()}": str(value).replace("\0", "")[:MAX_VALUE]
+        for name, value in facts.items()
+        if value is not None
+    }

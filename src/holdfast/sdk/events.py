@@ -1,0 +1,271 @@
+"""What happens in a session, as it happens?
+
+One frozen class for each thing; `Event` is all of them, closed, so that a `match`
+over it can be complete. Offsets count bytes of the session's stream from its birth.
+"""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdfast.model.geometry import Size
+from holdfast.model.ids import ActorId, Epoch
+from holdfast.model.verdicts import Verdict
+from holdfast.term.plain import plain
+from holdfast.wire import commands, messages
+from holdfast.wire.codec import Message
+from holdfast.wire.messages import Pending
+
+MAX_HELD = 64
+"""Events that wait for the stream: commands that a shell runs between two reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The session printed something, from byte `offset` on."""
+
+    offset: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        """The byte after the last."""
+        return self.offset + len(self.data)
+
+    @property
+    def text(self) -> str:
+        """It as text: nothing in it is obeyed by a terminal."""
+        return plain(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The bytes from `start` up to `end` were printed, and nobody has them any more."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """The session has another size from byte `offset` on."""
+
+    offset: int
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPassed:
+    """The turn went from `former` to `holder`; empty means nobody."""
+
+    former: ActorId
+    holder: ActorId
+    epoch: Epoch
+    reason: str
+    dropped_inputs: int
+    dropped_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAsked:
+    """Somebody wants our turn, and waits so many seconds longer for it."""
+
+    asker: ActorId
+    wait: float
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """What waited under `ticket` was let through."""
+
+    ticket: int
+    by: ActorId
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """What waited under `ticket` was refused; by nobody if time or the turn did it."""
+
+    ticket: int
+    by: ActorId
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the session's shell; it runs as long as it has no `end`."""
+
+    number: int
+    line: str
+    start: int
+    end: int | None
+    status: int | None
+    duration: float
+    cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandStarted:
+    """The shell executes a command."""
+
+    command: Command
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnded:
+    """The shell is done with a command."""
+
+    command: Command
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The session stands still (frozen), or goes on (running)."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something else happened, by a name of docs/reference/events.md."""
+
+    name: str
+    fields: Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Exited:
+    """The session is over; a status below zero is the signal that ended it."""
+
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The live session is gone, and why."""
+
+    why: str
+
+
+Event = (
+    Output
+    | Gap
+    | Resized
+    | TurnPassed
+    | TurnAsked
+    | Pending
+    | Approved
+    | Denied
+    | CommandStarted
+    | CommandEnded
+    | StateChanged
+    | Noted
+    | Exited
+    | Lost
+)
+"""Everything that `Session.events` yields; nothing follows Exited and Lost."""
+
+
+class InOrder:
+    """Puts what concerns a place of the stream behind the bytes before that place.
+
+    A holder tells of commands as soon as it knows of them, which may be before it has
+    sent what they printed. No more than MAX_HELD wait: the oldest goes then.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[tuple[int, Event]] = []
+
+    def add(self, event: Event, seen: int) -> list[Event]:
+        """Take an event, and return what is due: the stream was seen up to `seen`."""
+        place = _place_of(event)
+        if place > seen:
+            self._held.append((place, event))
+            return self._take(len(self._held) - MAX_HELD)
+        if isinstance(event, Exited | Lost):
+            return [*self._take(len(self._held)), event]
+        reached = (at <= seen for at, _ in self._held)
+        return [event, *self._take(sum(itertools.takewhile(bool, reached)))]
+
+    def _take(self, count: int) -> list[Event]:
+        due = [event for _, event in self._held[: max(0, count)]]
+        del self._held[: len(due)]
+        return due
+
+
+def _place_of(event: Event) -> int:
+    match event:
+        case CommandStarted(command):
+            return command.start
+        case CommandEnded(command):
+            return command.end or 0
+        case Resized(offset):
+            return offset
+        case _:
+            return 0
+
+
+def event_from(message: Message) -> Event | None:
+    """Return what a message says has happened, or None if it says no such thing."""
+    event: Event | None = None
+    match message:
+        case messages.Output(offset, data):
+            event = Output(offset, data)
+        case messages.Gap(start, end):
+            event = Gap(start, end)
+        case messages.Exited(status):
+            event = Exited(status)
+        case messages.Lost(why):
+            event = Lost(why)
+        case commands.CommandStarted(command):
+            event = CommandStarted(_command(command))
+        case commands.CommandEnded(command):
+            event = CommandEnded(_command(command))
+        case _:
+            event = _rarer(message)
+    return event
+
+
+def _rarer(message: Message) -> Event | None:
+    event: Event | None = None
+    match message:
+        case messages.Pending():
+            event = message
+        case messages.Settled(ticket, verdict, by):
+            is_approved = verdict is Verdict.ALLOW
+            event = Approved(ticket, by) if is_approved else Denied(ticket, by)
+        case messages.TurnPassed():
+            event = _passed(message)
+        case messages.TurnAsked(asker, wait_ms):
+            event = TurnAsked(asker, wait_ms / 1000)
+        case messages.Resized(offset, size):
+            event = Resized(offset, size.to_size())
+        case messages.State(state):
+            event = StateChanged(state)
+        case messages.Event(name, _, fields):
+            event = Noted(name, dict(fields))
+        case _:
+            pass
+    return event
+
+
+def _passed(message: messages.TurnPassed) -> TurnPassed:
+    return TurnPassed(
+        message.former,
+        message.holder,
+        message.epoch,
+        message.reason,
+        message.dropped_inputs,
+        message.dropped_bytes,
+    )
+
+
+def _command(told: commands.ShellCommand) -> Command:
+    return Command(
+        told.number,
+        told.line,
+        told.start,
+        told.end,
+        told.status,
+        told.duration_ms / 1000,
+        told.cwd,
+    )

@@ -1,0 +1,222 @@
+"""A host: where sessions live, and how one gets there.
+
+async with holdfast.connect() as host:          # this machine
+async with holdfast.connect("laptop") as host:  # a host of the address book
+"""
+
+import asyncio
+import contextlib
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from holdfast.client import keeper
+from holdfast.client.keeper import Listed
+from holdfast.model.errors import HoldfastError, MalformedArgument
+from holdfast.model.geometry import Size, clamped
+from holdfast.model.ids import SessionId
+from holdfast.model.text import checked_name
+from holdfast.sdk.line import Line
+from holdfast.sdk.session import Session
+from holdfast.sdk.values import SessionInfo
+from holdfast.sdk.ways import Way, sessions_of, way_to
+from holdfast.wire.messages import Mode
+
+TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
+"""Variables that say what this terminal can do, and so hold at any host."""
+
+OWN = "HOLDFAST_"
+"""Variables that speak of the session we are in, and not of a new one."""
+
+
+def connect(address: str = "", *, operator: str = "") -> "Host":
+    """Return a host to enter: this machine, or one of the address book by its name.
+
+    `operator` is who we act as; else it is as on the command line, by HOLDFAST_AS or
+    as the user who is logged in. Somebody of a new name is made known as an agent.
+
+    Nothing happens before the host is entered.
+    """
+    return Host(address, operator)
+
+
+class Host:
+    """One machine's sessions. Enter it, and leave it: nothing of ours stays behind."""
+
+    def __init__(self, name: str, operator: str) -> None:
+        self.name = name
+        """What we call it; empty if it is this machine."""
+
+        self._operator = operator
+        self._way: Way | None = None
+        self._tasks = asyncio.TaskGroup()
+        self._lines: list[Line] = []
+
+    @property
+    def way(self) -> Way:
+        """How it is reached; there only while the host is entered."""
+        assert self._way is not None, "enter the host first"  # noqa: S101
+        return self._way
+
+    async def __aenter__(self) -> Self:
+        self._way = await way_to(self.name, self._operator, self._tasks)
+        # The block's own errors are to be raised as they are, and not in a group:
+        # so the group is not told of them.
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for line in self._lines:
+            line.hang_up()
+        await self.way.close()
+        await self._tasks.__aexit__(None, None, None)
+
+    async def sessions(self) -> list[SessionInfo]:
+        """Return every session that we may see, oldest first.
+
+        Raises:
+            Unavailable: There is no keeper, or the host cannot be reached.
+
+        """
+        return [_info(one) for one in await sessions_of(self.way)]
+
+    async def find(self, text: str) -> SessionInfo:
+        """Return the session that is meant: by its name, its id or how that begins.
+
+        Raises:
+            UsageError: It fits none, or several.
+            Unavailable: There is no keeper, or the host cannot be reached.
+
+        """
+        return _info(keeper.resolve(text, await sessions_of(self.way)))
+
+    async def create(
+        self,
+        command: str | Sequence[str] | None = None,
+        *,
+        name: str = "",
+        cwd: str = "",
+        env: Mapping[str, str] | None = None,
+        size: Size | tuple[int, int] | None = None,
+    ) -> Session:
+        """Start a session and return it; enter it to be attached.
+
+        Without a command it is the user's shell; a text is split into words as a shell
+        does. It starts in this folder with this environment, to which `env` is added;
+        elsewhere in the home folder of whoever runs the host.
+
+        Cancelled, what was started is ended again if it can be.
+
+        Raises:
+            UsageError: It cannot be started, or the name is taken.
+            Unsettled: Whether it was started is not known; `sessions` shows it.
+            Unavailable: Nothing was started.
+
+        """
+        words = shlex.split(command) if isinstance(command, str) else command
+        measures = size if size is None or isinstance(size, Size) else Size(*size)
+        asked: dict[str, object] = {
+            "name": checked_name(name) if name else None,
+            "env": self._environment() | dict(env or {}),
+            "size": measures and [measures.columns, measures.rows],
+            "integration": True,
+            "exec_gate": False,
+        }
+        if self.name:  # Shell and home are those of the other machine.
+            asked |= {"command": words and list(words), "cwd": cwd or None}
+        else:
+            shell = os.environ.get("SHELL") or "/bin/sh"
+            asked |= {
+                "command": list(words) if words else [shell],
+                "cwd": _folder(cwd or "."),
+            }
+        return await self._created(asked)
+
+    def attach(self, session: str, *, observe: bool = False) -> Session:
+        """Return a session to enter, by its name, its id or how that begins.
+
+        With `observe` nothing can be typed, and nobody is in anybody's way.
+        """
+        mode = Mode.OBSERVE if observe else Mode.OPERATE
+        return Session(self, session, None, mode)
+
+    def line(self, session: SessionId, mode: Mode) -> Line:
+        """Return a line to a session, which is hung up at the latest when we leave."""
+        self._lines = [one for one in self._lines if one.is_open]
+        line = Line(self.way, session, mode, self._tasks)
+        self._lines.append(line)
+        return line
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(OWN) and (not self.name or name in TRAVELLING)
+        }
+
+    async def _created(self, asked: dict[str, object]) -> Session:
+        creation = _Creation(self, asked)
+        made = await creation.wait(self._tasks)
+        found = await self.find(made)
+        return Session(self, found.id, found, Mode.OPERATE)
+
+
+class _Creation:
+    """One session being made, which is unmade again if nobody waits for it."""
+
+    def __init__(self, host: Host, asked: dict[str, object]) -> None:
+        self._host = host
+        self._asked = asked
+        self._is_wanted = True
+
+    async def wait(self, tasks: asyncio.TaskGroup) -> str:
+        making = tasks.create_task(self._make())
+        try:
+            made = await asyncio.shield(making)
+        except asyncio.CancelledError:
+            self._is_wanted = False
+            raise
+        if isinstance(made, HoldfastError):
+            raise made
+        return made
+
+    async def _make(self) -> str | HoldfastError:
+        try:
+            made = str((await self._host.way.ask("create", self._asked))["id"])
+        except HoldfastError as error:
+            return error
+        if not self._is_wanted:
+            with contextlib.suppress(HoldfastError):
+                await self._host.attach(made).end()
+        return made
+
+
+def _folder(asked: str) -> str:
+    try:
+        return os.path.abspath(asked)  # noqa: PTH100  # a path would resolve links
+    except FileNotFoundError:
+        raise MalformedArgument(asked, "a folder: the present one is gone") from None
+
+
+def _info(listed: Listed) -> SessionInfo:
+    columns, rows = (*listed.size, 0, 0)[:2]
+    return SessionInfo(
+        SessionId(listed.id),
+        listed.name,
+        listed.state,
+        listed.exit,
+        tuple(listed.command),
+        listed.cwd,
+        listed.created_ms / 1000,
+        clamped(columns, rows),
+        listed.keep,
+        listed.pid,
+        listed.host,
+    )

@@ -1,0 +1,358 @@
+"""A standing line to one session: attached for as long as somebody uses it.
+
+A task reads what comes, so that the session never waits for us, and carries it to
+whoever asked. One question is asked at a time; its answer ends with a message that
+only this question has. Inputs are answered by their ids, in any number.
+
+What was asked and not answered when a link broke is asked again on the next one: to
+ask for any of it twice does no more than once. Whoever is cancelled while waiting for
+an answer has the link cut, so that nobody takes that answer for another's.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from holdfast.client.attachment import Attachment
+from holdfast.model.errors import (
+    ApprovalPending,
+    HoldfastError,
+    NotYourTurn,
+    OutcomeUnknown,
+    SessionOver,
+    SessionUnreachable,
+    StaleEpoch,
+    WaitedInVain,
+)
+from holdfast.model.ids import (
+    ENTROPY,
+    NO_EPOCH,
+    ActorId,
+    Epoch,
+    SessionId,
+    client_id,
+)
+from holdfast.model.inputs import MAX_INPUT, InputKind
+from holdfast.sdk.view import View
+from holdfast.sdk.ways import Way
+from holdfast.wire.codec import Message
+from holdfast.wire.messages import Attached, Mode, TurnPassed
+
+PATIENCE = 10.0
+"""Seconds for an answer: a holder is replaced, and a large tree read, in less."""
+
+APPROVAL_PATIENCE = 330.0
+"""Seconds for somebody's approval; a gate gives up before."""
+
+TAKING_PATIENCE = 1.0
+"""Seconds for the terminal to take what was just approved, at the least."""
+
+RETRY = 0.1
+"""Seconds until an input is sent again for which there was no room."""
+
+MAX_TRIES = 4
+"""Times that an input is submitted while our own doings move the turn."""
+
+Kind = TypeVar("Kind")
+Gather = Callable[[Message], Kind | None]
+"""Makes an answer of the messages that come; None as long as it is not whole."""
+
+Begin = Callable[[], Gather[Kind]]
+
+
+class _Question(Generic[Kind]):
+    """What is asked, and who makes an answer of what comes."""
+
+    def __init__(self, asked: tuple[Message, ...], begin: Begin[Kind]) -> None:
+        self.asked = asked
+        self._begin = begin
+        self._gather = begin()
+        self.answer: asyncio.Future[Kind] = asyncio.get_running_loop().create_future()
+
+    def repeat(self) -> None:
+        """Forget what has come: it is asked again from the beginning."""
+        self._gather = self._begin()
+
+    def hear(self, message: Message) -> None:
+        if self.answer.done():
+            return
+        try:
+            answer = self._gather(message)
+        except HoldfastError as error:
+            self.answer.set_exception(error)
+        else:
+            if answer is not None:
+                self.answer.set_result(answer)
+
+    def fail(self, error: HoldfastError) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
+class Line:
+    """One client's standing attachment to a session."""
+
+    def __init__(
+        self, way: Way, session: SessionId, mode: Mode, tasks: asyncio.TaskGroup
+    ) -> None:
+        self._way = way
+        self._tasks = tasks
+        self._attachment = Attachment(session, client_id(os.urandom(ENTROPY)), mode)
+        self._users = 0
+        self._has_left = False
+        self._epoch = NO_EPOCH
+        self._foreign = NO_EPOCH
+        """The last epoch in which somebody else may have had the turn."""
+
+        self._is_over = False
+        """Whether the session has ended, and has nobody any more who answers."""
+
+        self._task: asyncio.Task[None] | None = None
+        self._attached: asyncio.Future[View] | None = None
+        self._asking = asyncio.Lock()
+        self._question: _Question[Any] | None = None
+        self._inputs: dict[int, asyncio.Future[None]] = {}
+
+    @property
+    def us(self) -> ActorId:
+        """Who we are to the session."""
+        return self._attachment.us or self._way.us
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody uses it, or it is still being closed."""
+        return self._task is not None and not self._task.done()
+
+    async def enter(self) -> None:
+        """Attach, unless that is so already. Each `enter` needs a `leave`.
+
+        Raises:
+            Unavailable: The session cannot be reached.
+            Forbidden: We may not attach.
+
+        """
+        self._users += 1
+        try:
+            await self._linked()
+        except BaseException:
+            await self.leave()
+            raise
+
+    async def leave(self) -> None:
+        """Detach, unless somebody else uses the line."""
+        self._users -= 1
+        task = self._task
+        if self._users == 0 and task is not None:
+            self._detach()
+            # It says goodbye to nobody, and so is soon done.
+            await asyncio.wait({task})
+
+    def hang_up(self) -> None:
+        """Detach for good, whoever uses the line."""
+        self._has_left = True
+        self._detach()
+
+    def _detach(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._end(self._left())
+
+    def _left(self) -> SessionUnreachable:
+        return SessionUnreachable(self._attachment.session, "we have left its host")
+
+    async def ask(
+        self,
+        begin: Begin[Kind],
+        *asked: Message,
+        patience: float = PATIENCE,
+    ) -> Kind:
+        """Ask something, and return what is made of the messages that come.
+
+        `begin` is called for each time that it has to be asked.
+
+        Raises:
+            Unavailable: There is no answer, or nobody to give one.
+            HoldfastError: What the answer was made to raise.
+
+        """
+        async with self._asking:
+            try:
+                async with asyncio.timeout(patience):
+                    return await self._asked(_Question(asked, begin))
+            except TimeoutError:
+                waited = round(patience * 1000)
+                raise WaitedInVain("an answer of the session", waited) from None
+
+    async def _asked(self, question: _Question[Kind]) -> Kind:
+        view = await self._linked()
+        self._question = question
+        try:
+            await self._send(view, *question.asked)
+            return await asyncio.shield(question.answer)
+        finally:
+            self._question = None
+            if not question.answer.done():
+                self._cut()  # What is answered late is nobody's answer.
+
+    async def submit(self, kind: InputKind, payload: bytes, timeout: float) -> int:
+        """Make inputs of `payload`, and return when the terminal has taken them all.
+
+        What is returned is the stream's end just before.
+
+        Raises:
+            HoldfastError: One was refused, and why; later ones were not sent.
+            Unsettled: There is no answer to one.
+
+        """
+        begun_at = (await self._linked()).end
+        for start in range(0, len(payload), MAX_INPUT):
+            piece = payload[start : start + MAX_INPUT]
+            await self._insist(kind, piece, timeout)
+        return begun_at
+
+    # ── inputs ────────────────────────────────────────────────────────────
+
+    async def _insist(self, kind: InputKind, payload: bytes, timeout: float) -> None:
+        """Submit it again if it was refused for no more than our own doings."""
+        for _ in range(MAX_TRIES - 1):
+            epoch = self._attachment.epoch
+            try:
+                return await self._submit(kind, payload, timeout)
+            except (StaleEpoch, NotYourTurn):
+                if not self._is_own_doing(epoch):
+                    raise
+        return await self._submit(kind, payload, timeout)
+
+    def _is_own_doing(self, epoch: Epoch) -> bool:
+        """Tell whether the turn has moved since then, and nobody else had it.
+
+        A command of ours drops the turn that it took; and an input may have taken the
+        free turn when its holder died before it wrote the input.
+        """
+        attachment = self._attachment
+        is_ours = attachment.holder in ("", attachment.us)
+        return is_ours and self._foreign <= epoch < attachment.epoch
+
+    async def _submit(self, kind: InputKind, payload: bytes, timeout: float) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        approved_by = loop.time() + APPROVAL_PATIENCE
+        view = await self._linked()
+        made = self._attachment.submit(kind, payload)
+        answer: asyncio.Future[None] = loop.create_future()
+        self._inputs[made.sequence] = answer
+        try:
+            await self._send(view, made)
+            while True:
+                now = loop.time()
+                # An approval takes as long as people do; the terminal has its time
+                # after it.
+                waits = self._attachment.pending
+                if waits is not None and now < approved_by:
+                    deadline = max(deadline, now + TAKING_PATIENCE)
+                if now >= deadline:
+                    break
+                await asyncio.wait({answer}, timeout=min(RETRY, deadline - now))
+                if answer.done():
+                    return answer.result()
+                await self._again()
+        finally:
+            self._inputs.pop(made.sequence, None)
+        if waits is not None:
+            raise ApprovalPending(waits.ticket, waits.rule)
+        raise OutcomeUnknown(made.client, made.sequence)
+
+    async def _again(self) -> None:
+        """Send again what the holder had no room for."""
+        attached = self._attached
+        if self._attachment.is_stalled and attached is not None and attached.done():
+            await self._send(await self._linked(), *self._attachment.open)
+
+    # ── the link ──────────────────────────────────────────────────────────
+
+    async def _linked(self) -> View:
+        """Return the view once it is attached."""
+        if self._has_left:
+            raise self._left()
+        if self._task is None or self._task.done():
+            if self._is_over:
+                raise SessionOver("exited")
+            self._start()
+        assert self._attached is not None  # noqa: S101  # _start has made it
+        return await asyncio.shield(self._attached)
+
+    def _start(self) -> None:
+        self._attached = asyncio.get_running_loop().create_future()
+        self._task = self._tasks.create_task(self._keep(self._attached))
+
+    def _cut(self) -> None:
+        """Begin anew on another link."""
+        if self._task is not None and not self._has_left:
+            self._task.cancel()
+            self._start()
+
+    async def _keep(self, attached: asyncio.Future[View]) -> None:
+        """Read what comes, on one link after the other."""
+        async with View(self._way, self._attachment, from_now=True) as view:
+            try:
+                while (message := await view.next()) is not None:
+                    self._watch_turn(message)
+                    if isinstance(message, Attached):
+                        await self._begin(view, attached)
+                    else:
+                        self._hear(message)
+            except HoldfastError as error:
+                self._is_over = view.is_over
+                if not attached.done():
+                    attached.set_exception(error)
+                    attached.exception()  # Nobody may have waited for it.
+                self._end(error)
+
+    def _watch_turn(self, message: Message) -> None:
+        """Take note of turns that were not ours, or that we cannot know of."""
+        if not isinstance(message, Attached | TurnPassed):
+            return
+        is_other = message.holder not in ("", self._attachment.us)
+        # After a cut one step is known by where it has led, and more are not.
+        is_unseen = message.epoch > self._epoch + 1
+        if is_other or is_unseen:
+            self._foreign = message.epoch
+        self._epoch = message.epoch
+
+    async def _begin(self, view: View, attached: asyncio.Future[View]) -> None:
+        if not attached.done():
+            attached.set_result(view)
+        elif self._question is not None:
+            self._question.repeat()
+            await self._send(view, *self._question.asked)
+
+    def _hear(self, message: Message) -> None:
+        answer = self._attachment.answered(message)
+        if answer is not None:
+            sequence, error = answer
+            waiting = self._inputs.get(sequence)
+            if waiting is not None and not waiting.done():
+                if error is None:
+                    waiting.set_result(None)
+                else:
+                    waiting.set_exception(error)
+        if self._question is not None:
+            self._question.hear(message)
+
+    def _end(self, error: HoldfastError) -> None:
+        if self._question is not None:
+            self._question.fail(error)
+        for sequence, waiting in self._inputs.items():
+            if not waiting.done():
+                lost = OutcomeUnknown(self._attachment.client, sequence)
+                lost.__cause__ = error
+                waiting.set_exception(lost)
+
+    async def _send(self, view: View, *messages: Message) -> None:
+        """Send on the present link; what is lost with it is sent on the next."""
+        if view.link is not None:
+            with contextlib.suppress(SessionUnreachable):
+                await view.link.send(*messages)

@@ -1,0 +1,206 @@
+"""What does a session show, do, hold and print, and when?"""
+
+import re
+from collections.abc import AsyncIterator
+
+from holdfast.core.logbook import Entry
+from holdfast.sdk import asking, running, waiting
+from holdfast.sdk.events import Event, InOrder, event_from
+from holdfast.sdk.footing import Footing
+from holdfast.sdk.values import Chunk, Listening, Match, Screen, State
+from holdfast.sdk.ways import log_of
+from holdfast.wire.blame import BlameReport
+from holdfast.wire.graphs import Graph
+
+Pattern = str | bytes | re.Pattern[bytes]
+"""What is looked for in the stream: a regular expression over its bytes."""
+
+MAX_READ = 1024 * 1024
+"""Bytes of the stream that are read at once unless asked otherwise."""
+
+
+class Looking(Footing):
+    """What can be asked without changing anything."""
+
+    # ── looking ───────────────────────────────────────────────────────────
+
+    async def screen(self) -> Screen:
+        """Return what the session shows. Programs wrote it: it is never obeyed.
+
+        Raises:
+            Unavailable: It cannot be painted now.
+
+        """
+        async with self._attached() as line:
+            return await asking.screen(line)
+
+    async def read(
+        self, from_offset: int | None = None, max_bytes: int = MAX_READ
+    ) -> Chunk:
+        """Return what was printed from a byte on, or everything that is still kept.
+
+        Does not wait for more: an empty chunk is the present end of the stream.
+
+        Raises:
+            UsageError: The stream has not come so far, or a number is no offset.
+
+        """
+        return await waiting.piece(await self._view(from_offset), max_bytes)
+
+    async def state(self) -> State:
+        """Return what the session does, by the kernel's word, and how that is known."""
+        async with self._attached() as line:
+            return await asking.state(line)
+
+    async def graph(self, *, descriptors: bool = False) -> Graph:
+        """Return what runs in the session, and what listens where."""
+        async with self._attached() as line:
+            return await asking.graph(line, descriptors=descriptors)
+
+    async def log(self, since: int = 0) -> list[Entry]:
+        """Return the entries of the session's logbook from an index on, checked.
+
+        Raises:
+            PeerError: The book was changed.
+            UsageError: There is none.
+
+        """
+        return await log_of(self._host.way, (await self._found()).id, since)
+
+    async def blame(self, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
+        """Return who is behind something, as the session's holder knows it.
+
+        `what` is variable, alias, function, option, trap or path-entry, with its name;
+        `line`, for what stands typed; or `moment` or `process`, with `at_ms`.
+
+        Raises:
+            UsageError: The shell tells nothing, or the name is too long.
+
+        """
+        async with self._attached() as line:
+            return await asking.blame(line, what, name, at_ms)
+
+    def events(self, *, after: int | None = None) -> AsyncIterator[Event]:
+        """Yield what happens, as it happens: from now on, or from a byte on.
+
+        "Now" is when the first event is awaited.
+
+        Every byte comes once and in order, whatever dies meanwhile, or a Gap says
+        which are gone. Whoever is slower than the session delays only itself: what
+        it has not taken waits in the session, and is a Gap if that is too long.
+        Exited or Lost is the last event.
+
+        Cancelling is safe: `end` of the last Output is the `after` to continue from.
+
+        Raises:
+            Unavailable: The session cannot be reached any more.
+            Forbidden: We may not watch it.
+
+        """
+        return self._events(after)
+
+    # ── waiting ───────────────────────────────────────────────────────────
+
+    async def wait_for(
+        self,
+        pattern: Pattern,
+        timeout: float | None = None,
+        *,
+        after: int | None = None,
+    ) -> Match:
+        """Wait until the session has printed something that fits, and return it.
+
+        What was printed since we typed last counts, or everything that is still kept
+        if we have typed nothing; with `after`, what was printed from that byte on.
+
+        Raises:
+            Unavailable: It did not come in time.
+            UsageError: The session ended first.
+
+        """
+        start = self._typed_at if after is None else after
+        wanted = running.pattern_from(pattern)
+        return await waiting.match(await self._view(start), wanted, timeout)
+
+    async def wait_quiet(
+        self, seconds: float = 1.0, timeout: float | None = None
+    ) -> int:
+        """Wait until nothing was printed for so long; return where the stream ends.
+
+        Raises:
+            Unavailable: It was not quiet in time.
+
+        """
+        view = await self._view(None, from_now=True)
+        return await waiting.quiet(view, seconds, timeout)
+
+    async def wait_prompt(self, timeout: float | None = None) -> State:
+        """Wait until the shell takes a command, by the kernel's word.
+
+        Raises:
+            Unavailable: It did not in time.
+            UsageError: The session ended first.
+
+        """
+        return await self._wait_state(timeout, "at-prompt")
+
+    async def wait_input(self, timeout: float | None = None) -> State:
+        """Wait until a program waits for somebody to type; a password counts too.
+
+        Raises:
+            Unavailable: It did not in time.
+            UsageError: The session ended first.
+
+        """
+        return await self._wait_state(
+            timeout, "waiting-for-input", "waiting-for-secret"
+        )
+
+    async def wait_secret(self, timeout: float | None = None) -> State:
+        """Wait until a program asks for a password.
+
+        Raises:
+            Unavailable: It did not in time.
+            UsageError: The session ended first.
+
+        """
+        return await self._wait_state(timeout, "waiting-for-secret")
+
+    async def wait_port(self, port: int, timeout: float | None = None) -> Listening:
+        """Wait until a process of the session listens on a port.
+
+        Raises:
+            Unavailable: None did in time.
+            UsageError: The session ended first.
+
+        """
+        async with self._attached() as line:
+            return await waiting.port(line, port, timeout)
+
+    async def wait_exit(self, timeout: float | None = None) -> int:
+        """Wait until the session has ended; return its status, or minus the signal.
+
+        Raises:
+            Unavailable: It did not in time.
+
+        """
+        found = await self._found(fresh=True)
+        if found.exit_status is not None:
+            return found.exit_status
+        return await waiting.end(await self._view(None, from_now=True), timeout)
+
+    # ── inside ────────────────────────────────────────────────────────────
+
+    async def _wait_state(self, timeout: float | None, *words: str) -> State:
+        async with self._attached() as line:
+            return await waiting.state(line, words, timeout)
+
+    async def _events(self, after: int | None) -> AsyncIterator[Event]:
+        order = InOrder()
+        async with await self._view(after, from_now=after is None) as view:
+            while not view.is_over:
+                message = await view.next()
+                event = None if message is None else event_from(message)
+                if event is not None:
+                    for due in order.add(event, view.end):
+                        yield due

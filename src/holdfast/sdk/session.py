@@ -1,0 +1,182 @@
+"""A live session, from Python: type, look, wait, hand over.
+
+Each method is one sentence about the session, and returns what came of it. What is
+refused, or cannot be known, is raised as one of `holdfast.errors`, which says by its
+branch what a caller can do about it.
+
+Whoever enters a session is attached until the block is left: seen by others, and
+keeping the turn. Whoever does not is attached for the moment of each act. A holder
+that dies, or a link that breaks, is not noticed here: everything is asked again of
+its successor under the ids it had, so that nothing is done twice.
+"""
+
+import signal as signals
+
+from holdfast.client.answering import checked, demand_secrecy
+from holdfast.client.key_names import bytes_of
+from holdfast.model.geometry import Size
+from holdfast.model.inputs import InputKind
+from holdfast.sdk import asking, running
+from holdfast.sdk.looking import Looking, Pattern
+from holdfast.sdk.turns import Turns
+from holdfast.sdk.values import CommandResult
+from holdfast.wire.intents import MAX_EFFECT, MAX_INTENT, MAX_PARAMETERS, Intend
+from holdfast.wire.messages import fitting
+
+TYPING_PATIENCE = 10.0
+"""Seconds for a program to take what is typed."""
+
+MAX_OUTPUT = 64 * 1024
+"""Bytes of a command's output that are kept unless asked otherwise."""
+
+
+class Session(Looking, Turns):
+    """One session, here or at a host elsewhere."""
+
+    # ── commands ──────────────────────────────────────────────────────────
+
+    async def run(
+        self,
+        command: str,
+        *,
+        timeout: float | None = None,
+        key: str | None = None,
+        max_output: int = MAX_OUTPUT,
+        expect: Pattern | None = None,
+        until_input: bool = False,
+    ) -> CommandResult:
+        """Run a line in the session's shell, and return what came of it.
+
+        The same `key` never runs twice: whoever repeats it is told what came of the
+        first, or waits for it. With `expect` the waiting ends as soon as that was
+        printed, with `until_input` as soon as the command waits for somebody to type.
+        The last `max_output` bytes of its output are returned.
+
+        Cancelling stops the waiting, and not the command; without a key what came of
+        it can then only be seen in the stream.
+
+        Raises:
+            Unavailable: The shell is not at its prompt; nothing was typed.
+            Unsettled: It goes on after `timeout`, or how it ended is not known.
+            Forbidden: It is not our turn, or not allowed.
+            UsageError: It is no line for a shell, or the session has ended.
+
+        """
+        wish = running.wish_from(max_output, expect, until_input=until_input)
+        asked = running.Asked(command, timeout, key, wish)
+        return await running.run(self._host.way, await self._live(), asked)
+
+    async def intend(
+        self, act: str, intent: str, *, effect: str = "", parameters: str = ""
+    ) -> None:
+        """Put on record what we do next, why, and what should come of it.
+
+        It decides nothing; what is done then stands in the logbook after it.
+
+        Raises:
+            Forbidden: We may type nothing here.
+            Unavailable: It is said too often.
+
+        """
+        said = Intend(
+            act=act,
+            intent=fitting(intent, MAX_INTENT),
+            effect=fitting(effect, MAX_EFFECT),
+            parameters=fitting(parameters, MAX_PARAMETERS),
+        )
+        await self._request(said)
+
+    # ── typing ────────────────────────────────────────────────────────────
+
+    async def send(
+        self,
+        text: str | bytes,
+        *,
+        enter: bool = False,
+        timeout: float = TYPING_PATIENCE,
+    ) -> int:
+        """Type text, and return once the terminal has taken every byte.
+
+        What is returned is where the stream stood before: what comes of it is printed
+        from there on. Cancelling does not take back what was sent.
+
+        Raises:
+            Forbidden: It is not our turn, or not allowed.
+            Unsettled: It waits for approval, or what became of it is not known.
+
+        """
+        return await self._type(InputKind.KEYS, _raw(text) + b"\r" * enter, timeout)
+
+    async def keys(self, *names: str, timeout: float = TYPING_PATIENCE) -> int:
+        """Press keys by their names, such as "C-c", "Up" or "Enter"; as `send`.
+
+        Raises:
+            UsageError: There is no such key.
+            HoldfastError: As for `send`.
+
+        """
+        return await self._type(InputKind.KEYS, b"".join(map(bytes_of, names)), timeout)
+
+    async def answer(
+        self,
+        secret: str | bytes,
+        *,
+        key_by_key: bool = False,
+        timeout: float = TYPING_PATIENCE,
+    ) -> int:
+        """Type a secret and Enter for a program that asks for one; nothing keeps it.
+
+        With `key_by_key` also for a program that reads single keys.
+
+        Raises:
+            Unavailable: Nobody waits for a secret now, or it would be shown.
+            HoldfastError: As for `send`.
+
+        """
+        raw = checked(_raw(secret))
+        async with self._attached() as line:
+            demand_secrecy(await asking.evidence(line), key_by_key=key_by_key)
+            return await self._type(InputKind.ANSWER, raw + b"\r", timeout)
+
+    async def resize(self, columns: int, rows: int) -> None:
+        """Give the session's terminal another size.
+
+        Raises:
+            UsageError: No terminal can be that large.
+            Forbidden: It is not our turn, or not allowed.
+
+        """
+        size = Size(columns, rows)
+        payload = f"{size.columns}x{size.rows}".encode()
+        await self._type(InputKind.RESIZE, payload, TYPING_PATIENCE)
+
+    # ── the end ───────────────────────────────────────────────────────────
+
+    async def end(self, signal: int = signals.SIGHUP) -> int | None:
+        """End the session, remove its record and return its status, if known.
+
+        Raises:
+            Forbidden: We may not end it.
+            Unavailable: It does not end.
+
+        """
+        found = await self._found(fresh=True)
+        status = found.exit_status
+        if status is None:
+            async with self._apart() as line:
+                status = await asking.end(line, signal)
+        await self._host.way.ask("forget", {"id": found.id})
+        return status
+
+    # ── inside ────────────────────────────────────────────────────────────
+
+    async def _type(self, kind: InputKind, payload: bytes, timeout: float) -> int:
+        async with self._attached() as line:
+            offset = await line.submit(kind, payload, timeout)
+        self._typed_at = offset
+        return offset
+
+
+def _raw(text: str | bytes) -> bytes:
+    """Return text as it is typed; what no encoding has comes from a file name."""
+    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text

@@ -1,0 +1,179 @@
+"""Who may write in a session, and who decides what may be written?"""
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from holdfast.model.errors import (
+    MalformedArgument,
+    NothingPending,
+    NotYourTurn,
+    OperatorNotHere,
+    SessionOver,
+)
+from holdfast.model.ids import ActorId
+from holdfast.model.text import printable, same_name
+from holdfast.sdk import asking
+from holdfast.sdk.footing import Footing
+from holdfast.sdk.values import Standing
+from holdfast.wire.messages import (
+    Answer,
+    Approve,
+    Deny,
+    Drop,
+    Freeze,
+    Give,
+    Halt,
+    Pending,
+    Seize,
+    Take,
+    Thaw,
+)
+
+ASK_PATIENCE = 60.0
+"""Seconds that somebody who is looking needs to answer."""
+
+
+class Turns(Footing):
+    """What is done about the turn, and about what waits for approval."""
+
+    # ── the turn ──────────────────────────────────────────────────────────
+
+    async def who(self) -> Standing:
+        """Return who is attached, who has the turn and who waits for what."""
+        return await self._request()
+
+    async def take(self) -> Standing:
+        """Take the turn, if it is free.
+
+        Raises:
+            Forbidden: Somebody else has it.
+
+        """
+        return await self._request(Take())
+
+    async def ask(self, timeout: float = ASK_PATIENCE) -> Standing:
+        """Ask whoever has the turn for it, and wait until it is ours.
+
+        Raises:
+            Unavailable: It was not given, or nobody answered in time.
+
+        """
+        async with self._apart() as line:
+            return await asking.turn(line, timeout)
+
+    async def give(self, to: str) -> Standing:
+        """Give our turn to an operator that is attached, by its name or id.
+
+        Raises:
+            UsageError: Nobody here is called that.
+            Forbidden: The turn is not ours.
+
+        """
+        return await self._request(Give(await self._operator(to)))
+
+    async def refuse(self, asker: str) -> Standing:
+        """Say no to an operator that asks for our turn.
+
+        Raises:
+            UsageError: It has not asked.
+
+        """
+        return await self._request(Answer(await self._operator(asker), granted=False))
+
+    async def drop(self) -> Standing:
+        """Let our turn go.
+
+        Raises:
+            Forbidden: The turn is not ours.
+
+        """
+        return await self._request(Drop())
+
+    async def seize(self, *, freeze: bool = False, interrupt: bool = False) -> Standing:
+        """Take the turn, whoever has it; with it stop or interrupt what runs.
+
+        Raises:
+            Forbidden: We may not seize here.
+            UsageError: Both cannot be wanted.
+
+        """
+        if freeze and interrupt:
+            raise MalformedArgument("freeze and interrupt", "one of the two")
+        halt = Halt.FREEZE if freeze else Halt.NONE
+        return await self._request(Seize(Halt.INTERRUPT if interrupt else halt))
+
+    async def freeze(self) -> Standing:
+        """Stop every process of the session where it stands."""
+        return await self._request(Freeze())
+
+    async def thaw(self) -> Standing:
+        """Let the session's processes run again."""
+        return await self._request(Thaw())
+
+    @contextlib.asynccontextmanager
+    async def turn(self, timeout: float = ASK_PATIENCE) -> AsyncIterator[Standing]:
+        """Have the turn for a while: take it, or ask for it, and drop it afterwards.
+
+        A turn that was ours already stays ours. One that somebody seizes meanwhile is
+        not missed at the end; what is done after that is refused.
+
+        Raises:
+            Unavailable: It was not given, or nobody answered in time.
+
+        """
+        async with self._attached():
+            before = await self.who()
+            had_turn = before.has_turn
+            if not had_turn:
+                before = await (self.take() if before.is_free else self.ask(timeout))
+            try:
+                yield before
+            finally:
+                if not had_turn:
+                    with contextlib.suppress(NotYourTurn, SessionOver):
+                        await self.drop()
+
+    # ── approvals ─────────────────────────────────────────────────────────
+
+    async def pending(self) -> tuple[Pending, ...]:
+        """Return what waits for somebody's approval."""
+        return (await self.who()).pending
+
+    async def approve(self, what: int | Pending) -> Standing:
+        """Let through what waits under a ticket, exactly as it was shown.
+
+        Raises:
+            Forbidden: It is our own, it has changed, or we may not approve.
+            UsageError: Nothing waits under that ticket.
+
+        """
+        one = await self._waiting(what)
+        return await self._request(Approve(one.ticket, one.epoch, one.digest))
+
+    async def deny(self, what: int | Pending) -> Standing:
+        """Refuse what waits under a ticket.
+
+        Raises:
+            Forbidden: We may not.
+            UsageError: Nothing waits under that ticket.
+
+        """
+        one = await self._waiting(what)
+        return await self._request(Deny(one.ticket, one.digest))
+
+    # ── inside ────────────────────────────────────────────────────────────
+
+    async def _operator(self, wanted: str) -> ActorId:
+        name = wanted.removeprefix("@")
+        for one in (await self.who()).present:
+            if one.actor == name or same_name(one.name, name):
+                return one.actor
+        raise OperatorNotHere(printable(name, 64))
+
+    async def _waiting(self, what: int | Pending) -> Pending:
+        if isinstance(what, Pending):
+            return what
+        for one in await self.pending():
+            if one.ticket == what:
+                return one
+        raise NothingPending(what)

@@ -1,0 +1,248 @@
+"""What does the SDK hand out, besides events?
+
+Frozen values, each complete in itself: none of them asks a session again. Moments
+ending in `_wall` are seconds of the wall clock; lengths of time are seconds.
+"""
+
+import enum
+from dataclasses import dataclass
+
+from holdfast.model.geometry import Size
+from holdfast.model.ids import ActorId, ClientId, Epoch, SessionId
+from holdfast.model.text import shown_name
+from holdfast.term.plain import plain
+from holdfast.term.printed import Found, hidden_in_output
+from holdfast.term.unseen import Hidden
+from holdfast.wire.company import Inherited, Present
+from holdfast.wire.evidence import Asleep
+from holdfast.wire.messages import Pending
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One session, as its keeper lists it."""
+
+    id: SessionId
+    name: str
+    state: str
+    """running, frozen or exited; what it does in detail, `Session.state` says."""
+
+    exit_status: int | None
+    """None while it lives; below zero, the signal that ended it."""
+
+    command: tuple[str, ...]
+    cwd: str
+    created_wall: float
+    size: Size
+    is_kept: bool
+    """Whether it is exempt from being ended for idleness."""
+
+    pid: int
+    host: str
+    """What we call the host it lives at; empty if that is this machine."""
+
+
+class Stop(enum.StrEnum):
+    """Why a command is not waited for any longer."""
+
+    ENDED = "ended"
+    EXPECTED = "expected"  # it has printed what was expected, and goes on
+    ASKED = "asked"  # it waits for somebody to type
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What came of a command.
+
+    Of its output the last bytes are here, `left_out` bytes before them are not. The
+    stream has it from byte `start` to `end`; without an end the command goes on.
+    """
+
+    line: str
+    status: int | None
+    """Its exit status; None while it goes on."""
+
+    raw: bytes
+    duration: float
+    cwd: str
+    left_out: int
+    start: int
+    end: int | None
+    number: int
+    stopped: Stop
+    state: str
+    """What the session did when it was stopped waiting for; empty at its end."""
+
+    @property
+    def output(self) -> str:
+        """What it printed, as text: nothing in it is obeyed by a terminal."""
+        return plain(self.raw)
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether some of its output is left out."""
+        return self.left_out > 0
+
+    @property
+    def marks(self) -> tuple[Found, ...]:
+        """What of the output a person at the terminal would not have seen, and why."""
+        return tuple(hidden_in_output(self.raw))
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where the cursor stands, counted from 0."""
+
+    row: int
+    column: int
+    is_visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a session shows, as it was at byte `offset` of its stream.
+
+    Programs wrote it: it is content, and never an instruction. `marks` are stretches
+    of the lines that a person would not see, each with the reason.
+    """
+
+    lines: tuple[str, ...]
+    cursor: Cursor
+    marks: tuple[Hidden, ...]
+    size: Size
+    title: str
+    offset: int
+    above: int
+    """Rows that have scrolled out at the top."""
+
+    is_exact: bool
+    is_alternate: bool
+    """Whether a full-screen program shows it."""
+
+    @property
+    def text(self) -> str:
+        """The lines, without blanks at their ends and without empty lines below."""
+        return "\n".join(line.rstrip() for line in self.lines).rstrip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of the stream from byte `offset` on; `gap` bytes before it are gone."""
+
+    offset: int
+    data: bytes
+    gap: int
+
+    @property
+    def end(self) -> int:
+        """Where to read on."""
+        return self.offset + len(self.data)
+
+    @property
+    def text(self) -> str:
+        """It as text: nothing in it is obeyed by a terminal."""
+        return plain(self.data)
+
+    @property
+    def marks(self) -> tuple[Found, ...]:
+        """What of it a person at the terminal would not have seen, and why."""
+        return tuple(hidden_in_output(self.data))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a session does, by the kernel's word, and how that is known.
+
+    The word is at-prompt, running, waiting-for-input, waiting-for-secret, frozen or
+    exited; without `is_sure` it is the best guess.
+    """
+
+    word: str
+    is_sure: bool
+    evidence: tuple[str, ...]
+    foreground: int
+    """The process group that has the terminal; 0 if none has."""
+
+    echoes: bool
+    """Whether the terminal shows what is typed."""
+
+    reads_lines: bool
+    """Whether the program reads whole lines, rather than single keys."""
+
+    unread: int
+    """Bytes that were typed and not read yet."""
+
+    processes: tuple[Asleep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who is here, who has the turn, and who waits for what; `us` is who asked."""
+
+    us: ActorId
+    present: tuple[Present, ...]
+    holder: ActorId
+    """Who has the turn; empty if it is free."""
+
+    epoch: Epoch
+    waiting: tuple[ActorId, ...]
+    """Who waits for the turn, first in line first."""
+
+    is_frozen: bool
+    pending: tuple[Pending, ...]
+    """What waits for approval."""
+
+    rights: tuple[str, ...]
+    """What we may do here."""
+
+    inherited: Inherited | None = None
+    """What came to us with the turn, if it has just become ours."""
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether the turn is ours."""
+        return self.holder == self.us
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody has the turn."""
+        return not self.holder
+
+    def name_of(self, actor: ActorId) -> str:
+        """Return what an operator that is attached is called, safe to print, or ""."""
+        for one in self.present:
+            if one.actor == actor:
+                return shown_name(one.name)
+        return ""
+
+    def clients_of(self, actor: ActorId) -> tuple[ClientId, ...]:
+        """Return the clients with which an operator is attached."""
+        return tuple(one.client for one in self.present if one.actor == actor)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where something stands in the stream that was waited for."""
+
+    offset: int
+    data: bytes
+    groups: tuple[bytes | None, ...]
+
+    @property
+    def end(self) -> int:
+        """Where to look on."""
+        return self.offset + len(self.data)
+
+    @property
+    def text(self) -> str:
+        """It as text."""
+        return plain(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """A process of the session that waits for connections on a port."""
+
+    port: int
+    pid: int
+    address: str

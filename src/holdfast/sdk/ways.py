@@ -1,0 +1,313 @@
+"""Which way leads to a host: straight to its sockets, or through a channel?
+
+The one place that knows. Both ways lead to streams of bytes with a session's holder
+at the other end, and to answers of the host's keeper.
+"""
+
+import asyncio
+import base64
+import contextlib
+import os
+import socket
+from typing import Protocol
+
+from holdfast.client import hosts, keeper
+from holdfast.client.acting import acting_as
+from holdfast.client.channels import Channels
+from holdfast.client.profile import our_name
+from holdfast.core.logbook import Entry, recover
+from holdfast.crypto.identity import Identity
+from holdfast.crypto.proof import local_proof
+from holdfast.linux import folders, places
+from holdfast.linux.operators import Enrolled
+from holdfast.linux.packets import is_ours
+from holdfast.model.errors import (
+    HostUnreachable,
+    LinkEnded,
+    MalformedMessage,
+    SessionNotFound,
+    SessionUnreachable,
+)
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.text import checked_name
+
+READ = 256 * 1024
+"""Bytes taken from a socket at once: four full frames of output."""
+
+NEAR_PATIENCE = 5.0
+"""Seconds without a holder after which there will be none: many times what it takes
+to replace one."""
+
+FAR_PATIENCE = 60.0
+"""Seconds without a way to a host elsewhere after which there is none."""
+
+_STEP = 0.01
+_VOUCHED_FOR = bytes(32)
+"""What stands for a proof where the host puts its own in this place."""
+
+
+class Stream(Protocol):
+    """An ordered stream of bytes in both directions."""
+
+    async def send(self, data: bytes) -> None:
+        """Send all of `data`, waiting while the peer is slow."""
+        ...
+
+    async def receive(self) -> bytes:
+        """Return the next bytes; b"" once the peer is done. Cancelling is safe."""
+        ...
+
+    async def close(self) -> None:
+        """Hang up. Safe to call twice."""
+        ...
+
+
+class Way(Protocol):
+    """How a host is reached, and as whom."""
+
+    name: str
+    us: ActorId
+    patience: float
+    """Seconds without the other side after which it is gone."""
+
+    async def dial(self, session: SessionId) -> Stream:
+        """Return a stream that leads to a session's holder.
+
+        Raises:
+            Unavailable: None answers now.
+            Forbidden: The host does not let us in.
+
+        """
+        ...
+
+    def proof(self, session: SessionId, nonce: bytes) -> bytes:
+        """Return what proves to a holder who we are."""
+        ...
+
+    async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
+        """Ask the host's keeper, and return its answer.
+
+        Raises:
+            HoldfastError: It refused, and why.
+            Unavailable: It does not answer.
+
+        """
+        ...
+
+    async def close(self) -> None:
+        """Hang up on whatever is kept open."""
+        ...
+
+
+class Near:
+    """The machine we are on: its sockets are ours."""
+
+    def __init__(self, us: Enrolled) -> None:
+        self.name = ""
+        self.us = us.actor.id
+        self.patience = NEAR_PATIENCE
+        self._operator = us
+
+    async def dial(self, session: SessionId) -> Stream:
+        """Connect to a holder's socket; one that was just replaced is waited for."""
+        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        link.setblocking(False)  # noqa: FBT003  # the name of the call says it
+        try:
+            loop = asyncio.get_running_loop()
+            await loop.sock_connect(link, folders.session_address(session))
+            _demand_ours(session, link)
+            reader, writer = await asyncio.open_unix_connection(sock=link, limit=READ)
+        except OSError as error:
+            link.close()
+            why = error.strerror or "no answer"
+            raise SessionUnreachable(session, why) from error
+        except BaseException:
+            link.close()
+            raise
+        return _Socket(session, reader, writer)
+
+    def proof(self, session: SessionId, nonce: bytes) -> bytes:
+        """Prove it with the token that only this user can read."""
+        return local_proof(self._operator.token(), session, nonce)
+
+    async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
+        """Ask the keeper in a thread: it blocks, for a moment or until one starts."""
+        if do == "create":
+            fields = {**fields, "creator": self.us}
+        if do == "log":
+            return await asyncio.to_thread(_log_piece, fields)
+        return await asyncio.to_thread(keeper.request, do, fields)
+
+    async def close(self) -> None:
+        """Do nothing: no link to the keeper is kept."""
+
+
+class Far:
+    """A host elsewhere, by way of its relays."""
+
+    def __init__(
+        self, known: hosts.KnownHost, us: Enrolled, tasks: asyncio.TaskGroup
+    ) -> None:
+        self.name = known.name
+        self.us = us.actor.id
+        self.patience = FAR_PATIENCE
+        self._channels = Channels(known, Identity.from_seed(us.seed()), tasks)
+
+    async def dial(self, session: SessionId) -> Stream:
+        """Open a channel to the holder."""
+        try:
+            link = await self._channels.open(session)
+        except (HostUnreachable, LinkEnded) as error:
+            raise SessionUnreachable(session, str(error)) from error
+        return _Channel(session, link, self._channels)
+
+    def proof(self, session: SessionId, nonce: bytes) -> bytes:
+        """Leave it to the host, to which the channel has proven our key."""
+        del session, nonce
+        return _VOUCHED_FOR
+
+    async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
+        """Ask the host, which asks its keeper."""
+        try:
+            return await self._channels.ask(do, fields)
+        except LinkEnded as error:
+            raise HostUnreachable(self.name, str(error)) from error
+
+    async def close(self) -> None:
+        """Hang up on the channel that is kept for questions."""
+        await self._channels.close()
+
+
+async def way_to(host: str, operator: str, tasks: asyncio.TaskGroup) -> Way:
+    """Return the way to a host, or to this machine if it has no name.
+
+    Raises:
+        UsageError: There is no such host, or a name is none.
+
+    """
+
+    def find() -> Way:
+        us = acting_as(checked_name(operator) if operator else our_name())
+        return Far(hosts.by_name(host), us, tasks) if host else Near(us)
+
+    # A new operator's key is made and written down, which takes a moment.
+    return await asyncio.to_thread(find)
+
+
+async def sessions_of(way: Way) -> list[keeper.Listed]:
+    """Return every session that we may see, oldest first.
+
+    Raises:
+        Unavailable: There is no keeper, or the host cannot be reached.
+        PeerError: The answer is no list of sessions.
+
+    """
+    return keeper.sessions_in(await way.ask("list", {}), way.name)
+
+
+async def log_of(way: Way, session: SessionId, since: int) -> list[Entry]:
+    """Return the entries of a logbook, each checked against the one before.
+
+    Raises:
+        PeerError: The book was changed.
+        UsageError: There is none.
+
+    """
+    raw = bytearray()
+    while True:
+        answer = await way.ask("log", {"id": session, "from": len(raw)})
+        piece = _piece(answer)
+        raw += piece
+        if not piece:
+            break
+    # What is being written, or was when its holder died, is no entry.
+    found = recover(bytes(raw), session).entries
+    return [one for one in found if one.index >= since]
+
+
+class _Socket:
+    """A holder's own socket."""
+
+    def __init__(
+        self,
+        session: SessionId,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._session = session
+        self._reader = reader
+        self._writer = writer
+
+    async def send(self, data: bytes) -> None:
+        try:
+            self._writer.write(data)
+            await self._writer.drain()
+        except OSError as error:
+            why = error.strerror or "it does not read"
+            raise SessionUnreachable(self._session, why) from error
+
+    async def receive(self) -> bytes:
+        try:
+            return await self._reader.read(READ)
+        except OSError as error:
+            why = error.strerror or "it hung up"
+            raise SessionUnreachable(self._session, why) from error
+
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+
+
+class _Channel:
+    """A channel, at the other end of which the host has put a holder's socket."""
+
+    def __init__(self, session: SessionId, link: "Stream", channels: Channels) -> None:
+        self._session = session
+        self._link = link
+        self._channels = channels
+
+    async def send(self, data: bytes) -> None:
+        try:
+            await self._link.send(data)
+        except LinkEnded as error:
+            raise SessionUnreachable(self._session, str(error)) from error
+
+    async def receive(self) -> bytes:
+        try:
+            return await self._link.receive()
+        except LinkEnded as error:
+            self._channels.ended(error)
+            raise SessionUnreachable(self._session, str(error)) from error
+
+    async def close(self) -> None:
+        await self._link.close()
+
+
+def _demand_ours(session: SessionId, link: socket.socket) -> None:
+    if not is_ours(link):
+        raise SessionUnreachable(session, "its socket belongs to somebody else")
+
+
+def _log_piece(fields: dict[str, object]) -> keeper.Facts:
+    """Answer what a host elsewhere would: a piece of a logbook of this machine."""
+    path = places.session_log(SessionId(str(fields["id"])))
+    start = fields["from"]
+    assert isinstance(start, int)  # noqa: S101  # log_of asks
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise SessionNotFound(str(fields["id"])) from None
+    try:
+        piece = os.pread(fd, READ, start)
+    finally:
+        os.close(fd)
+    return {"data": base64.b64encode(piece).decode()}
+
+
+def _piece(answer: keeper.Facts) -> bytes:
+    data = answer.get("data")
+    try:
+        return base64.b64decode(data if isinstance(data, str) else "!", validate=True)
+    except ValueError:
+        raise MalformedMessage("piece of a logbook", "it is none") from None

@@ -1,0 +1,47 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import holdfast
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/reference/sdk.md").read_text("utf-8")
+HOWTO = (ROOT / "docs/howto/use-the-sdk.md").read_text("utf-8")
+TOOL = ROOT / "tools/write_sdk_reference.py"
+
+
+def write_reference(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(TOOL), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_page_is_what_the_code_says() -> None:
+    checked = write_reference("--check")
+
+    assert (checked.returncode, checked.stdout) == (0, "")
+
+
+def test_a_page_that_is_out_of_date_is_found_and_rewritten(tmp_path: Path) -> None:
+    target = tmp_path / "sdk.md"
+    target.write_text(PAGE.replace("run", "ran"), "utf-8")
+
+    assert write_reference("--check", "--target", str(target)).returncode == 1
+    assert write_reference("--target", str(target)).returncode == 0
+    assert target.read_text("utf-8") == PAGE
+
+
+@pytest.mark.parametrize("word", sorted({*re.findall(r"session\.(\w+)\(", HOWTO)}))
+def test_every_word_of_the_guide_is_there(word: str) -> None:
+    assert callable(getattr(holdfast.Session, word))
+
+
+@pytest.mark.parametrize("name", sorted({*re.findall(r"examples/(\w+\.py)", HOWTO)}))
+def test_every_example_of_the_guide_is_there(name: str) -> None:
+    assert (ROOT / "examples" / name).is_file()

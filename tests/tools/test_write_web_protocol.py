@@ -1,0 +1,51 @@
+import runpy
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from holdfast.model.errors import HoldfastError, leaves
+from holdfast.wire.frames import FrameKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parent.parent.parent
+TOOL = runpy.run_path(str(ROOT / "tools" / "write_web_protocol.py"))
+TWIN = ROOT / "web" / "src" / "protocol"
+
+differing = cast("Callable[..., dict[Path, str]]", TOOL["differing"])
+
+
+def test_the_page_knows_every_message_and_every_error_as_they_are() -> None:
+    assert differing() == {}
+
+
+def test_what_is_out_of_date_is_found(tmp_path: Path) -> None:
+    stale = (TWIN / "codes.ts").read_text().replace("session-over", "session-done")
+    (tmp_path / "codes.ts").write_text(stale)
+    (tmp_path / "messages.ts").write_text((TWIN / "messages.ts").read_text())
+
+    assert [*differing(tmp_path)] == [tmp_path / "codes.ts"]
+
+
+def test_every_kind_of_frame_has_its_number_there() -> None:
+    written = (TWIN / "messages.ts").read_text()
+
+    for kind in FrameKind:
+        assert f"  {kind.name}: 0x{kind.value:02x},\n" in written
+
+
+def test_every_code_is_there_once() -> None:
+    written = (TWIN / "codes.ts").read_text()
+
+    for leaf in leaves(HoldfastError):
+        assert written.count(f'  "{leaf.code}": [') == 1
+
+
+def test_every_limit_of_a_field_is_there() -> None:
+    written = (TWIN / "messages.ts").read_text()
+
+    assert "nonce: bytes(32, 32)," in written
+    assert "payload: bytes(0, 65536)," in written
+    assert "timeout_ms: int(1, 86400000)," in written
+    assert "text: text(1024)," in written
+    assert "receipt: orNull(RECEIPT)," in written

@@ -1,0 +1,126 @@
+"""Write docs/reference/sdk.md from the SDK's signatures and docstrings.
+
+python tools/write_sdk_reference.py            write it
+python tools/write_sdk_reference.py --check    exit 1 if it is not what would be written
+"""
+
+import argparse
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import holdfast
+from holdfast.sdk import events
+
+TARGET = Path(__file__).parent.parent / "docs" / "reference" / "sdk.md"
+
+INTRODUCTION = """\
+# The SDK
+
+For whoever calls holdfast from Python and has read [how](../howto/use-the-sdk.md).
+
+Everything here is a name of the package `holdfast`.
+`holdfast.sync` has `connect`, `Host` and `Session` without `await`.
+What is raised is in `holdfast.errors` ([errors](errors.md)): catch a branch.
+`tools/write_sdk_reference.py` writes this page from the code.
+"""
+
+CLASSES = ("Host", "Session")
+VALUES = (
+    *("SessionInfo", "CommandResult", "Stop", "Screen", "Cursor", "Chunk", "Match"),
+    *("State", "Listening", "Standing"),
+)
+_QUALIFIED = re.compile(r"\b(?:[a-z_]+\.)+([A-Z]\w*)")
+_NAMED = re.compile(r"'(\w+)'|<Signals\.(\w+): \d+>")
+
+
+def text() -> str:
+    """Return the page as it should be."""
+    parts = [INTRODUCTION, "## connect\n", *_function(holdfast.connect)]
+    for name in CLASSES:
+        kind = getattr(holdfast, name)
+        parts += [f"## {name}\n", f"{inspect.getdoc(kind)}\n"]
+        for word, found in _methods(kind):
+            parts += [f"### {name}.{word}\n", *_function(found)]
+    parts.append("## What is returned\n")
+    for name in VALUES:
+        parts += _value(getattr(holdfast, name))
+    parts += ["## Events\n", f"{_first(inspect.getdoc(events))}\n"]
+    parts += [line for kind in _events() for line in _value(kind, "events.")]
+    return "\n".join(parts)
+
+
+def _methods(kind: type) -> Iterator[tuple[str, Callable[..., object]]]:
+    names = [word for base in kind.__mro__ for word in vars(base)]
+    for word in dict.fromkeys(names):
+        found = inspect.getattr_static(kind, word)
+        if not word.startswith("_") and callable(found) and word != "line":
+            yield word, found
+
+
+def _function(found: Callable[..., object]) -> list[str]:
+    signature = inspect.signature(found)
+    kept = [one for one in signature.parameters.values() if one.name != "self"]
+    written = str(signature.replace(parameters=kept))
+    plain = inspect.unwrap(found)
+    is_awaited = inspect.iscoroutinefunction(plain)
+    before = "await " if is_awaited else "async with " * (plain is not found)
+    shown = _NAMED.sub(r"\1\2", _QUALIFIED.sub(r"\1", written)).replace("''", '""')
+    doc = inspect.getdoc(found) or ""
+    said, _, raised = doc.partition("\n\nRaises:\n")
+    lines = [f"```python\n{before}{found.__name__}{shown}\n```\n", f"{said}\n"]
+    if raised:
+        rows = re.sub(r"\n\s{8,}", " ", inspect.cleandoc(raised)).splitlines()
+        lines += ["Raises:\n", *(f"- {row.strip()}" for row in rows if row.strip())]
+        lines.append("")
+    return lines
+
+
+def _value(kind: type, before: str = "") -> list[str]:
+    lines = [f"### {before}{kind.__name__}\n", f"{inspect.getdoc(kind)}\n"]
+    names = [one.name for one in dataclasses.fields(kind)] if _is_data(kind) else []
+    properties = [word for word, one in vars(kind).items() if isinstance(one, property)]
+    if names:
+        lines.append("Fields: " + ", ".join(f"`{name}`" for name in names) + ".\n")
+    lines += [
+        f"- `{word}`: {_first(inspect.getdoc(vars(kind)[word]))}" for word in properties
+    ]
+    return [*lines, ""] if properties else lines
+
+
+def _is_data(kind: type) -> bool:
+    return dataclasses.is_dataclass(kind)
+
+
+def _events() -> Iterator[type]:
+    for name, kind in vars(events).items():
+        is_event = _is_data(kind) and kind.__module__ == events.__name__
+        if isinstance(kind, type) and is_event and name != "InOrder":
+            yield kind
+
+
+def _first(doc: str | None) -> str:
+    return (doc or "").partition("\n")[0]
+
+
+def main() -> int:
+    """Write or check, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--target", type=Path, default=TARGET)
+    arguments = parser.parse_args()
+    target: Path = arguments.target
+    if target.exists() and target.read_text("utf-8") == text():
+        return 0
+    if arguments.check:
+        print(f"{target} is out of date: run tools/write_sdk_reference.py")
+        return 1
+    target.write_text(text(), "utf-8")
+    print(f"wrote {target}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
