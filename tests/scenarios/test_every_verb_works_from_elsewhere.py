@@ -1,12 +1,17 @@
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.scenarios.elsewhere import Place, places, relay
 from tests.scenarios.support import eventually
 
+from holdfast.aio.meeting import reach
 from holdfast.client import hosts
+from holdfast.crypto.identity import Identity
+from holdfast.model.errors import Unavailable
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +44,38 @@ def test_an_invitation_and_a_link_are_all_it_takes(
         one for one in home.facts("operators")["operators"] if one["from"] == "invite"
     ]
     assert anna["name"] == known["operator"] == "anna"
+
+
+def test_a_whole_id_means_the_same_session_everywhere(
+    joined: tuple[Place, Place], web: str
+) -> None:
+    _, away = joined
+
+    away.do("send", web, "by-its-id")
+    eventually("it came", lambda: "by-its-id" in away.do("read", web))
+    assert away.run("read", "s_aaaaaaaaaaaaaaaa").returncode == 64
+
+
+async def host_of(session: str, relay_url: str, seed: bytes) -> str:
+    try:
+        carrier = await reach(relay_url, Identity.from_seed(seed), session)
+    except Unavailable:
+        return ""
+    await carrier.close()
+    return carrier.host
+
+
+def test_a_relay_leads_to_the_host_of_a_session(
+    joined: tuple[Place, Place], web: str
+) -> None:
+    home, away = joined
+    (link,) = home.status()["links"]
+    (key,) = Path(away.folder, "config/operators").glob("*/key")
+    asked = web, link["relay"], key.read_bytes()
+
+    found = eventually("it is published", lambda: asyncio.run(host_of(*asked)))
+
+    assert found == home.status()["host"]
 
 
 def shows(place: Place, address: str, text: str) -> bool:

@@ -5,6 +5,7 @@ too large for a packet comes in several, `more` true in all but the last. What i
 asked about a session elsewhere is asked of its host, which has a keeper of its own.
 """
 
+import contextlib
 import errno
 import json
 import socket
@@ -15,11 +16,13 @@ from holdfast.linux import folders, packets
 from holdfast.model.errors import (
     AmbiguousSession,
     CreationUnknown,
+    Forbidden,
     HoldfastError,
     MalformedMessage,
     NoKeeper,
     RequestTooLarge,
     SessionNotFound,
+    Unavailable,
     UsageError,
     from_facts,
 )
@@ -158,6 +161,9 @@ def sessions_in(answer: Facts, host: str) -> list[Listed]:
 def find(text: str, *, start: bool = True) -> Listed:
     """Return the session that is meant: one here, or as HOST/NAME one elsewhere.
 
+    A whole id means the same session everywhere, so one that is not here is looked
+    for on every host that we know.
+
     Raises:
         UsageError: It fits none, or several.
         Unavailable: Whoever would know does not answer.
@@ -165,12 +171,33 @@ def find(text: str, *, start: bool = True) -> Listed:
     """
     host, _, name = text.partition("/")
     if not (host and name):
-        return resolve(text, sessions(start=start))
+        try:
+            return resolve(text, sessions(start=start))
+        except SessionNotFound:
+            if (elsewhere := _elsewhere(text)) is None:
+                raise
+            return elsewhere
     from holdfast.client.dialing import settle  # noqa: PLC0415  # rarely needed
 
     found = resolve(name, sessions(host=checked_name(host)))
     settle(found.id, host)
     return found
+
+
+def _elsewhere(text: str) -> Listed | None:
+    """Return the session of this very id, if a host that we know has it."""
+    if not text.startswith("s_"):
+        return None
+    from holdfast.client import hosts  # noqa: PLC0415  # rarely needed
+    from holdfast.client.dialing import settle  # noqa: PLC0415  # ditto
+
+    for host in hosts.known():
+        with contextlib.suppress(Unavailable, Forbidden):
+            for session in sessions(host=host.name):
+                if session.id == text:
+                    settle(session.id, host.name)
+                    return session
+    return None
 
 
 def resolve(text: str, known: list[Listed]) -> Listed:

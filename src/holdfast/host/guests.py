@@ -16,6 +16,8 @@ from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import ActorId, SessionId, actor_id
 
+_SOCKET = ".sock"
+
 
 @dataclass(frozen=True, slots=True)
 class Guest:
@@ -87,12 +89,24 @@ def next_expiry() -> float | None:
 
 
 def trace() -> tuple[int, ...]:
-    """Return what changes whenever somebody is enrolled, forgotten or invited."""
-    watched = (folders.operators_folder(), places.invites_dir(), places.relays_file())
+    """Return what changes when somebody comes or goes, or a session does."""
+    watched = (
+        folders.operators_folder(),
+        places.invites_dir(),
+        places.relays_file(),
+        folders.sessions_folder(),
+    )
     return tuple(
         os.stat(path).st_mtime_ns if os.path.exists(path) else 0  # noqa: PTH110, PTH116  # some are strings
         for path in watched
     )
+
+
+def sessions_here() -> frozenset[SessionId]:
+    """Return the sessions that have a holder's socket here, by their ids alone."""
+    found = os.listdir(folders.sessions_folder())  # noqa: PTH208  # names are enough
+    named = [name.removesuffix(_SOCKET) for name in found if name.endswith(_SOCKET)]
+    return frozenset(SessionId(name) for name in named if name.startswith("s_"))
 
 
 def wall() -> float:

@@ -116,9 +116,10 @@ class Links:
                     await self._looking.wait()
 
     async def _tell(self) -> None:
-        admitted = guests.admitted()
+        admitted, sessions = guests.admitted(), guests.sessions_here()
         for uplink, _ in self._uplinks.values():
             await uplink.admit(admitted)
+            await uplink.publish(sessions)
         for bridge in [*self._bridges]:
             # Whoever comes by an invitation is not known before it has joined.
             if bridge.session is None:

@@ -1,10 +1,10 @@
 """The host's link to one relay: kept up, and dialled again whenever it breaks.
 
-While the link is up the relay knows whom we admit, and knocks for each operator
-that comes; each is answered on a connection of its own, which outlives this one.
-What breaks the link, a relay that is stopped, a cut, another process with our
-key, is waited out (core.redial), but no lease is slept through. Several relays
-are several uplinks that know nothing of each other.
+While the link is up the relay knows whom we admit and the ids of our sessions, and
+knocks for each operator that comes; each is answered on a connection of its own,
+which outlives this one. What breaks the link, a relay that is stopped, a cut,
+another process with our key, is waited out (core.redial), but no lease is slept
+through. Several relays are several uplinks that know nothing of each other.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from holdfast.core.doorway import is_loopback
 from holdfast.core.redial import LONGEST, Redial
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import SessionId
 
 LONGEST_NEAR = 1.0
 """Seconds between attempts at a relay of this machine, which costs nothing."""
@@ -41,6 +42,7 @@ class Uplink:
         self._came = came
         self._tls = tls
         self._admitted = Admitted()
+        self._sessions: frozenset[SessionId] = frozenset()
         self._registration: Registration | None = None
         self._hurry = asyncio.Event()
 
@@ -71,6 +73,15 @@ class Uplink:
             except (HoldfastError, OSError) as error:
                 self.why = str(error)  # The link is gone, which `run` will notice.
 
+    async def publish(self, sessions: frozenset[SessionId]) -> None:
+        """Say which sessions are here from now on, at once if there is a link."""
+        self._sessions = sessions
+        if self._registration is not None:
+            try:
+                await self._registration.publish(sessions)
+            except (HoldfastError, OSError) as error:
+                self.why = str(error)  # As above.
+
     def hurry(self) -> None:
         """Dial at once if we wait for the next attempt."""
         self._hurry.set()
@@ -95,6 +106,7 @@ class Uplink:
             log("relay.found", relay=self.relay)
             # Somebody may have been enrolled while we were registering.
             await registration.admit(self._admitted)
+            await registration.publish(self._sessions)
             async for knock in registration:
                 self.knocks += 1
                 self._came(knock)

@@ -102,6 +102,16 @@ def keeper_address() -> str:
     return address(owned(runtime_path()), "keeper.sock")
 
 
+def sessions_folder() -> str:
+    """Return where the sockets of all sessions are.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return owned(f"{owned(runtime_path())}/s")
+
+
 def session_address(session: SessionId) -> str:
     """Return where the holder of a session listens.
 
@@ -109,7 +119,7 @@ def session_address(session: SessionId) -> str:
         UsageError: The place is not ours, or its path is too long.
 
     """
-    return address(owned(f"{owned(runtime_path())}/s"), f"{session}.sock")
+    return address(sessions_folder(), f"{session}.sock")
 
 
 def session_pipe(session: SessionId) -> str:
