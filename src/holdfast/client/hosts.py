@@ -7,12 +7,11 @@ host (T36).
 """
 
 import contextlib
-import json
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from holdfast.linux import places
+from holdfast.linux.fact_files import read_facts, write_facts
 from holdfast.model.errors import HostNotKnown, HostTaken, UsageError
 from holdfast.model.ids import HostId, host_id
 from holdfast.model.text import checked_name, printable, same_name
@@ -128,25 +127,12 @@ def _write(host: KnownHost) -> None:
         "relays": list(host.relays[:MAX_RELAYS]),
         "operator": host.operator,
     }
-    path = _path(host.name)
-    draft = path.with_name(f".{host.name}.{os.getpid()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open(draft, flags, 0o600)
-    try:
-        os.write(fd, json.dumps(facts, indent=2).encode() + b"\n")
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-    draft.rename(path)
+    write_facts(_path(host.name), facts)
 
 
 def _load(path: Path) -> KnownHost:
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            facts = json.loads(os.read(fd, MAX_FILE))
-        finally:
-            os.close(fd)
+        facts = read_facts(path, MAX_FILE)
         found = KnownHost(
             checked_name(path.stem),
             bytes.fromhex(facts["public_key"]),

@@ -10,12 +10,12 @@ users can be answered again if the answer was lost, and others are told why not.
 """
 
 import contextlib
-import json
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from holdfast.linux import operators, places
+from holdfast.linux.fact_files import read_facts, write_facts
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import InviteExpired, InviteUnknown, InviteUsed, UsageError
@@ -158,15 +158,7 @@ def _write(path: Path, invite: Invite) -> None:
         "secret": invite.secret.hex(),
         "used_by": invite.used_by,
     }
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open(draft, flags, 0o600)
-    try:
-        os.write(fd, json.dumps(facts, indent=2).encode() + b"\n")
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-    draft.rename(path)
+    write_facts(path, facts)
 
 
 def _read(path: Path) -> Invite | None:
@@ -174,11 +166,7 @@ def _read(path: Path) -> Invite | None:
     if path.suffix not in (_OPEN, _USED):
         return None
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            facts = json.loads(os.read(fd, MAX_FILE))
-        finally:
-            os.close(fd)
+        facts = read_facts(path, MAX_FILE)
         return Invite(
             bytes.fromhex(path.stem),
             checked_name(str(facts["name"])),

@@ -21,7 +21,6 @@ Specified in docs/spec/relay.md.
 
 import enum
 import struct
-from collections.abc import Callable
 from typing import Annotated, Final
 
 import msgspec
@@ -29,12 +28,9 @@ from msgspec import Meta
 
 from holdfast.model.errors import (
     HoldfastError,
-    MalformedMessage,
-    UnwritableMessage,
     from_facts,
 )
 from holdfast.model.ids import HostId, Incarnation
-from holdfast.model.text import printable
 from holdfast.wire.messages import (
     MAX_NUMBER,
     MAX_TEXT,
@@ -48,6 +44,7 @@ from holdfast.wire.messages import (
     Word,
     fitting,
 )
+from holdfast.wire.spelling import Spelling
 
 VERSION: Final = 1
 """Of this protocol. A relay names its own in GREET; there is no negotiation."""
@@ -281,46 +278,11 @@ RelaySaid = (
 )
 MeetingMessage = Proof | HostSaid | RelaySaid
 
-_write = msgspec.msgpack.Encoder(order="deterministic").encode
-_read: Callable[[bytes], MeetingMessage] = msgspec.msgpack.Decoder(
-    MeetingMessage
-).decode
-_MISFITS = (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError)
-
-
-def encode(message: MeetingMessage) -> bytes:
-    """Write a message down.
-
-    Raises:
-        UsageError: A field is out of its bounds.
-
-    """
-    try:
-        written = _write(message)
-        _read(written)
-    except _MISFITS as error:
-        name = type(message).__name__
-        raise UnwritableMessage(name, printable(str(error))) from None
-    return written
-
-
-def decode(written: bytes, limit: int = MAX_MESSAGE) -> MeetingMessage:
-    """Read a message.
-
-    Raises:
-        PeerError: It is none, it is longer than `limit`, or it is not written
-            the one way it can be.
-
-    """
-    if len(written) > limit:
-        raise MalformedMessage("meeting", f"of {len(written)} bytes")
-    try:
-        message = _read(written)
-    except _MISFITS as error:
-        raise MalformedMessage("meeting", printable(str(error))) from None
-    if _write(message) != written:
-        raise MalformedMessage("meeting", "not written the one way it can be")
-    return message
+_spelling: Spelling[MeetingMessage] = Spelling(
+    "meeting", msgspec.msgpack.Decoder(MeetingMessage), MAX_MESSAGE
+)
+encode, decode = _spelling.encode, _spelling.decode
+"""Write a message down, and read one: see Spelling."""
 
 
 def statement(role: Role, relay: str, nonce: bytes, *wishes: bytes) -> bytes:

@@ -13,7 +13,7 @@ I1  decode(encode(m)) is m, and encode(decode(b)) is b.
 I2  Whatever the bytes, decode returns a message or raises a PeerError.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Final
 
 import msgspec
@@ -22,11 +22,8 @@ from msgspec import Meta
 from holdfast.model.errors import (
     Fact,
     HoldfastError,
-    MalformedMessage,
-    UnwritableMessage,
     from_facts,
 )
-from holdfast.model.text import printable
 from holdfast.wire.channel import VERSION
 from holdfast.wire.messages import (
     MAX_FACTS,
@@ -37,6 +34,7 @@ from holdfast.wire.messages import (
     Word,
     fitting,
 )
+from holdfast.wire.spelling import Spelling
 
 HOST: Final = "host"
 """The target that is the host itself."""
@@ -78,45 +76,11 @@ class Declined(Opens, frozen=True, tag="declined"):
 
 OpeningMessage = Open | Opened | Declined
 
-_write = msgspec.msgpack.Encoder(order="deterministic").encode
-_read: Callable[[bytes], OpeningMessage] = msgspec.msgpack.Decoder(
-    OpeningMessage
-).decode
-_MISFITS = (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError)
-
-
-def encode(message: OpeningMessage) -> bytes:
-    """Write a message down.
-
-    Raises:
-        UsageError: A field is out of its bounds.
-
-    """
-    try:
-        written = _write(message)
-        _read(written)
-    except _MISFITS as error:
-        name = type(message).__name__
-        raise UnwritableMessage(name, printable(str(error))) from None
-    return written
-
-
-def decode(written: bytes) -> OpeningMessage:
-    """Read a message.
-
-    Raises:
-        PeerError: It is none, or not written the one way it can be.
-
-    """
-    if len(written) > MAX_OPENING:
-        raise MalformedMessage("opening", f"of {len(written)} bytes")
-    try:
-        message = _read(written)
-    except _MISFITS as error:
-        raise MalformedMessage("opening", printable(str(error))) from None
-    if _write(message) != written:
-        raise MalformedMessage("opening", "not written the one way it can be")
-    return message
+_spelling: Spelling[OpeningMessage] = Spelling(
+    "opening", msgspec.msgpack.Decoder(OpeningMessage), MAX_OPENING
+)
+encode, decode = _spelling.encode, _spelling.decode
+"""Write a message down, and read one: see Spelling."""
 
 
 def declined(error: HoldfastError) -> Declined:
