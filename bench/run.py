@@ -38,6 +38,7 @@ GROUPS = (
     "executing",
     "relay",
     "remote",
+    "agents",
 )
 """Each is the module of its name, with `measure`."""
 

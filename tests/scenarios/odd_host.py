@@ -6,9 +6,12 @@ import os
 import queue
 import threading
 
+from holdfast.aio.carrier import Carrier
 from holdfast.aio.channel import accept_channel
 from holdfast.aio.meeting import Admitted, Knocked, register
+from holdfast.crypto.handshake import Accepting
 from holdfast.crypto.identity import Identity
+from holdfast.crypto.keys import SigningKey
 from holdfast.model.errors import HoldfastError, Revoked
 from holdfast.model.ids import ActorId
 from holdfast.wire import opening
@@ -50,6 +53,9 @@ class OddHost:
                         await self._answer(knock)
 
     async def _answer(self, knock: Knocked) -> None:
+        if self._oddity == "another-identity":
+            await self._pretend(await knock.answer())
+            return
         sealed = (await accept_channel(await knock.answer(), self._us, _nobody)).sealed
         opening.decode(await sealed.receive())
         if self._oddity == "revoked":
@@ -60,6 +66,16 @@ class OddHost:
             await sealed.receive()
             await sealed.send(ANSWERS[self._oddity])
         await sealed.close()
+
+    async def _pretend(self, carrier: Carrier) -> None:
+        """Have the right key for the handshake, and prove to be somebody else."""
+        accepting = Accepting(self._us, await carrier.receive(), os.urandom(32))
+        # From here on it is signed by another key, for the same handshake.
+        accepting._us = Identity(  # noqa: SLF001  # nothing honest does this
+            SigningKey.from_seed(os.urandom(32)), self._us.static
+        )
+        await carrier.send(accepting.reply())
+        await carrier.receive()
 
 
 def _nobody(_: bytes) -> None:

@@ -8,13 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scenarios.agents import ASKED, WHY, agent, shell
+from tests.scenarios.agents import ASKED, WHY, Agent, agent, shell, until, until_exists
 from tests.scenarios.support import Machine, machine
 
 import holdfast
+from holdfast.client.profile import login_name
 from holdfast.core.logbook import EntryKind
+from holdfast.mcp import contracts
+from holdfast.mcp.tools import TOOLS
 from holdfast.model.errors import NotAllowed, SelfApproval
 from holdfast.wire.company import Grant
+
+MISFITS: list[dict[str, Any]] = [
+    {"command": "true"},
+    {"command": "true", "intent": ""},
+    {"command": "true", "intent": "x" * 501},
+    {"command": "", "intent": WHY},
+    {"command": "true", "intent": WHY, "shell": "zsh"},
+    {"command": ["true"], "intent": WHY},
+    {"command": "true\ntrue", "intent": WHY},
+    {"command": "true", "intent": WHY, "timeout": 1e9},
+    {"command": "true", "intent": WHY, "max_bytes": 2**40},
+]
+RIGHTS = ("observe", "input", "command", "take", "approve")
 
 
 @pytest.fixture
@@ -43,6 +59,7 @@ def test_an_agent_joins_a_session_it_did_not_start_and_runs_a_command(
             book = await host.attach("build").log()
 
         assert (listed["id"], joined["you"]) == (session, "mcp-agent")
+        assert [one["program"] for one in joined["attached"]] == ["mcp"]
         assert (ran["status"], ran["output"]["text"]) == (3, "42\n")
         (said,) = [one for one in book if one.kind is EntryKind.INTENDED]
         typed = [one for one in book if one.kind is EntryKind.INPUT]
@@ -73,12 +90,8 @@ def test_an_agent_is_refused_asks_is_given_the_turn_and_loses_it_to_a_seize(
             await bot.call("attach", session="build")
             await person.take()
             error = await bot.refused("run", **run)
-            asking = asyncio.ensure_future(  # noqa: TID251  # awaited below
-                bot.call("ask_turn", session="build", intent="fix the build")
-            )
-            async with asyncio.timeout(20):
-                while not (await person.who()).waiting:
-                    await asyncio.sleep(0.01)
+            asking = bot.begin("ask_turn", session="build", intent="fix the build")
+            await until(lambda: _waiting(person))
             await person.give("mcp-agent")
             given = await asking
             ran = await bot.call("run", **run)
@@ -87,6 +100,7 @@ def test_an_agent_is_refused_asks_is_given_the_turn_and_loses_it_to_a_seize(
 
         assert error["code"] == again["code"] == "not-your-turn"
         assert "ask_turn" in error["next_step"]
+        assert error["notes"] == [f"{login_name()}, human, has the turn"]
         assert given["turn_is_yours"]
         assert ran["output"]["text"] == "mine\n"
 
@@ -106,17 +120,14 @@ def test_an_agent_cannot_approve_itself_and_goes_on_once_a_person_has(
             holdfast.connect(operator="mcp-agent") as same,
         ):
             person, itself = host.attach("build"), same.attach("build")
-            running = asyncio.ensure_future(  # noqa: TID251  # awaited below
-                bot.call("run", session="build", command=f"touch {made}", intent=WHY)
+            running = bot.begin(
+                "run", session="build", command=f"touch {made}", intent=WHY
             )
-            async with asyncio.timeout(20):
-                while not (await person.pending()):
-                    await asyncio.sleep(0.01)
+            (waiting,) = await until(person.pending)
             seen = await bot.call("who", session="build")
-            (waiting,) = await person.pending()
             with pytest.raises(NotAllowed):
                 await itself.approve(waiting)
-            assert allowing.request(Grant(waiting.actor, ("approve",), 0)) is None
+            assert allowing.request(Grant(waiting.actor, RIGHTS, 0)) is None
             with pytest.raises(SelfApproval):
                 await itself.approve(waiting)
             assert not made.exists()
@@ -148,53 +159,31 @@ def test_without_a_policy_an_agent_may_look_and_is_told_what_is_missing(
     asyncio.run(story())
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"command": "true"},
-        {"command": "true", "intent": ""},
-        {"command": "true", "intent": "x" * 501},
-        {"command": "", "intent": WHY},
-        {"command": "true", "intent": WHY, "shell": "zsh"},
-        {"command": ["true"], "intent": WHY},
-        {"command": "true\ntrue", "intent": WHY},
-        {"command": "true", "intent": WHY, "timeout": 1e9},
-        {"command": "true", "intent": WHY, "max_bytes": 2**40},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("tool", ["run", "send", "keys", "answer", "ask_turn"])
+def test_whatever_acts_needs_an_intent(tool: str) -> None:
+    schema = contracts.schema_of(TOOLS[tool].takes)
+
+    assert {"session", "intent"} <= set(schema["required"])
+    assert "expected_effect" in schema["properties"]
+
+
 def test_a_contract_that_does_not_fit_is_refused_before_anything_runs(
-    given: dict[str, Any], bot_and_book: "Bench"
+    here: Machine,
 ) -> None:
-    error = bot_and_book.refused("run", given)
+    shell(here)
 
-    assert (error["code"], error["was_done"]) == ("malformed-argument", "no")
-    assert not [one for one in bot_and_book.book() if one.kind is EntryKind.INPUT]
+    async def story() -> None:
+        async with agent() as bot, holdfast.connect() as host:
+            errors = [
+                await bot.refused("run", session="build", **given) for given in MISFITS
+            ]
+            book = await host.attach("build").log()
 
+        assert {one["code"] for one in errors} == {"malformed-argument"}
+        assert {one["was_done"] for one in errors} == {"no"}
+        assert not [one for one in book if one.kind is EntryKind.INPUT]
 
-class Bench:
-    """One machine for many small refusals."""
-
-    def refused(self, tool: str, given: dict[str, Any]) -> dict[str, Any]:
-        async def story() -> dict[str, Any]:
-            async with agent() as bot:
-                return await bot.refused(tool, session="build", **given)
-
-        return asyncio.run(story())
-
-    def book(self) -> list[Any]:
-        async def story() -> list[Any]:
-            async with holdfast.connect() as host:
-                return await host.attach("build").log()
-
-        return asyncio.run(story())
-
-
-@pytest.fixture(scope="module")
-def bot_and_book() -> Iterator[Bench]:
-    with machine() as made:
-        shell(made)
-        yield Bench()
+    asyncio.run(story())
 
 
 def test_what_is_printed_is_data_without_control_bytes_and_hidden_text_is_told(
@@ -271,18 +260,12 @@ def test_a_cancelled_run_stops_the_waiting_and_the_next_answer_says_that_it_goes
 
     async def story() -> None:
         async with agent() as bot:
-            running = asyncio.ensure_future(  # noqa: TID251  # awaited below
-                bot.call("run", session="build", command=line, intent=WHY)
-            )
-            async with asyncio.timeout(20):
-                while not begun.exists():
-                    await asyncio.sleep(0.01)
+            running = bot.begin("run", session="build", command=line, intent=WHY)
+            await until_exists(begun)
             running.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await running
-            async with asyncio.timeout(20):
-                while "notes" not in (told := await bot.call("who", session="build")):
-                    await asyncio.sleep(0.05)
+            told = await until(lambda: _with_notes(bot))
             (tmp_path / "go").touch()
             await bot.call("wait", session="build", condition="prompt")
 
@@ -302,15 +285,10 @@ def test_a_server_that_is_killed_amid_a_run_takes_nothing_with_it(
 
     async def story() -> None:
         async with agent() as bot:
-            running = asyncio.ensure_future(  # noqa: TID251  # awaited below
-                bot.call("run", session="build", command=line, intent=WHY)
-            )
-            async with asyncio.timeout(20):
-                while not begun.exists():
-                    await asyncio.sleep(0.01)
+            running = bot.begin("run", session="build", command=line, intent=WHY)
+            await until_exists(begun)
             os.kill(_server(), signal.SIGKILL)
-            with pytest.raises(Exception):  # noqa: B017, PT011  # the client's own
-                await running
+            await asyncio.wait({running})
 
     with contextlib.suppress(ExceptionGroup):
         asyncio.run(story())
@@ -324,6 +302,15 @@ def test_a_server_that_is_killed_amid_a_run_takes_nothing_with_it(
     asyncio.run(later())
     assert ended.exists()
     assert here.facts(session) is not None
+
+
+async def _waiting(person: holdfast.Session) -> object:
+    return (await person.who()).waiting
+
+
+async def _with_notes(bot: Agent) -> dict[str, Any]:
+    told = await bot.call("who", session="build")
+    return told if "notes" in told else {}
 
 
 def _server() -> int:

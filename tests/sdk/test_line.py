@@ -17,6 +17,7 @@ from holdfast.wire.messages import (
     Attached,
     Cells,
     Challenge,
+    ClientKind,
     Gap,
     Hello,
     Mode,
@@ -93,6 +94,7 @@ class Road:
         self.name = ""
         self.us = US
         self.patience = 5.0
+        self.program = ClientKind.SDK
         self._holders = list(holders)
 
     async def dial(self, session: SessionId) -> Stream:

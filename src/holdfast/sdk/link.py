@@ -27,7 +27,6 @@ from holdfast.wire.frames import FrameKind, FrameReader
 from holdfast.wire.messages import (
     Attached,
     Challenge,
-    ClientKind,
     Goodbye,
     Hello,
     Identify,
@@ -147,7 +146,7 @@ class Link:
             raise SessionUnreachable(self._session, otherwise) from None
 
     async def _greet(self, way: Way) -> None:
-        await self.send(Hello(SPOKEN, f"holdfast {__version__}", ClientKind.SDK))
+        await self.send(Hello(SPOKEN, f"holdfast {__version__}", way.program))
         welcome = await self.receive()
         if not isinstance(welcome, Welcome):
             raise UnexpectedMessage(type(welcome).__name__, "greeting")

@@ -9,14 +9,12 @@ import base64
 import contextlib
 import os
 import socket
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from holdfast.client import hosts, keeper
 from holdfast.client.acting import acting_as
-from holdfast.client.channels import Channels
 from holdfast.client.profile import our_name
 from holdfast.core.logbook import Entry, recover
-from holdfast.crypto.identity import Identity
 from holdfast.crypto.proof import local_proof
 from holdfast.linux import folders, places
 from holdfast.linux.operators import Enrolled
@@ -30,6 +28,10 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.text import checked_name
+from holdfast.wire.messages import ClientKind
+
+if TYPE_CHECKING:
+    from holdfast.client.channels import Channels
 
 READ = 256 * 1024
 """Bytes taken from a socket at once: four full frames of output."""
@@ -70,6 +72,9 @@ class Way(Protocol):
     patience: float
     """Seconds without the other side after which it is gone."""
 
+    program: ClientKind
+    """What sort of program we say we are; others see it."""
+
     async def dial(self, session: SessionId) -> Stream:
         """Return a stream that leads to a session's holder.
 
@@ -106,6 +111,7 @@ class Near:
         self.name = ""
         self.us = us.actor.id
         self.patience = NEAR_PATIENCE
+        self.program = ClientKind.SDK
         self._operator = us
 
     async def dial(self, session: SessionId) -> Stream:
@@ -151,6 +157,11 @@ class Far:
         self.name = known.name
         self.us = us.actor.id
         self.patience = FAR_PATIENCE
+        self.program = ClientKind.SDK
+        # What goes far is slow to load, and most do not.
+        from holdfast.client.channels import Channels  # noqa: PLC0415
+        from holdfast.crypto.identity import Identity  # noqa: PLC0415
+
         self._channels = Channels(known, Identity.from_seed(us.seed()), tasks)
 
     async def dial(self, session: SessionId) -> Stream:
@@ -262,7 +273,9 @@ class _Socket:
 class _Channel:
     """A channel, at the other end of which the host has put a holder's socket."""
 
-    def __init__(self, session: SessionId, link: "Stream", channels: Channels) -> None:
+    def __init__(
+        self, session: SessionId, link: "Stream", channels: "Channels"
+    ) -> None:
         self._session = session
         self._link = link
         self._channels = channels

@@ -1,0 +1,241 @@
+"""Which sessions need somebody, and what does each do now?
+
+For a list that people look at: state, turn, who is here, what waits, and the last line
+that is shown. Every holder is asked in the name of the operator who wants to know, so
+that nobody learns of a session what they may not see in it. Answers are kept for a
+moment, so that a page that asks every second costs one round of questions a second;
+a holder that does not answer in time is told of as far as it has answered.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from holdfast.crypto.proof import local_proof
+from holdfast.host.guests import Guest
+from holdfast.linux import folders
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.text import printable, shown_name
+from holdfast.version import __version__
+from holdfast.wire.codec import Message, decode, encode
+from holdfast.wire.company import Presence, Who
+from holdfast.wire.evidence import Evidence, StateRequest
+from holdfast.wire.frames import FrameReader
+from holdfast.wire.messages import (
+    Challenge,
+    ClientKind,
+    Goodbye,
+    Hello,
+    Identify,
+    Refuse,
+)
+from holdfast.wire.requests import Packet
+from holdfast.wire.screens import Screen, ScreenRequest
+from holdfast.wire.versions import SPOKEN
+
+FRESH = 1.0
+"""Seconds for which an answer is good: people do not read faster."""
+
+PATIENCE = 1.0
+"""Seconds for a holder to answer; what it has not said by then is left out."""
+
+AT_ONCE = 8
+"""Holders asked at the same time."""
+
+MAX_SURVEYED = 200
+"""Sessions looked into, newest first; of others only what the keeper knows is told."""
+
+MAX_HERE = 8
+"""Operators named of one session; how many there are is told too."""
+
+MAX_LINE = 160
+"""Characters of the last line."""
+
+MAX_GUESTS = 256
+"""Operators whose answers are kept."""
+
+READ = 64 * 1024
+
+_NEEDS = ("approval", "secret", "input", "turn", "")
+"""What a session may need somebody for, most urgent first."""
+
+_WAITING = {"waiting-for-secret": "secret", "waiting-for-input": "input"}
+
+
+class Overview:
+    """What was found out about sessions, for whom and when."""
+
+    def __init__(self) -> None:
+        self._kept: dict[ActorId, tuple[float, asyncio.Future[list[Packet]]]] = {}
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def of(self, guest: Guest, listed: list[Packet]) -> list[Packet]:
+        """Return what `guest` may know of the sessions listed, most urgent first.
+
+        Whoever asks while the same is being found out waits for that; if whoever
+        began it gives up, the next begins anew.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            made_at, answer = self._kept.get(guest.id, (0.0, None))
+            if answer is None or loop.time() - made_at > FRESH:
+                break
+            if not answer.done():
+                await asyncio.wait({answer})
+            if not answer.cancelled():
+                return answer.result()
+            self._kept.pop(guest.id, None)
+        answer = loop.create_future()
+        self._keep(guest.id, loop.time(), answer)
+        try:
+            found = await self._survey(guest, listed)
+            answer.set_result(found)
+        finally:
+            answer.cancel()  # It does nothing to one that is done.
+        return found
+
+    def _keep(
+        self, guest: ActorId, now: float, answer: asyncio.Future[list[Packet]]
+    ) -> None:
+        self._kept.pop(guest, None)
+        while len(self._kept) >= MAX_GUESTS:
+            self._kept.pop(next(iter(self._kept)))
+        self._kept[guest] = now, answer
+
+    async def _survey(self, guest: Guest, listed: list[Packet]) -> list[Packet]:
+        newest = sorted(listed, key=_created, reverse=True)
+        async with asyncio.TaskGroup() as group:
+            looking = [
+                group.create_task(self._look(guest, one))
+                for one in newest[:MAX_SURVEYED]
+            ]
+        found = [task.result() for task in looking]
+        found += [_known(one) for one in newest[MAX_SURVEYED:]]
+        return sorted(found, key=lambda one: _NEEDS.index(str(one["needs"])))
+
+    async def _look(self, guest: Guest, listed: Packet) -> Packet:
+        facts = _known(listed)
+        if listed.get("exit") is not None:
+            return facts
+        session = SessionId(str(listed.get("id")))
+        async with self._room:
+            with contextlib.suppress(HoldfastError, OSError, TimeoutError):
+                async with (
+                    asyncio.timeout(PATIENCE),
+                    contextlib.aclosing(_asked(guest, session)) as answers,
+                ):
+                    async for message in answers:
+                        _take(facts, message)
+        facts["needs"] = _need(facts)
+        return facts
+
+
+async def _asked(guest: Guest, session: SessionId) -> AsyncGenerator[Message, None]:
+    """Yield a holder's answers to our three questions, as they come."""
+    reader, writer = await asyncio.open_unix_connection(
+        folders.session_address(session)
+    )
+    hello = Hello(SPOKEN, f"holdfast {__version__}", ClientKind.SERVICE)
+    frames, left = FrameReader(), 3
+    try:
+        writer.write(encode(hello))
+        while left and (raw := await reader.read(READ)):
+            for message in map(decode, frames.feed(raw)):
+                match message:
+                    case Challenge(nonce):
+                        token = guest.enrolled.token()
+                        proof = local_proof(token, session, nonce)
+                        writer.write(encode(Identify(guest.id, proof)))
+                        writer.write(encode(StateRequest()))
+                        writer.write(encode(Who()))
+                        writer.write(encode(ScreenRequest(cells=False)))
+                    case Screen(more=True):
+                        pass  # Its last line is in its last part.
+                    case Evidence() | Presence() | Screen() | Refuse():
+                        left -= 1
+                        yield message
+                    case Goodbye():
+                        return
+                    case _:
+                        pass
+    finally:
+        writer.close()
+
+
+def _known(listed: Packet) -> Packet:
+    """Return what the keeper knows of a session, and blanks for the rest."""
+    names = ("id", "name", "state", "exit", "cwd", "created_ms", "command")
+    facts: dict[str, Any] = {name: listed.get(name) for name in names}
+    return {
+        **facts,
+        "turn": None,
+        "here": [],
+        "count": 0,
+        "pending": 0,
+        "waiting": 0,
+        "frozen": False,
+        "last_line": "",
+        "hides": False,
+        "needs": "",
+    }
+
+
+def _take(facts: Packet, message: Message) -> None:
+    match message:
+        case Evidence(state=word):
+            facts["state"] = word
+        case Presence():
+            facts.update(_standing(message))
+        case Screen():
+            facts.update(_shown(message))
+        case _:
+            pass
+
+
+def _standing(told: Presence) -> Packet:
+    here: dict[str, Packet] = {
+        one.actor: {
+            "actor": one.actor,
+            "name": shown_name(one.name),
+            "kind": one.kind.value,
+            "mode": one.mode.value,
+        }
+        for one in told.present
+    }
+    turn = {"actor": told.holder, "name": "", "kind": "", "mode": ""}
+    return {
+        "turn": here.get(told.holder, turn) if told.holder else None,
+        "here": [*here.values()][:MAX_HERE],
+        "count": len(here),
+        "pending": len(told.pending),
+        "waiting": len(told.waiting),
+        "frozen": told.frozen,
+    }
+
+
+def _shown(screen: Screen) -> Packet:
+    """Return the last line that has something in it, and whether it hides some."""
+    rows = screen.text.split("\n")
+    last = next((at for at in range(len(rows) - 1, -1, -1) if rows[at].strip()), None)
+    if last is None:
+        return {"last_line": "", "hides": False}
+    return {
+        "last_line": printable(rows[last].strip(), MAX_LINE),
+        "hides": bool(screen.hidden),
+    }
+
+
+def _need(facts: Packet) -> str:
+    """Return what a session needs somebody for."""
+    if facts["pending"]:
+        return "approval"
+    if facts["state"] in _WAITING:
+        return _WAITING[str(facts["state"])]
+    return "turn" if facts["waiting"] else ""
+
+
+def _created(listed: Packet) -> int:
+    created = listed.get("created_ms")
+    return created if isinstance(created, int) else 0

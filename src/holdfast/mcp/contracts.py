@@ -1,0 +1,336 @@
+"""What does an agent have to say before anything is done?
+
+One frozen Struct for each tool: its fields are the tool's parameters, their bounds
+and descriptions its JSON Schema, and what does not fit is refused before anything
+runs. Whatever changes a session carries a small contract with it: what is meant by
+it (`intent`), what is done (the parameters), and what should come of it
+(`expected_effect`). All three are kept in the session's logbook.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from holdfast.wire.intents import MAX_EFFECT, MAX_INTENT
+
+MAX_SESSION = 192
+"""Characters that name a session: a host's name, a stroke, and its own."""
+
+MAX_COMMAND = 4094
+"""Characters of a line for a shell: what a terminal takes, without Enter."""
+
+MAX_SENT = 16 * 1024
+"""Characters typed at once: an agent that pastes more should write a file."""
+
+MAX_KEYS = 64
+"""Keys pressed at once."""
+
+MAX_BUDGET = 256 * 1024
+"""Bytes of output in one answer: more than a model reads at once."""
+
+USUAL_BUDGET = 32 * 1024
+"""Bytes of output in one answer unless asked otherwise."""
+
+MAX_WAIT = 3600
+"""Seconds that one call waits at most."""
+
+MAX_ENTRIES = 500
+"""Entries of the logbook in one answer."""
+
+UNKEPT = frozenset({"session", "intent", "expected_effect", "secret", "text", "keys"})
+"""Parameters that are kept elsewhere, or must not be: what is typed stands in the entry
+of its input, unless the terminal hides it."""
+
+Session = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_SESSION,
+        description="The session: its name, its id (s_…) or how the id begins; for a"
+        " host elsewhere, HOST/NAME. `list_sessions` tells them.",
+    ),
+]
+Intent = Annotated[
+    str,
+    Meta(
+        min_length=3,
+        max_length=MAX_INTENT,
+        description="In one sentence, why you do this. It is kept in the session's"
+        " logbook, where the people who share the session read it.",
+    ),
+]
+Effect = Annotated[
+    str,
+    Meta(
+        max_length=MAX_EFFECT,
+        description="What should be different afterwards, so that you and others can"
+        " check it. Kept in the logbook with the intent.",
+    ),
+]
+Seconds = Annotated[float, Meta(gt=0, le=MAX_WAIT)]
+Budget = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=MAX_BUDGET,
+        description="The most bytes of output to return; the rest is counted, and can"
+        " be read with `read`.",
+    ),
+]
+Offset = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+Pattern = Annotated[
+    str, Meta(max_length=1024, description="A regular expression over the output.")
+]
+
+
+class Contract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The parameters of one tool."""
+
+
+class Nothing(Contract, frozen=True, kw_only=True):
+    """No parameters."""
+
+
+class OnHost(Contract, frozen=True, kw_only=True):
+    """About a host."""
+
+    host: Annotated[
+        str,
+        Meta(
+            max_length=64,
+            description="A host elsewhere, by its name; empty for this machine.",
+        ),
+    ] = ""
+
+
+class OnSession(Contract, frozen=True, kw_only=True):
+    """About a session."""
+
+    session: Session
+
+
+class Act(OnSession, frozen=True, kw_only=True):
+    """Something that changes a session."""
+
+    intent: Intent
+    expected_effect: Effect = ""
+
+
+class Create(OnHost, frozen=True, kw_only=True):
+    """Start a session."""
+
+    intent: Intent
+    expected_effect: Effect = ""
+    name: Annotated[
+        str, Meta(max_length=64, description="What to call it; letters, digits, . _ -")
+    ] = ""
+    command: Annotated[
+        list[Annotated[str, Meta(max_length=MAX_COMMAND)]],
+        Meta(
+            max_length=256,
+            description="The program and its words; without any it is a shell, which"
+            " `run` needs.",
+        ),
+    ] = []
+    cwd: Annotated[
+        str, Meta(max_length=4096, description="The folder in which it starts.")
+    ] = ""
+
+
+class Attach(OnSession, frozen=True, kw_only=True):
+    """Be present in a session."""
+
+    observe: Annotated[
+        bool,
+        Meta(description="Only look: nothing can be typed by this attachment."),
+    ] = False
+
+
+class Read(OnSession, frozen=True, kw_only=True):
+    """Read the stream."""
+
+    cursor: Annotated[
+        Offset | None,
+        Meta(
+            description="The byte to begin at: the `next_cursor` of an earlier answer."
+            " Without one, the last `max_bytes` that were printed.",
+        ),
+    ] = None
+    max_bytes: Budget = USUAL_BUDGET
+
+
+class Run(Act, frozen=True, kw_only=True):
+    """Run a line."""
+
+    command: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_COMMAND,
+            description="One line for the session's shell, as you would type it.",
+        ),
+    ]
+    timeout: Annotated[
+        Seconds,
+        Meta(
+            description="Seconds to wait. The command is not stopped when they are"
+            " over: the answer then says that it goes on."
+        ),
+    ] = 120.0
+    until_input: Annotated[
+        bool,
+        Meta(
+            description="Also stop waiting as soon as the command waits for somebody to"
+            " type, by the kernel's word."
+        ),
+    ] = True
+    until_printed: Annotated[
+        Pattern | None,
+        Meta(
+            description="Also stop waiting once this was printed: for servers,"
+            " 'listening on'."
+        ),
+    ] = None
+    key: Annotated[
+        str,
+        Meta(
+            max_length=256,
+            description="Makes a repeat safe: the same key never runs twice, and the"
+            " second call is told what came of the first.",
+        ),
+    ] = ""
+    max_bytes: Budget = USUAL_BUDGET
+
+
+class Send(Act, frozen=True, kw_only=True):
+    """Type text."""
+
+    text: Annotated[
+        str, Meta(min_length=1, max_length=MAX_SENT, description="What to type.")
+    ]
+    enter: Annotated[bool, Meta(description="Press Enter after it.")] = False
+
+
+class Keys(Act, frozen=True, kw_only=True):
+    """Press keys."""
+
+    keys: Annotated[
+        list[Annotated[str, Meta(min_length=1, max_length=32)]],
+        Meta(
+            min_length=1,
+            max_length=MAX_KEYS,
+            description="Names of keys in order: Enter, Esc, Tab, Up, PageDown, F5,"
+            " C-c, M-x, or a single character.",
+        ),
+    ]
+
+
+class Answer(Act, frozen=True, kw_only=True):
+    """Type a secret."""
+
+    secret: Annotated[
+        str,
+        Meta(
+            max_length=4094,
+            description="The secret, without Enter. Neither logbook nor answer has it.",
+        ),
+    ]
+
+
+class Wait(OnSession, frozen=True, kw_only=True):
+    """Wait for something."""
+
+    condition: Annotated[
+        Literal["prompt", "input", "secret", "output", "quiet", "port", "exit"],
+        Meta(
+            description="prompt: the shell takes a command; input: a program waits for"
+            " somebody to type; secret: it asks for a password; output: `pattern` was"
+            " printed; quiet: nothing was printed for `seconds`; port: a process of the"
+            " session listens on `port`; exit: the session has ended."
+        ),
+    ]
+    pattern: Pattern = ""
+    cursor: Annotated[
+        Offset | None,
+        Meta(
+            description="With output: look from this byte on. Without one, from where"
+            " you typed last, or in everything that is kept.",
+        ),
+    ] = None
+    port: Annotated[int, Meta(ge=0, le=65535, description="With port.")] = 0
+    seconds: Annotated[
+        float, Meta(gt=0, le=MAX_WAIT, description="With quiet: for how long.")
+    ] = 1.0
+    timeout: Annotated[Seconds, Meta(description="Seconds to wait at most.")] = 60.0
+
+
+class AskTurn(OnSession, frozen=True, kw_only=True):
+    """Ask for the turn."""
+
+    intent: Intent
+    expected_effect: Effect = ""
+    timeout: Annotated[Seconds, Meta(description="Seconds to wait for it.")] = 60.0
+
+
+class GiveTurn(OnSession, frozen=True, kw_only=True):
+    """Give the turn to somebody."""
+
+    to: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="An operator that is attached, by its name; `who` tells them.",
+        ),
+    ]
+
+
+class Log(OnSession, frozen=True, kw_only=True):
+    """Read the logbook."""
+
+    since: Annotated[
+        Offset | None,
+        Meta(
+            description="The index of the first entry wanted. Without one, the last"
+            " `max_entries`.",
+        ),
+    ] = None
+    max_entries: Annotated[int, Meta(ge=1, le=MAX_ENTRIES)] = 50
+
+
+class Blame(OnSession, frozen=True, kw_only=True):
+    """Who is behind something."""
+
+    what: Annotated[
+        Literal[
+            "variable", "alias", "function", "option", "trap", "path-entry", "line"
+        ],
+        Meta(
+            description="What it is: something that the shell has, by its `name`; or"
+            " line, for what stands typed at the prompt and was not entered."
+        ),
+    ]
+    name: Annotated[
+        str, Meta(max_length=256, description="Its name; empty for a line.")
+    ] = ""
+
+
+def schema_of(shape: type[Contract]) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's parameters, whole in itself."""
+    (_,), found = msgspec.json.schema_components([shape])
+    schema = dict(found[shape.__name__])
+    # Every field says for itself what it is; the class is for who reads the code.
+    schema.pop("title", None)
+    schema.pop("description", None)
+    return {**schema, "additionalProperties": False}
+
+
+def parameters_of(given: Contract) -> str:
+    """Return what is done, as the logbook keeps it: without what must not be kept."""
+    kept = {
+        name: value
+        for name, value in msgspec.to_builtins(given).items()
+        if name not in UNKEPT
+    }
+    return msgspec.json.encode(kept).decode()

@@ -1,0 +1,158 @@
+"""The tools that only look."""
+
+import asyncio
+
+from holdfast.client import hosts
+from holdfast.mcp import contracts, pieces, showing
+from holdfast.mcp.calls import Call, label
+from holdfast.mcp.showing import Facts
+from holdfast.model.errors import MalformedArgument, PainterDied
+from holdfast.sdk.session import Session
+from holdfast.sdk.values import Chunk
+
+WHOLE = 64 * 1024 * 1024
+"""Bytes of the stream that are asked for to find its end: more than any window."""
+
+
+async def list_sessions(call: Call, given: contracts.OnHost) -> Facts:
+    """Tell which sessions there are, here or at another host."""
+    host = await call.reach.host(given.host)
+    known = await asyncio.to_thread(hosts.known)
+    return {
+        "you": call.reach.operator,
+        "sessions": [showing.info_facts(one) for one in await host.sessions()],
+        "hosts_elsewhere": [one.name for one in known],
+    }
+
+
+async def attach(call: Call, given: contracts.Attach) -> Facts:
+    """Be present, and tell how things stand."""
+    session = await call.reach.session(given.session, observe=given.observe)
+    standing = await session.who()
+    return {
+        "session": session.name,
+        "id": session.id,
+        **showing.standing_facts(standing),
+        **showing.state_facts(await session.state()),
+    }
+
+
+async def detach(call: Call, given: contracts.OnSession) -> Facts:
+    """Be present no longer."""
+    _, found = await call.reach.find(given.session)
+    return {"session": found.name, "was_attached": await call.reach.leave(found.id)}
+
+
+async def screen(call: Call, given: contracts.OnSession) -> Facts:
+    """Tell what the session shows."""
+    session = await call.session(given)
+    try:
+        seen = await session.screen()
+    except PainterDied:  # Another is started; what is shown is painted anew.
+        seen = await session.screen()
+    return showing.screen_facts(label(session), seen)
+
+
+async def read(call: Call, given: contracts.Read) -> Facts:
+    """Tell what was printed, from a cursor on or at the end."""
+    session = await call.session(given)
+    return await piece(session, given.cursor, given.max_bytes)
+
+
+async def piece(session: Session, cursor: int | None, budget: int) -> Facts:
+    """Return a piece of the stream: from `cursor` on, or the last of it."""
+    if cursor is None:
+        kept = await session.read(None, WHOLE)
+        start = max(kept.offset, kept.end - budget)
+    else:
+        wanted = max(0, cursor - pieces.LEAD)
+        kept = await session.read(wanted, cursor - wanted + budget + 1)
+        start = max(cursor, kept.offset)
+    at = pieces.begin(kept.data, start - kept.offset)
+    start, before, data = kept.offset + at, kept.data[:at], kept.data[at:]
+    found = pieces.whole(data[:budget])
+    gone = kept.gap if cursor is None else max(0, kept.offset - cursor)
+    facts = showing.chunk_facts(label(session), Chunk(start, found, gone), kept.end)
+    hidden = pieces.hidden_after(before, found)
+    facts["output"]["hidden"] = [
+        {"reason": one.reason.value, "text": one.text} for one in hidden
+    ]
+    return facts
+
+
+async def state(call: Call, given: contracts.OnSession) -> Facts:
+    """Tell what the session does, by the kernel's word."""
+    return showing.state_facts(await (await call.session(given)).state())
+
+
+async def graph(call: Call, given: contracts.OnSession) -> Facts:
+    """Tell what runs, and what listens where."""
+    return showing.graph_facts(await (await call.session(given)).graph())
+
+
+async def who(call: Call, given: contracts.OnSession) -> Facts:
+    """Tell who is here, and who has the turn."""
+    return showing.standing_facts(await (await call.session(given)).who())
+
+
+async def log(call: Call, given: contracts.Log) -> Facts:
+    """Tell what happened."""
+    session = await call.session(given)
+    found = await session.log(given.since or 0)
+    count = given.max_entries
+    shown = found[-count:] if given.since is None else found[:count]
+    return {
+        "warning": showing.WARNING,
+        "entries": [showing.entry_facts(one) for one in shown],
+        "next_since": shown[-1].index + 1 if shown else given.since or 0,
+        "has_more": bool(shown) and shown[-1] is not found[-1],
+    }
+
+
+async def blame(call: Call, given: contracts.Blame) -> Facts:
+    """Tell who is behind something."""
+    if (given.what == "line") == bool(given.name):
+        raise MalformedArgument(given.name or "no name", "a name for all but a line")
+    session = await call.session(given)
+    report = await session.blame(given.what, given.name)
+    return {"warning": showing.WARNING, **showing.blame_facts(report)}
+
+
+async def wait(call: Call, given: contracts.Wait) -> Facts:
+    """Wait until something has come, and tell what."""
+    session = await call.session(given)
+    async with call.progress(session):
+        return await _waited(session, given)
+
+
+async def _waited(session: Session, given: contracts.Wait) -> Facts:
+    match given.condition:
+        case "prompt" | "input" | "secret" as condition:
+            waits = {
+                "prompt": session.wait_prompt,
+                "input": session.wait_input,
+                "secret": session.wait_secret,
+            }
+            return showing.state_facts(await waits[condition](given.timeout))
+        case "quiet":
+            end = await session.wait_quiet(given.seconds, given.timeout)
+            return {"quiet_for": given.seconds, "next_cursor": end}
+        case "port":
+            heard = await session.wait_port(given.port, given.timeout)
+            return {"port": heard.port, "pid": heard.pid, "address": heard.address}
+        case "exit":
+            return {"exit_status": await session.wait_exit(given.timeout)}
+        case "output":
+            return await _printed(session, given)
+
+
+async def _printed(session: Session, given: contracts.Wait) -> Facts:
+    if not given.pattern:
+        raise MalformedArgument("no pattern", "a pattern to wait for")
+    found = await session.wait_for(given.pattern, given.timeout, after=given.cursor)
+    origin = f"what fits, in {label(session)}"
+    return {
+        "found": showing.enveloped(origin, found.text[: showing.MAX_LINE], []),
+        "cursor": found.offset,
+        "next_cursor": found.end,
+    }

@@ -1,0 +1,144 @@
+"""Live screens as resources: read one, or be told when it has changed.
+
+    holdfast://sessions            every session of this machine
+    holdfast://NAME-OR-ID/screen   what one shows
+
+A change is told of at most twice a second for each screen, however much is printed;
+whoever is told reads the screen itself.
+"""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Awaitable, Callable
+from urllib.parse import quote, unquote
+
+from holdfast.mcp import contracts, looks, showing
+from holdfast.mcp.calls import Call
+from holdfast.mcp.reach import Reach
+from holdfast.mcp.showing import Facts
+from holdfast.model.errors import AskedTooOften, HoldfastError, MalformedArgument
+from holdfast.model.text import printable
+from holdfast.sdk.events import Exited, Lost, Output, Resized, StateChanged
+
+LIST = "holdfast://sessions"
+TEMPLATE = "holdfast://{session}/screen"
+_SCREEN = re.compile(r"holdfast://([^/]{1,200})/screen")
+
+CALM = 0.5
+"""Seconds between two notices about one screen."""
+
+MAX_WATCHED = 32
+"""Screens watched at a time."""
+
+Changed = Callable[[str], Awaitable[None]]
+"""Told which screen has changed."""
+
+
+def uri_of(session: str) -> str:
+    """Return the address of a session's screen."""
+    return f"holdfast://{quote(session, safe='')}/screen"
+
+
+def session_of(uri: str) -> str:
+    """Return whose screen it is.
+
+    Raises:
+        UsageError: It is no address of a screen.
+
+    """
+    found = _SCREEN.fullmatch(uri)
+    if found is None:
+        raise MalformedArgument(printable(uri, 64), f"{LIST} or {TEMPLATE}")
+    return unquote(found[1])
+
+
+async def listed(reach: Reach) -> list[tuple[str, str]]:
+    """Return address and name of each screen of this machine."""
+    host = await reach.host()
+    return [
+        (uri_of(one.id), one.name)
+        for one in await host.sessions()
+        if one.exit_status is None
+    ]
+
+
+async def content(call: Call, uri: str) -> Facts:
+    """Return what stands at an address."""
+    if uri == LIST:
+        return await looks.list_sessions(call, contracts.OnHost())
+    return await looks.screen(call, contracts.OnSession(session=session_of(uri)))
+
+
+class Watched:
+    """The screens that somebody wants to hear of."""
+
+    def __init__(self, reach: Reach, changed: Changed) -> None:
+        self._reach = reach
+        self._changed = changed
+        self._watching: dict[str, asyncio.Task[None]] = {}
+        self._wanted: dict[str, int] = {}
+
+    def watch(self, uri: str) -> None:
+        """Tell of changes at an address from now on; each needs a `forget`.
+
+        Raises:
+            UsageError: There can be no changes.
+            Unavailable: Too many are watched.
+
+        """
+        session = session_of(uri)
+        if uri not in self._watching:
+            if len(self._watching) >= MAX_WATCHED:
+                raise AskedTooOften("screens watched at a time", MAX_WATCHED)
+            watching = self._reach.tasks.create_task(self._watch(uri, session))
+            self._watching[uri] = watching
+            watching.add_done_callback(lambda _: self._ended(uri, watching))
+        self._wanted[uri] = self._wanted.get(uri, 0) + 1
+
+    def forget(self, uri: str) -> None:
+        """Tell of it no longer, if nobody else wants to hear."""
+        left = self._wanted.get(uri, 0) - 1
+        if left > 0:
+            self._wanted[uri] = left
+            return
+        self._wanted.pop(uri, None)
+        watching = self._watching.pop(uri, None)
+        if watching is not None:
+            watching.cancel()
+
+    def close(self) -> None:
+        """Tell of nothing any more."""
+        for watching in self._watching.values():
+            watching.cancel()
+
+    async def _watch(self, uri: str, session: str) -> None:
+        with contextlib.suppress(HoldfastError):
+            host, found = await self._reach.find(session)
+            has_changed = asyncio.Event()
+            teller = self._reach.tasks.create_task(self._tell(uri, has_changed))
+            try:
+                async for event in host.attach(found.id, observe=True).events():
+                    if isinstance(
+                        event, Output | Resized | StateChanged | Exited | Lost
+                    ):
+                        has_changed.set()
+                await asyncio.sleep(CALM)  # The end is told of, too.
+            finally:
+                teller.cancel()
+
+    async def _tell(self, uri: str, has_changed: asyncio.Event) -> None:
+        while True:
+            await has_changed.wait()
+            has_changed.clear()
+            await self._changed(uri)
+            await asyncio.sleep(CALM)
+
+    def _ended(self, uri: str, watching: asyncio.Task[None]) -> None:
+        if self._watching.get(uri) is watching:
+            del self._watching[uri]
+
+
+def written(facts: Facts) -> str:
+    """Return what stands at an address as text."""
+    return showing.written(facts)

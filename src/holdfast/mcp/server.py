@@ -1,0 +1,316 @@
+"""The server: the SDK of the protocol on one side, our tools on the other.
+
+Every call runs in a task of its own. A client that cancels one cancels that task, which
+then cleans up in peace: the protocol's own cancellation would come again at each await,
+and leave a turn taken that nobody wants.
+"""
+
+import asyncio
+import contextlib
+import sys
+import traceback
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
+
+import anyio
+import mcp_types as types
+import msgspec
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourceUpdated,
+)
+from mcp.shared.exceptions import MCPError
+
+from holdfast.mcp import contracts, refusing, screens, showing
+from holdfast.mcp.calls import Call
+from holdfast.mcp.reach import Reach
+from holdfast.mcp.screens import Watched
+from holdfast.mcp.showing import Facts
+from holdfast.mcp.tools import INSTRUCTIONS, TOOLS, Tool
+from holdfast.model.errors import (
+    AskedTooOften,
+    HoldfastError,
+    NotYourTurn,
+    StaleEpoch,
+    TurnMoved,
+)
+from holdfast.model.ids import SessionId  # noqa: TC001  # read by people
+from holdfast.model.text import shown_name
+from holdfast.version import __version__
+
+MAX_CALLS = 16
+"""Calls under way at a time: what floods us is refused, and not kept."""
+
+Context = ServerRequestContext[Any, Any]
+Doing = Coroutine[Any, Any, Facts]
+
+_GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, MCPError)
+"""What sending to a client that has left raises."""
+
+_INTERNAL = {
+    "error": {
+        "code": "internal-error",
+        "text": "the server has a bug here; its own log says more",
+        "facts": {},
+        "retryable": False,
+        "was_done": "not known",
+        "next_step": "Look at `screen` and `log` before you do it again.",
+        "notes": [],
+    }
+}
+
+
+class AgentServer:
+    """What answers one agent's client."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._left: dict[SessionId, list[str]] = {}
+        self._under_way = 0
+        self._bus = InMemorySubscriptionBus()
+        self._listen = ListenHandler(self._bus, max_subscriptions=MAX_CALLS)
+        self._watched = Watched(reach, self._publish)
+        self._subscribers: dict[str, dict[int, Context]] = {}
+        self.protocol: Server[Any] = Server(
+            "holdfast",
+            version=__version__,
+            title="holdfast: live terminal sessions",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self._subscriptions,
+        )
+
+    def close(self) -> None:
+        """Tell of no more changes."""
+        self._watched.close()
+        self._listen.close()
+
+    # ── tools ─────────────────────────────────────────────────────────────
+
+    async def _list_tools(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(one) for one in TOOLS.values()])
+
+    async def _call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        facts = await self._apart(self._called(context, params))
+        return types.CallToolResult(
+            content=[types.TextContent(text=showing.written(facts))],
+            structured_content=facts,
+            is_error="error" in facts,
+        )
+
+    async def _called(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> Facts:
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            return refusing.unknown_facts(params.name)
+        try:
+            given = msgspec.convert(params.arguments or {}, tool.takes)
+        except msgspec.ValidationError as error:
+            return refusing.malformed_facts(tool.name, str(error))
+        call = self._call(tool.name, context)
+        try:
+            facts: Facts = await tool.do(call, given)
+        except (NotYourTurn, StaleEpoch, TurnMoved) as error:
+            await self._name_holder(error, given.session)
+            raise
+        if isinstance(given, contracts.OnSession):
+            facts = await self._with_leftovers(facts, given.session)
+        return facts
+
+    async def _name_holder(self, error: HoldfastError, name: str) -> None:
+        """Say in words who has the turn: an id tells an agent nothing."""
+        with contextlib.suppress(HoldfastError):
+            standing = await (await self._reach.session(name)).who()
+            for one in standing.present:
+                if one.actor == standing.holder:
+                    error.add_note(f"{shown_name(one.name)}, {one.kind}, has the turn")
+                    return
+
+    async def _with_leftovers(self, facts: Facts, name: str) -> Facts:
+        if not self._left:
+            return facts
+        _, found = await self._reach.find(name)
+        left = self._left.pop(found.id, None)
+        return facts if left is None else {**facts, "notes": left}
+
+    def _call(self, name: str, context: Context) -> Call:
+        async def report(seconds: float, word: str) -> None:
+            with contextlib.suppress(*_GONE):
+                told = f"{word}, after {seconds:.0f} s"
+                await context.session.report_progress(seconds, None, told)
+
+        return Call(name, self._reach, report, self._left)
+
+    async def _apart(self, what: Doing) -> Facts:
+        """Do something in a task of its own, and return what came of it."""
+        if self._under_way >= MAX_CALLS:
+            what.close()
+            error = AskedTooOften("calls at a time", MAX_CALLS)
+            return refusing.refusal_facts(error)
+        doing = self._reach.tasks.create_task(self._settled(what))
+        try:
+            return await asyncio.shield(doing)
+        except asyncio.CancelledError:
+            doing.cancel()
+            raise
+
+    async def _settled(self, what: Doing) -> Facts:
+        self._under_way += 1
+        try:
+            return await what
+        except HoldfastError as error:
+            return refusing.refusal_facts(error)
+        except Exception:  # noqa: BLE001  # the outermost place: a bug ends one call
+            traceback.print_exc(file=sys.stderr)
+            return _INTERNAL
+        finally:
+            self._under_way -= 1
+
+    # ── screens ───────────────────────────────────────────────────────────
+
+    async def _list_resources(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        found = [(screens.LIST, "sessions", "Every session of this machine")]
+        with contextlib.suppress(HoldfastError):
+            found += [
+                (uri, f"screen of {name}", f"What {name} shows now")
+                for uri, name in await screens.listed(self._reach)
+            ]
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=uri, name=name, description=what, mime_type="application/json"
+                )
+                for uri, name, what in found
+            ]
+        )
+
+    async def _list_templates(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(
+            uri_template=screens.TEMPLATE,
+            name="screen",
+            description="What a session shows now, by its name or id",
+            mime_type="application/json",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def _read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        call = self._call("screen", context)
+        facts = await self._apart(screens.content(call, uri))
+        if "error" in facts:
+            raise MCPError(types.INVALID_PARAMS, facts["error"]["text"], facts)
+        text = showing.written(facts)
+        return types.ReadResourceResult(
+            contents=[
+                types.TextResourceContents(
+                    uri=uri, mime_type="application/json", text=text
+                )
+            ]
+        )
+
+    async def _subscribe(
+        self, context: Context, params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
+        uri = str(params.uri)
+        listeners = self._subscribers.setdefault(uri, {})
+        whom = _connection(context)
+        if whom not in listeners:
+            self._watch(uri)
+            listeners[whom] = context
+        return types.EmptyResult()
+
+    async def _unsubscribe(
+        self, context: Context, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
+        self._drop(str(params.uri), _connection(context))
+        return types.EmptyResult()
+
+    async def _subscriptions(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Serve clients of the newer protocol, for which one call is a subscription."""
+        wanted = [str(one) for one in params.notifications.resource_subscriptions or ()]
+        watched: list[str] = []
+        try:
+            for uri in wanted:
+                self._watch(uri)
+                watched.append(uri)
+            return await self._listen(context, params)
+        finally:
+            for uri in watched:
+                self._watched.forget(uri)
+
+    def _watch(self, uri: str) -> None:
+        try:
+            self._watched.watch(uri)
+        except HoldfastError as error:
+            facts = refusing.refusal_facts(error)
+            raise MCPError(types.INVALID_PARAMS, str(error), facts) from None
+
+    async def _publish(self, uri: str) -> None:
+        await self._bus.publish(ResourceUpdated(uri=uri))
+        for whom, context in list(self._subscribers.get(uri, {}).items()):
+            try:
+                await context.session.send_resource_updated(uri)
+            except _GONE:
+                self._drop(uri, whom)
+
+    def _drop(self, uri: str, whom: int) -> None:
+        listeners = self._subscribers.get(uri, {})
+        if listeners.pop(whom, None) is not None:
+            self._watched.forget(uri)
+        if not listeners:
+            self._subscribers.pop(uri, None)
+
+
+@contextlib.asynccontextmanager
+async def serving(operator: str) -> AsyncIterator[AgentServer]:
+    """Yield a server that acts as an operator, and leave every session afterwards."""
+    async with Reach(operator) as reach:
+        await reach.host()  # Whoever we act as is known before anything is asked.
+        server = AgentServer(reach)
+        try:
+            yield server
+        finally:
+            server.close()
+
+
+def _described(tool: Tool[Any]) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=contracts.schema_of(tool.takes),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.only_looks,
+            destructive_hint=tool.is_risky,
+            idempotent_hint=tool.only_looks,
+            open_world_hint=tool.is_risky,
+        ),
+    )
+
+
+def _connection(context: Context) -> int:
+    """Return what tells one client's connection from another's."""
+    return id(context.session._connection)  # noqa: SLF001  # there is no public word

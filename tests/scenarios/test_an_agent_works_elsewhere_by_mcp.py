@@ -1,0 +1,53 @@
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.scenarios.agents import FREE, WHY, agent
+from tests.scenarios.elsewhere import Facts, Place, places, relay
+
+import holdfast
+
+
+@pytest.fixture
+def joined() -> Iterator[tuple[Place, Place]]:
+    with relay() as between, places() as (home, away):
+        home.up(between.url)
+        (Path(home.folder) / "config/policy.toml").write_text(FREE)
+        link = home.invite("--as", "helper", "--kind", "agent")
+        away.do("--as", "mcp-agent", "join", "-", "--name", "box", said=link)
+        yield home, away
+
+
+def test_an_agent_works_at_a_host_elsewhere_by_way_of_a_relay(
+    joined: tuple[Place, Place],
+) -> None:
+    home, away = joined
+    session = home.new("bash", name="web")
+
+    async def story() -> None:
+        async with agent() as bot:
+            (listed,) = (await bot.call("list_sessions", host="box"))["sessions"]
+            ran = await bot.call(
+                "run", session="box/web", command="echo $((6 * 7))", intent=WHY
+            )
+            told = await bot.call("who", session="box/web")
+            gone = await bot.refused("state", session="nowhere/web")
+            async with holdfast.connect("box", operator="mcp-agent") as host:
+                (seen,) = _sessions(await host.way.ask("overview", {}))
+
+        assert (listed["id"], listed["session"]) == (session, "box/web")
+        assert (ran["status"], ran["output"]["text"]) == (0, "42\n")
+        assert told["you"] == "helper"
+        assert gone["code"] == "host-not-known"
+        assert (seen["id"], seen["state"]) == (session, "at-prompt")
+        assert {one["name"] for one in seen["here"]} == {"helper"}
+
+    with away.inhabited():
+        asyncio.run(story())
+
+
+def _sessions(answer: Facts) -> list[Facts]:
+    found = answer["sessions"]
+    assert isinstance(found, list)
+    return found
