@@ -11,7 +11,7 @@ SECONDS ?= 5
 CYCLES  ?= 2000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants fuzz bench web generated lock clean
+.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants fuzz bench web web-check generated lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -68,6 +68,11 @@ bench: $(READY)  ## measure what the budgets speak of, beside tmux; BENCH="--onl
 
 web:  ## build the web page, which the relay serves
 	@sh tools/build-web
+
+web-check: $(READY) web  ## the page in a real browser, at the size of a desk and of a phone
+	@sh tools/system-packages
+	@cd web && npm run --silent test
+	@$(BIN)/python -m pytest -q -n0 tests/web
 
 generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
 	@$(BIN)/python tools/write_schema.py

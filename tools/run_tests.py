@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCENARIOS = ("scenarios", "painter")
-"""Folders whose tests run real processes: `make scenarios`."""
+SCENARIOS = ("scenarios", "painter", "web", "acceptance")
+"""Folders whose tests run real processes: `make scenarios`, `make web-check`,
+`make acceptance`."""
 
 ROOT = Path(__file__).resolve().parent.parent
 

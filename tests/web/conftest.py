@@ -1,0 +1,27 @@
+"""One browser for all tests of a process; one machine for the tests of a file."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.web.browsing import Browser, browser, what_is_missing
+from tests.web.world import World, world
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = what_is_missing()
+    if missing:
+        for item in items:
+            if "tests/web" in str(item.path):
+                item.add_marker(pytest.mark.skip(reason=missing))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with browser() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def here() -> Iterator[World]:
+    with world() as made:
+        yield made

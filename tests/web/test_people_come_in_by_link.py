@@ -1,0 +1,82 @@
+"""An invitation is used up by one press, and what it opens is there again later."""
+
+import pytest
+from tests.web.browsing import DESKTOP, PHONE, Browser, Wishes
+from tests.web.world import World
+
+SIZES = pytest.mark.parametrize(
+    "size", [DESKTOP, PHONE], ids=["on a desk", "on a phone"]
+)
+
+
+@SIZES
+def test_a_link_leads_to_the_sessions(
+    chromium: Browser, here: World, size: Wishes
+) -> None:
+    name = f"work-{size['viewport']['width']}"
+    here.shell(name)
+    page = chromium.page("anna", size)
+
+    page.join(here.invite("--as", f"anna-{name}"))
+    page.see(f'.session-name:text-is("{name}")')
+    assert page.trouble() == []
+
+
+def test_the_secret_of_a_link_leaves_the_address_at_once(
+    chromium: Browser, here: World
+) -> None:
+    page = chromium.page("anna", DESKTOP)
+    page.goto(here.invite("--as", "anna-secret"))
+
+    page.see("text=You are invited")
+    assert page.do("evaluate", "location.href + history.length") == f"{here.url}/2"
+
+
+def test_a_host_is_known_after_a_reload(chromium: Browser, here: World) -> None:
+    page = chromium.page("anna", DESKTOP)
+    page.join(here.invite("--as", "anna-reload"))
+
+    page.do("reload")
+    page.see(".host")
+    assert page.trouble() == []
+
+
+def test_a_link_that_was_used_lets_nobody_else_in(
+    chromium: Browser, here: World
+) -> None:
+    link = here.invite("--as", "first")
+    chromium.page("anna", DESKTOP).join(link)
+    second = chromium.page("bert", DESKTOP)
+
+    second.goto(link)
+    second.press("Join this host")
+    second.see("text=This invitation does not work")
+
+
+def test_a_link_with_a_letter_missing_is_refused_before_anything_is_sent(
+    chromium: Browser, here: World
+) -> None:
+    page = chromium.page("anna", PHONE)
+    page.goto(here.invite("--as", "anna-cut")[:-3])
+
+    page.see("text=The link is not whole")
+
+
+def test_a_link_can_be_pasted_into_the_page(chromium: Browser, here: World) -> None:
+    page = chromium.page("anna", DESKTOP)
+    page.goto(here.url)
+    page.see("text=No host yet")
+
+    page.do("fill", "[aria-label='Link of an invitation']", here.invite("--as", "p"))
+    page.press("Join")
+    page.press("Join this host")
+    page.see(".host")
+
+
+def test_what_was_taken_back_shows_as_such(chromium: Browser, here: World) -> None:
+    page = chromium.page("anna", DESKTOP)
+    page.join(here.invite("--as", "anna-revoked"))
+
+    here.do("operators", "remove", "anna-revoked")
+    page.do("reload")
+    page.see("text=does not let you in any more")

@@ -1,0 +1,70 @@
+"""A machine whose host runs a relay of its own, which serves the page."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.scenarios.elsewhere import Place
+from tests.scenarios.support import eventually
+
+
+class World(Place):
+    """The machine, its page, and what other operators do there meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        Path(self.folders["HOLDFAST_CONFIG_DIR"]).mkdir(mode=0o700)
+        home = Path(self.folder) / "home"
+        home.mkdir()
+        (home / ".bashrc").write_text("PS1='$ '\n")
+        self.folders["HOME"] = os.fspath(home)
+        self.up()
+        self.url = str(self.status()["links"][0]["relay"])
+
+    def shell(self, name: str) -> str:
+        """Start a shell with a prompt that tests know; return its id."""
+        made = self.new("bash", name=name)
+        eventually("it is at its prompt", lambda: self.shows(name, "$"))
+        return made
+
+    def shows(self, name: str, text: str) -> bool:
+        """Tell whether a session's screen shows a text."""
+        return text in self.run("screen", name).stdout  # A painter may be late.
+
+    def types(self, name: str, line: str) -> None:
+        """Have the login user type a line, and let the turn go again."""
+        self.do("send", "--enter", name, line)
+        self.run("drop", name)
+
+    def asks(self, name: str, line: str) -> "subprocess.Popen[bytes]":
+        """Have an agent run a command, which may take until somebody decides."""
+        return subprocess.Popen(
+            self.command("--as", "robo", "run", name, line),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **self.folders},
+        )
+
+    def policy(self, text: str) -> None:
+        """Have a policy hold from now on."""
+        path = Path(self.folders["HOLDFAST_CONFIG_DIR"]) / "policy.toml"
+        draft = path.with_suffix(".new")
+        draft.write_text(text)
+        draft.replace(path)
+
+    def kill_relay(self) -> None:
+        """Kill the relay as nothing can be killed harder; its host starts another."""
+        os.kill(eventually("a relay", lambda: self.status()["relay"]), signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def world() -> Iterator[World]:
+    """Return a machine that is ended when the block is."""
+    made = World()
+    try:
+        yield made
+    finally:
+        made.close()

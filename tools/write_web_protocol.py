@@ -1,0 +1,245 @@
+"""Write what the web page knows of messages and errors, from the code.
+
+python tools/write_web_protocol.py            write it
+python tools/write_web_protocol.py --check    exit 1 if it is not what would be written
+
+web/src/protocol/messages.ts has the type and the exact shape of each message,
+and codes.ts the code of each error. The reader and the writer are there too, and
+are written by hand; they agree with ours on the vectors of tests/wire/vectors.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import get_args
+
+from msgspec import inspect
+
+from holdfast.model.errors import (
+    Forbidden,
+    HoldfastError,
+    PeerError,
+    Unavailable,
+    Unsettled,
+    UsageError,
+    leaves,
+)
+from holdfast.wire import meeting, opening
+from holdfast.wire.codec import KINDS
+from holdfast.wire.versions import SPOKEN
+
+FOLDER = Path(__file__).parent.parent / "web" / "src" / "protocol"
+BRANCHES = (UsageError, Forbidden, PeerError, Unavailable, Unsettled)
+INTRODUCTION = """\
+/**
+ * {what}
+ *
+ * tools/write_web_protocol.py writes this file from the code in src/holdfast.
+ */
+"""
+
+
+class Shapes:
+    """The types that messages are made of, each written once, after what it needs."""
+
+    def __init__(self) -> None:
+        self.types: dict[str, str] = {}
+        self.shapes: dict[str, str] = {}
+
+    def add(  # noqa: PLR0911  # one case for each sort of type
+        self, told: inspect.Type
+    ) -> tuple[str, str]:
+        """Return a type's name in TypeScript, and the expression of its shape."""
+        match told:
+            case inspect.Metadata(type=inner):
+                return self.add(inner)
+            case inspect.StructType():
+                return self._struct(told)
+            case inspect.EnumType(cls=kind):
+                words = [json.dumps(str(one.value)) for one in kind]
+                self.types[kind.__name__] = f"export type {kind.__name__} = " + (
+                    " | ".join(words) + ";"
+                )
+                return kind.__name__, f"oneOf({', '.join(words)})"
+            case inspect.VarTupleType(item_type=item, min_length=low, max_length=high):
+                name, shape = self.add(item)
+                return (
+                    f"readonly {_bracketed(name)}[]",
+                    f"list({shape}, {low or 0}, {high})",
+                )
+            case inspect.DictType(max_length=high):
+                return "Facts", f"facts({high})"
+            case inspect.UnionType(types=types):
+                kept = [one for one in types if not isinstance(one, inspect.NoneType)]
+                assert len(kept) == 1, "a field is something, or nothing"  # noqa: S101
+                name, shape = self.add(kept[0])
+                return f"{name} | null", f"orNull({shape})"
+            case _:
+                return _plain(told)
+
+    def _struct(self, told: inspect.StructType) -> tuple[str, str]:
+        name = told.cls.__name__
+        if name in self.types:
+            return name, _constant(name)
+        made = [(one.encode_name, *self.add(one.type)) for one in told.fields]
+        summary = (told.cls.__doc__ or "").strip().splitlines()[0]
+        lines = [f"  readonly {field}: {kind};" for field, kind, _ in made]
+        body = "\n".join(["{", *lines, "}"]) if lines else "{}"
+        shape = ",\n".join(f"  {field}: {shape}" for field, _, shape in made)
+        self.types[name] = f"/** {summary} */\nexport interface {name} {body}"
+        self.shapes[name] = (
+            f"export const {_constant(name)} = struct<{name}>("
+            + (f"{{\n{shape},\n}}" if shape else "{}")
+            + ");"
+        )
+        return name, _constant(name)
+
+
+def _plain(told: inspect.Type) -> tuple[str, str]:
+    match told:
+        case inspect.BoolType():
+            return "boolean", "flag"
+        case inspect.IntType(ge=low, le=high):
+            return "number", f"int({low}, {high})"
+        case inspect.BytesType(min_length=low, max_length=high):
+            return "Uint8Array", f"bytes({low or 0}, {high})"
+        case inspect.StrType(max_length=high, pattern=pattern):
+            if pattern is None:
+                return "string", f"text({high})"
+            # A browser has no \Z, and its $ is never before a newline.
+            written = pattern.replace(r"\Z", "$").replace(r"$(?!\n)", "$")
+            return "string", f"text({high}, /{written}/)"
+        case _:
+            raise TypeError(told)
+
+
+def _bracketed(name: str) -> str:
+    return f"({name})" if "|" in name else name
+
+
+def _constant(name: str) -> str:
+    letters = (f"_{one}" if one.isupper() else one.upper() for one in name)
+    return "".join(letters).removeprefix("_")
+
+
+def messages_text() -> str:
+    """Return messages.ts as it should be."""
+    made = Shapes()
+    bodies = {kind.name: made.add(inspect.type_info(KINDS[kind])) for kind in KINDS}
+    said = _tagged(made, get_args(meeting.MeetingMessage), meeting.__name__)
+    opened = _tagged(made, get_args(opening.OpeningMessage), opening.__name__)
+    numbers = [f"  {kind.name}: 0x{kind.value:02x}," for kind in KINDS]
+    return "\n".join(
+        [
+            INTRODUCTION.format(what="Every message there is, its type and its shape."),
+            "import {",
+            "  bytes, facts, flag, int, list, oneOf, orNull, struct, text,",
+            '} from "./shapes.js";',
+            'import type { Facts } from "./shapes.js";',
+            "",
+            f"export const SPOKEN: readonly number[] = {list(SPOKEN)};",
+            "",
+            *_spaced(made.types.values()),
+            *_spaced(made.shapes.values()),
+            "/** The number of each kind of frame. */",
+            "export const KINDS = {",
+            *numbers,
+            "} as const;",
+            "",
+            "export interface Bodies {",
+            *(f"  readonly {kind}: {name};" for kind, (name, _) in bodies.items()),
+            "}",
+            "",
+            "export const SHAPES = {",
+            *(f"  {kind}: {shape}," for kind, (_, shape) in bodies.items()),
+            "} as const;",
+            "",
+            "/** What a relay and its peers say: docs/spec/relay.md. */",
+            *_table("MEETING", said),
+            "/** What a channel begins with: docs/spec/channel.md, section 7. */",
+            *_table("OPENING", opened),
+        ]
+    )
+
+
+def _tagged(
+    made: Shapes, kinds: Iterable[type], module: str
+) -> dict[str, tuple[str, str]]:
+    found: dict[str, tuple[str, str]] = {}
+    for kind in kinds:
+        told = inspect.type_info(kind)
+        assert isinstance(told, inspect.StructType), module  # noqa: S101
+        found[str(told.tag)] = made.add(told)
+    return found
+
+
+def _table(name: str, said: dict[str, tuple[str, str]]) -> Iterator[str]:
+    yield f"export const {name} = {{"
+    for tag, (_, shape) in said.items():
+        yield f"  {json.dumps(tag)}: {shape},"
+    yield "} as const;"
+    yield ""
+
+
+def _spaced(parts: Iterable[str]) -> Iterator[str]:
+    for part in parts:
+        yield part
+        yield ""
+
+
+def codes_text() -> str:
+    """Return codes.ts as it should be."""
+    lines = [
+        INTRODUCTION.format(
+            what="Every error there is, as in docs/reference/errors.md."
+        ),
+        "/** What to do about an error; each code belongs to one of these. */",
+        "export type Branch =",
+        *(f'  | "{branch.__name__}"' for branch in BRANCHES[:-1]),
+        f'  | "{BRANCHES[-1].__name__}";',
+        "",
+        "/** Its branch, whether to try again, and what to do next. */",
+        "export type About = readonly [Branch, boolean, string];",
+        "",
+        "export const CODES: Readonly<Record<string, About>> = {",
+    ]
+    for branch in BRANCHES:
+        lines += [_code(branch, leaf) for leaf in leaves(branch)]
+    return "\n".join([*lines, "};", ""])
+
+
+def _code(branch: type[HoldfastError], leaf: type[HoldfastError]) -> str:
+    about = [branch.__name__, leaf.retryable, leaf.next_step]
+    return f"  {json.dumps(leaf.code)}: {json.dumps(about, ensure_ascii=False)},"
+
+
+def differing(folder: Path = FOLDER) -> dict[Path, str]:
+    """Return the files that are not as they should be, and how they should be."""
+    wanted = {
+        folder / "messages.ts": messages_text(),
+        folder / "codes.ts": codes_text(),
+    }
+    return {
+        path: text
+        for path, text in wanted.items()
+        if not (path.exists() and path.read_text("utf-8") == text)
+    }
+
+
+def main() -> int:
+    """Write or check, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    for path, text in differing().items():
+        if arguments.check:
+            print(f"{path} is out of date: run tools/write_web_protocol.py")
+            return 1
+        path.write_text(text, "utf-8")
+        print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

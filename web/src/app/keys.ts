@@ -1,0 +1,41 @@
+/** Which bytes do the keys of the key row send, and what does Ctrl make of a key? */
+
+export interface Key {
+  readonly label: string;
+  readonly name: string;
+  readonly sends: string;
+  /** What it sends while the program wants application cursor keys. */
+  readonly sendsToApplication?: string;
+}
+
+export const KEY_ROW: readonly Key[] = [
+  { label: "Esc", name: "Escape", sends: "\x1b" },
+  { label: "Tab", name: "Tab", sends: "\t" },
+  { label: "↑", name: "Up", sends: "\x1b[A", sendsToApplication: "\x1bOA" },
+  { label: "↓", name: "Down", sends: "\x1b[B", sendsToApplication: "\x1bOB" },
+  { label: "←", name: "Left", sends: "\x1b[D", sendsToApplication: "\x1bOD" },
+  { label: "→", name: "Right", sends: "\x1b[C", sendsToApplication: "\x1bOC" },
+  { label: "^C", name: "Interrupt", sends: "\x03" },
+];
+
+/** Return what `typed` becomes while Ctrl is down; what it cannot become stays. */
+export function withControl(typed: string): string {
+  const [first = "", ...rest] = [...typed];
+  const code = first.toUpperCase().charCodeAt(0);
+  if (first === " " || first === "@") {
+    return `\0${rest.join("")}`;
+  }
+  if (first === "?") {
+    return `\x7f${rest.join("")}`;
+  }
+  return code >= 0x41 && code <= 0x5f
+    ? String.fromCharCode(code - 0x40) + rest.join("")
+    : typed;
+}
+
+/** Reports that a terminal makes by itself: not what anybody typed. */
+export function isAutomatic(data: string): boolean {
+  return /^\x1b\[(?:[IO]$|M|<[0-9;]+[Mm]$|\?[0-9;]*[cn$]|>[0-9;]*c|[0-9;]*[nR]$)/u.test(
+    data,
+  );
+}

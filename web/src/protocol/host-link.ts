@@ -1,0 +1,274 @@
+/**
+ * One host: its sessions, what is asked of it, and the way to each session.
+ *
+ * Theory of operation
+ * -------------------
+ * A channel is dialled when something is asked, and kept: a host hangs up on one
+ * that asks nothing for 30 seconds, and we do so before. Questions wait for each
+ * other. One that does no more when asked twice is asked again on a new channel if
+ * the kept one turns out to be gone; to create or rename is not.
+ *
+ * While somebody listens, a host that cannot be reached is tried again by itself,
+ * at longer and longer intervals; whatever is asked meanwhile tries at once.
+ */
+
+import type {
+  AttachOptions,
+  Cells,
+  Creation,
+  Glance,
+  HostLink,
+  KnownHost,
+  LinkState,
+  LogPart,
+  SessionInfo,
+  SessionLink,
+  Stop,
+} from "./api.js";
+import { HoldfastError, asError, malformed } from "./errors.js";
+import { Glancing } from "./glancing.js";
+import { HostRequests } from "./host-requests.js";
+import { Listeners } from "./listeners.js";
+import { readLog } from "./logbook.js";
+import { numberOf, textOf } from "./packets.js";
+import type { Packet } from "./packets.js";
+import { backOff, failureOf, heardReason, reachHost } from "./reaching.js";
+import type { Dialler, HostKeys } from "./reaching.js";
+import { LiveSession } from "./session-link.js";
+import { fromBase64, printable } from "./text.js";
+
+/** Milliseconds after which a channel that nobody uses is closed. */
+const IDLE_MS = 20_000;
+
+export class LiveHost implements HostLink {
+  private current: LinkState = { is: "idle" };
+  private readonly listeners = new Listeners<LinkState>();
+  private readonly glancing: Glancing;
+  private readonly attached = new Set<LiveSession>();
+  private requests: HostRequests | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+  private failures = 0;
+  private forgetRetry: Stop = () => undefined;
+  private forgetIdle: Stop = () => undefined;
+
+  constructor(
+    private readonly from: Dialler,
+    private readonly keys: HostKeys,
+    /** As the address book has it now; it may be renamed. */
+    private readonly known: () => KnownHost,
+  ) {
+    this.glancing = new Glancing(from, keys);
+  }
+
+  get host(): KnownHost {
+    return this.known();
+  }
+
+  get state(): LinkState {
+    return this.current;
+  }
+
+  listen(changed: (state: LinkState) => void): Stop {
+    return this.listeners.add(changed);
+  }
+
+  async status(): Promise<{ readonly version: string; readonly name: string }> {
+    const told = await this.ask({ do: "status" }, true);
+    return { version: shown(told, "version"), name: shown(told, "name") };
+  }
+
+  async sessions(): Promise<readonly SessionInfo[]> {
+    const told = await this.ask({ do: "list" }, true);
+    const listed = told["sessions"];
+    if (!Array.isArray(listed)) throw malformed("list", "it has no sessions");
+    return listed.map(sessionInfo).filter((one) => one !== null);
+  }
+
+  async create(wish: Creation): Promise<{ readonly id: string; readonly name: string }> {
+    const { size, ...rest } = wish;
+    const asked = size === undefined ? rest : { ...rest, size: [size.columns, size.rows] };
+    const made = await this.ask({ ...asked, do: "create" }, false);
+    return { id: textOf(made, "id"), name: shown(made, "name") };
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await this.ask({ do: "rename", id, name }, false);
+  }
+
+  async keep(id: string, kept: boolean): Promise<void> {
+    await this.ask({ do: "keep", id, keep: kept }, true);
+  }
+
+  async forget(id: string): Promise<void> {
+    await this.ask({ do: "forget", id }, false);
+  }
+
+  async log(id: string, from = 0): Promise<LogPart> {
+    const told = await this.ask({ do: "log", id, from }, true);
+    const piece = fromBase64(textOf(told, "data"));
+    if (piece === null) throw malformed("log", "it is no base64");
+    return readLog(piece, from, numberOf(told, "size"));
+  }
+
+  async glance(session: string): Promise<Glance> {
+    try {
+      return await this.glancing.glance(session);
+    } catch (thrown) {
+      throw heardReason(asError(thrown));
+    }
+  }
+
+  attach(session: string, options: AttachOptions = {}): SessionLink {
+    const lookUp = async (): Promise<SessionInfo | null> =>
+      (await this.sessions()).find((one) => one.id === session) ?? null;
+    const link = new LiveSession(this.from, this.keys, session, options, lookUp);
+    for (const other of this.attached) {
+      if (other.state.is === "failed" || other.state.is === "over") this.attached.delete(other);
+    }
+    this.attached.add(link);
+    return link;
+  }
+
+  /** Try at once whatever waits. */
+  wake(): void {
+    if (this.current.is === "waiting") this.retry();
+    for (const link of this.attached) link.wake();
+  }
+
+  close(): void {
+    this.hangUp();
+    this.glancing.close();
+    for (const link of this.attached) link.close();
+    this.attached.clear();
+    this.forgetRetry();
+    this.turn({ is: "idle" });
+  }
+
+  // ── asking ─────────────────────────────────────────────────────────────────
+
+  private ask(packet: Packet, isHarmlessTwice: boolean): Promise<Packet> {
+    const answer = this.last.then(() => this.asked(packet, isHarmlessTwice));
+    this.last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  private async asked(packet: Packet, isHarmlessTwice: boolean): Promise<Packet> {
+    const kept = this.requests;
+    if (kept !== null) {
+      try {
+        return await this.answered(kept, packet);
+      } catch (thrown) {
+        const error = asError(thrown);
+        const isCut = error.branch === "Unavailable" && this.requests === null;
+        if (!isCut || !isHarmlessTwice) throw error;
+      }
+    }
+    return this.answered(await this.dialled(), packet);
+  }
+
+  private async answered(requests: HostRequests, packet: Packet): Promise<Packet> {
+    this.forgetIdle();
+    try {
+      const answer = await requests.ask(packet);
+      this.stayOpen();
+      return answer;
+    } catch (thrown) {
+      const error = heardReason(asError(thrown));
+      // A refusal is an answer: the channel stands. Anything else has ended it.
+      if (error.code !== "revoked" && isAnswer(error)) this.stayOpen();
+      else this.lost(error);
+      throw error;
+    }
+  }
+
+  private async dialled(): Promise<HostRequests> {
+    this.forgetRetry();
+    this.turn({ is: "connecting", attempt: this.failures + 1 });
+    try {
+      const sealed = await reachHost(this.from, this.keys);
+      this.requests = new HostRequests(this.from.world.clock, sealed);
+    } catch (thrown) {
+      const error = asError(thrown);
+      this.lost(error);
+      throw error;
+    }
+    this.failures = 0;
+    this.turn({ is: "live" });
+    return this.requests;
+  }
+
+  private stayOpen(): void {
+    this.forgetIdle();
+    this.forgetIdle = this.from.world.clock.after(IDLE_MS, () => {
+      this.hangUp();
+      this.turn({ is: "idle" });
+    });
+  }
+
+  private hangUp(): void {
+    this.forgetIdle();
+    this.requests?.close();
+    this.requests = null;
+  }
+
+  private lost(error: HoldfastError): void {
+    this.hangUp();
+    const because = failureOf(error);
+    if (because !== null) {
+      this.turn({ is: "failed", because, error });
+      return;
+    }
+    this.failures += 1;
+    const retryInMs = backOff(this.from.world, this.failures);
+    this.turn({ is: "waiting", attempt: this.failures, retryInMs, error });
+    this.forgetRetry();
+    this.forgetRetry = this.from.world.clock.after(retryInMs, () => this.retry());
+  }
+
+  private retry(): void {
+    this.forgetRetry();
+    if (this.listeners.count > 0) this.status().catch(() => undefined);
+  }
+
+  private turn(state: LinkState): void {
+    this.current = state;
+    void this.listeners.tell(state);
+  }
+}
+
+/** Whether the host itself has refused, on a channel that goes on. */
+function isAnswer(error: HoldfastError): boolean {
+  return error.branch !== "PeerError" && !CUTS.includes(error.code);
+}
+
+const CUTS = ["link-ended", "host-unreachable", "handshake-timeout", "channel-worn-out"];
+
+function shown(packet: Packet, name: string): string {
+  return printable(textOf(packet, name), 64);
+}
+
+function sessionInfo(told: unknown): SessionInfo | null {
+  if (typeof told !== "object" || told === null) return null;
+  const one = told as Packet;
+  const exit = one["exit"];
+  const command = one["command"];
+  return {
+    id: textOf(one, "id"),
+    name: shown(one, "name"),
+    pid: numberOf(one, "pid"),
+    state: shown(one, "state"),
+    exit: typeof exit === "number" ? exit : null,
+    command: Array.isArray(command) ? command.map((word) => printable(String(word))) : [],
+    cwd: printable(textOf(one, "cwd")),
+    createdMs: numberOf(one, "created_ms"),
+    size: cellsOf(one["size"]),
+    keep: one["keep"] === true,
+  };
+}
+
+function cellsOf(size: unknown): Cells | null {
+  if (!Array.isArray(size)) return null;
+  const [columns, rows] = size as unknown[];
+  const isSize = typeof columns === "number" && typeof rows === "number";
+  return isSize ? { columns, rows } : null;
+}

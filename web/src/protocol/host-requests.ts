@@ -1,0 +1,86 @@
+/**
+ * One channel to a host, and one question on it at a time (docs/spec/operators.md,
+ * section 5).
+ */
+
+import { HoldfastError, linkEnded } from "./errors.js";
+import { hearOpened, sayOpen } from "./opening.js";
+import { PacketReader, packetBytes, packetError } from "./packets.js";
+import type { Packet } from "./packets.js";
+import type { Clock } from "./ports.js";
+import type { Sealed } from "./sealed.js";
+
+/** Milliseconds for an answer; making a session takes longest. */
+const ANSWER_MS = 15_000;
+
+/** Packets of one answer: more than any host has sessions for. */
+const MAX_PAGES = 1_000;
+
+export class HostRequests {
+  private readonly reader = new PacketReader();
+  private isOpen = false;
+  private isAsked = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly sealed: Sealed,
+  ) {}
+
+  get static(): Uint8Array {
+    return this.sealed.peerStatic;
+  }
+
+  /** The host's answer; a list comes whole. Not to be called while it is awaited. */
+  async ask(packet: Packet): Promise<Packet> {
+    let isLate = false;
+    const forget = this.clock.after(ANSWER_MS, () => {
+      isLate = true;
+      this.sealed.close("host-unreachable");
+    });
+    try {
+      // The question is not held back until the host has said yes.
+      if (!this.isAsked) await sayOpen(this.sealed, "host");
+      this.isAsked = true;
+      await this.sealed.send(packetBytes(packet));
+      if (!this.isOpen) await hearOpened(this.sealed);
+      this.isOpen = true;
+      return await this.answer();
+    } catch (thrown) {
+      throw isLate ? silent() : thrown;
+    } finally {
+      forget();
+    }
+  }
+
+  close(): void {
+    this.sealed.close();
+  }
+
+  private async answer(): Promise<Packet> {
+    const listed: unknown[] = [];
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const answer = await this.packet();
+      if (answer["ok"] !== true) throw packetError(answer);
+      const sessions = answer["sessions"];
+      if (!Array.isArray(sessions)) return answer;
+      listed.push(...(sessions as unknown[]));
+      if (answer["more"] !== true) return { ...answer, sessions: listed };
+    }
+    throw new HoldfastError("host-unreachable", "the host's answer does not end");
+  }
+
+  private async packet(): Promise<Packet> {
+    for (;;) {
+      const packet = this.reader.take();
+      if (packet !== null) return packet;
+      const data = await this.sealed.receive();
+      if (data.length === 0) throw linkEnded("the host hung up");
+      this.reader.feed(data);
+    }
+  }
+}
+
+function silent(): HoldfastError {
+  const why = `no answer within ${ANSWER_MS / 1000} s`;
+  return new HoldfastError("host-unreachable", `the host does not answer: ${why}`, { why });
+}

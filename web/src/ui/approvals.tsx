@@ -1,0 +1,138 @@
+/** What waits for a yes or a no: what it is, by whom, and what would run. */
+
+import { shown, shownKeys } from "../app/shown-text.js";
+import type { Pending } from "../protocol/api.js";
+import { ActorName } from "./actor-name.js";
+import type { SessionModel } from "./session-model.js";
+import { panel } from "./state.js";
+
+/** A strip that leads to the panel, while the panel is not open. */
+export function ApprovalBanner({ model }: { readonly model: SessionModel }) {
+  const [first] = model.pending.value;
+  if (first === undefined || panel.value === "approvals") {
+    return null;
+  }
+  const others = model.pending.value.length - 1;
+  return (
+    <p class="strip ask" role="alert">
+      <span>
+        <ActorName actor={first.actor} name={model.nameOf(first.actor)} /> waits for approval
+        {others > 0 ? `, and ${others} more` : ""}.
+      </span>
+      <button
+        type="button"
+        class="primary"
+        onClick={() => {
+          panel.value = "approvals";
+        }}
+      >
+        Look at it
+      </button>
+    </p>
+  );
+}
+
+export function Approvals({ model }: { readonly model: SessionModel }) {
+  if (model.pending.value.length === 0) {
+    return <p class="nothing">Nothing waits for approval.</p>;
+  }
+  return (
+    <ul class="approvals">
+      {model.pending.value.map((one) => (
+        <Approval key={one.ticket} model={model} pending={one} />
+      ))}
+    </ul>
+  );
+}
+
+function Approval(props: { readonly model: SessionModel; readonly pending: Pending }) {
+  const { model, pending } = props;
+  const isOwn = pending.actor === model.view.value?.us;
+  const cannot = isOwn
+    ? "It is your own: somebody else has to decide."
+    : model.may("approve")
+      ? ""
+      : "You may not approve here.";
+  return (
+    <li class="approval">
+      <p class="approval-who">
+        <ActorName actor={pending.actor} name={model.nameOf(pending.actor)} />{" "}
+        {pending.program === "" ? `sends ${KINDS[pending.kind] ?? pending.kind}` : "would execute"}
+      </p>
+      <pre class="approval-what">{what(pending)}</pre>
+      <dl class="facts">
+        {pending.runs !== "" && (
+          <>
+            <dt>Comes to</dt>
+            <dd>{shown(pending.runs, 256)}</dd>
+          </>
+        )}
+        {pending.uses.map((use) => (
+          <Use key={`${use.what} ${use.name}`} model={model} use={use} />
+        ))}
+        <dt>Rule</dt>
+        <dd>{shown(pending.rule) || "none"}</dd>
+      </dl>
+      {cannot !== "" && <p class="detail">{cannot}</p>}
+      <div class="approval-buttons">
+        <button
+          type="button"
+          class="primary"
+          disabled={cannot !== ""}
+          onClick={() => void model.doing(model.link.approve(pending))}
+        >
+          Approve
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={!model.may("approve")}
+          onClick={() => void model.doing(model.link.deny(pending))}
+        >
+          Deny
+        </button>
+      </div>
+    </li>
+  );
+}
+
+function Use(props: { readonly model: SessionModel; readonly use: Pending["uses"][number] }) {
+  const { model, use } = props;
+  return (
+    <>
+      <dt>Staged</dt>
+      <dd>
+        {use.what} <code>{shown(use.name, 120)}</code>{" "}
+        {use.by.length > 0 && (
+          <>
+            by{" "}
+            {use.by.map((actor) => (
+              <ActorName key={actor} actor={actor} name={model.nameOf(actor)} />
+            ))}
+          </>
+        )}
+        {use.sure ? "" : " (not sure)"}
+      </dd>
+    </>
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  keys: "keys",
+  command: "a command",
+  signal: "a signal",
+  resize: "another size",
+  answer: "a secret",
+};
+
+function what(pending: Pending): string {
+  if (pending.program !== "") {
+    return shown(pending.program, 1024);
+  }
+  const left = pending.size - pending.excerpt.length;
+  const text = shownKeys(pending.excerpt, 4096);
+  if (pending.excerpt.length === 0) {
+    return pending.size === 0 ? "nothing" : `${pending.size} bytes that are not shown`;
+  }
+  return left > 0 ? `${text}… and ${left} bytes more` : text;
+}

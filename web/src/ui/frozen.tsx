@@ -1,0 +1,26 @@
+import { Icon } from "./icons.js";
+import type { SessionModel } from "./session-model.js";
+
+/** Says over the whole terminal that nothing runs. */
+export function Frozen({ model }: { readonly model: SessionModel }) {
+  if (!model.isFrozen.value) {
+    return null;
+  }
+  return (
+    <div class="frozen" role="alert">
+      <div class="frozen-card">
+        <Icon name="snow" />
+        <h2>Frozen</h2>
+        <p>Every process stands where it stood. Nothing is typed, nothing runs.</p>
+        <button
+          type="button"
+          class="primary"
+          disabled={model.state.value.is !== "live"}
+          onClick={() => void model.doing(model.link.thaw())}
+        >
+          Thaw
+        </button>
+      </div>
+    </div>
+  );
+}

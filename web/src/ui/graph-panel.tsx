@@ -1,0 +1,80 @@
+/** What runs in the session now, what listens where, and who started it. */
+
+import { useEffect, useState } from "preact/hooks";
+import { branches, type Branch } from "../app/process-tree.js";
+import { age, amount } from "../app/words.js";
+import { shown } from "../app/shown-text.js";
+import type { Graph } from "../protocol/api.js";
+import { ActorName } from "./actor-name.js";
+import type { SessionModel } from "./session-model.js";
+
+const LOOK_MS = 3000;
+
+export function GraphPanel({ model }: { readonly model: SessionModel }) {
+  const [graph, setGraph] = useState<Graph | null>(null);
+  const [trouble, setTrouble] = useState("");
+  useEffect(() => {
+    let isGone = false;
+    const look = async (): Promise<void> => {
+      try {
+        const found = await model.link.graph();
+        if (!isGone) {
+          setGraph(found);
+          setTrouble("");
+        }
+      } catch (error) {
+        setTrouble(error instanceof Error ? shown(error.message) : "It cannot be seen.");
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), LOOK_MS);
+    return () => {
+      isGone = true;
+      clearInterval(timer);
+    };
+  }, [model]);
+  if (graph === null) {
+    return <p class="nothing">{trouble || "Looking at the processes…"}</p>;
+  }
+  const found = branches(graph);
+  const memory = graph.processes.reduce((sum, one) => sum + one.rss, 0);
+  return (
+    <>
+      <p class="detail">
+        {found.length} {found.length === 1 ? "process" : "processes"}, {amount(memory)},{" "}
+        {graph.listeners.length} listening, {graph.connections.length} connected.
+      </p>
+      {trouble !== "" && <p class="detail">{trouble}</p>}
+      <ul class="tree" role="tree">
+        {found.map((one) => (
+          <Process key={`${one.process.pid} ${one.process.started_ticks}`} model={model} branch={one} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Process(props: { readonly model: SessionModel; readonly branch: Branch }) {
+  const { process, depth, listeners, connections } = props.branch;
+  return (
+    <li role="treeitem" aria-level={depth + 1} class={`branch depth-${Math.min(depth, 8)}`}>
+      <code class="branch-command">{shown(process.command, 128)}</code>
+      <small>
+        {process.pid} · {amount(process.rss)} · {age(process.age_ms)} · {process.state}
+        {process.actor !== "" && (
+          <>
+            {" "}
+            · by <ActorName actor={process.actor} name={props.model.nameOf(process.actor)} />
+          </>
+        )}
+        {connections > 0 && ` · ${connections} connected`}
+      </small>
+      {listeners.map((one) => (
+        <span key={`${one.protocol} ${one.address} ${one.port}`} class="chip tone-busy port">
+          {one.protocol} {shown(one.address, 60)}
+          {one.port > 0 ? `:${one.port}` : ""}
+        </span>
+      ))}
+    </li>
+  );
+}

@@ -1,0 +1,96 @@
+/** An invitation: where it leads, and the one press that uses it up. */
+
+import { useEffect, useState } from "preact/hooks";
+import { shown, shownName } from "../app/shown-text.js";
+import type { Invited } from "../protocol/api.js";
+import { show } from "./route.js";
+import { page, say } from "./state.js";
+
+type Step =
+  | { readonly is: "reading" }
+  | { readonly is: "ready"; readonly invited: Invited }
+  | { readonly is: "joining"; readonly invited: Invited }
+  | { readonly is: "failed"; readonly code: string; readonly why: string };
+
+const HINTS: Readonly<Record<string, string>> = {
+  "invite-unknown": "It was used already, withdrawn, or has run out. Ask for a new one.",
+  "malformed-invite": "The link is not whole. Copy all of it, or scan the code again.",
+  "not-reachable": "The host cannot be reached. Is it up? Then try again.",
+  "wrong-identity": "Whoever answered is not that host. Do not go on.",
+};
+
+export function JoinView({ link }: { readonly link: string }) {
+  const [step, setStep] = useState<Step>({ is: "reading" });
+  useEffect(() => {
+    void page.value?.read(link).then(
+      (invited) => setStep({ is: "ready", invited }),
+      (error: unknown) => setStep(failed(error)),
+    );
+  }, [link]);
+  const join = async (invited: Invited): Promise<void> => {
+    setStep({ is: "joining", invited });
+    try {
+      const host = await page.value?.join(link);
+      say(`You have joined ${shownName(host?.name ?? "")}.`);
+      show({ is: "list" });
+    } catch (error) {
+      setStep(failed(error));
+    }
+  };
+  return (
+    <main class="join">
+      <img src="/icon.svg" alt="" width="56" height="56" />
+      {step.is === "reading" && <p role="status">Reading the invitation…</p>}
+      {(step.is === "ready" || step.is === "joining") && (
+        <Ready
+          invited={step.invited}
+          isBusy={step.is === "joining"}
+          join={() => void join(step.invited)}
+        />
+      )}
+      {step.is === "failed" && (
+        <div class="card-note bad" role="alert">
+          <h2>This invitation does not work</h2>
+          <p>{HINTS[step.code] ?? "Try again, or ask for another one."}</p>
+          <p class="detail">{step.why}</p>
+        </div>
+      )}
+      <button type="button" class="quiet" onClick={() => show({ is: "list" })}>
+        Back to the sessions
+      </button>
+    </main>
+  );
+}
+
+function Ready(props: {
+  readonly invited: Invited;
+  readonly isBusy: boolean;
+  readonly join: () => void;
+}) {
+  return (
+    <>
+      <h1>You are invited</h1>
+      <p>This browser gets a key of its own, and the host will know it by that.</p>
+      <dl class="facts">
+        <dt>Host</dt>
+        <dd class="mono">{props.invited.fingerprint}</dd>
+        <dt>By way of</dt>
+        <dd class="mono">{props.invited.relays.map((one) => shown(one)).join(", ")}</dd>
+        <dt>You are</dt>
+        <dd class="mono">{page.value?.fingerprint}</dd>
+      </dl>
+      <button type="button" class="primary wide" disabled={props.isBusy} onClick={props.join}>
+        {props.isBusy ? "Joining…" : "Join this host"}
+      </button>
+    </>
+  );
+}
+
+function failed(error: unknown): Step {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return {
+    is: "failed",
+    code,
+    why: shown(error instanceof Error ? error.message : String(error)),
+  };
+}

@@ -1,0 +1,49 @@
+/** The keys that keyboards of phones lack. */
+
+import { KEY_ROW } from "../app/keys.js";
+import type { SessionModel } from "./session-model.js";
+import { say } from "./state.js";
+
+export function KeyRow({ model }: { readonly model: SessionModel }) {
+  const isDown = model.isControlDown.value;
+  // The press must not take the focus: the phone would put its keyboard away.
+  const keepFocus = (event: Event): void => event.preventDefault();
+  return (
+    <div class="key-row" role="toolbar" aria-label="Keys" onPointerDown={keepFocus}>
+      <button
+        type="button"
+        class={`key${isDown ? " down" : ""}`}
+        aria-pressed={isDown}
+        aria-label="Control, for the next key"
+        onClick={() => {
+          model.isControlDown.value = !isDown;
+        }}
+      >
+        Ctrl
+      </button>
+      {KEY_ROW.map((key) => (
+        <button
+          key={key.name}
+          type="button"
+          class="key"
+          aria-label={key.name}
+          onClick={() => model.press(key)}
+        >
+          {key.label}
+        </button>
+      ))}
+      <button type="button" class="key" onClick={() => void paste(model)}>
+        Paste
+      </button>
+    </div>
+  );
+}
+
+async function paste(model: SessionModel): Promise<void> {
+  try {
+    model.paste(await navigator.clipboard.readText());
+  } catch {
+    say("The browser does not let the page read the clipboard.", "bad");
+  }
+}
+

@@ -1,0 +1,107 @@
+/** How a link stands, if that is anything but well. */
+
+import type { Failure, HoldfastError, LinkState } from "../protocol/api.js";
+import { ending } from "../app/words.js";
+import { shown } from "../app/shown-text.js";
+
+interface Advice {
+  readonly title: string;
+  readonly text: string;
+  readonly action: "reload" | "none";
+}
+
+const FAILURES: Readonly<Record<Failure, Advice>> = {
+  version: {
+    title: "This page and the host are of different versions",
+    text: "Reload the page; if that does not help, upgrade holdfast on the host.",
+    action: "reload",
+  },
+  revoked: {
+    title: "The host does not know this browser any more",
+    text: "Your access was taken back, or has run out. Ask for a new invitation.",
+    action: "none",
+  },
+  refused: {
+    title: "You may not come in here",
+    text: "What you were given does not cover this. Ask whoever invited you.",
+    action: "none",
+  },
+  "wrong-host": {
+    title: "Somebody else answers for this host",
+    text: "Whoever answered could not prove to be it. Do not go on; tell its owner.",
+    action: "none",
+  },
+  gone: {
+    title: "This session is gone",
+    text: "It has ended and was cleared away, or it never was here.",
+    action: "none",
+  },
+  unsupported: {
+    title: "This browser cannot do it",
+    text: "Sealing needs X25519 and Ed25519 in WebCrypto. A current browser has them.",
+    action: "none",
+  },
+};
+
+/** A strip for what passes by itself, a card for what does not. */
+export function LinkNotice(props: { readonly state: LinkState; readonly wake: () => void }) {
+  const { state } = props;
+  switch (state.is) {
+    case "idle":
+    case "live":
+      return null;
+    case "connecting":
+      return state.attempt > 1 ? (
+        <p class="strip" role="status">
+          <i class="spinner" /> Connecting again…
+        </p>
+      ) : null;
+    case "waiting":
+      return (
+        <p class="strip warn" role="status">
+          <i class="spinner" />
+          <span>
+            Not connected: {reason(state.error)}. Trying again by itself
+            {state.retryInMs >= 2000 ? ` in ${Math.round(state.retryInMs / 1000)} s` : ""}.
+          </span>
+          <button type="button" onClick={props.wake}>
+            Try now
+          </button>
+        </p>
+      );
+    case "over":
+      return (
+        <div class="card-note" role="status">
+          <h2>This session is over</h2>
+          <p>{ending(state.status, shown(state.why))}</p>
+        </div>
+      );
+    case "failed":
+      return <FailureNote because={state.because} detail={state.error.message} />;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** A relay does not say which of the two it is, so that nobody can probe for hosts. */
+function reason(error: HoldfastError): string {
+  return error.code === "not-reachable"
+    ? "the host is away, or does not let you in any more"
+    : shown(error.message);
+}
+
+function FailureNote(props: { readonly because: Failure; readonly detail: string }) {
+  const advice = FAILURES[props.because];
+  return (
+    <div class="card-note bad" role="alert">
+      <h2>{advice.title}</h2>
+      <p>{advice.text}</p>
+      <p class="detail">{shown(props.detail)}</p>
+      {advice.action === "reload" && (
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+/** Every session of every host, those that need somebody first. */
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { needOf } from "../app/urgency.js";
+import { shown, shownName } from "../app/shown-text.js";
+import { Icon } from "./icons.js";
+import { HostModel, hostModels } from "./list-model.js";
+import { LinkNotice } from "./link-notice.js";
+import { askPermission, permission } from "./notifications.js";
+import { isDark, nextTheme } from "./preferences.js";
+import { show } from "./route.js";
+import { SessionCard } from "./session-card.js";
+import { attempt, hosts, page, say } from "./state.js";
+
+export function ListView() {
+  const known = hosts.value;
+  const models = useMemo(() => hostModels(known), [known]);
+  useEffect(() => () => models.forEach((model) => model.close()), [models]);
+  const needing = models.reduce((sum, model) => sum + countNeeding(model), 0);
+  useEffect(() => {
+    document.title = needing > 0 ? `(${needing}) holdfast` : "holdfast";
+  }, [needing]);
+  return (
+    <div class="list-page">
+      <header class="bar">
+        <h1 class="brand">
+          <img src="/icon.svg" alt="" width="24" height="24" /> holdfast
+        </h1>
+        <span class="grow" />
+        {permission.value === "default" && (
+          <button type="button" class="quiet" onClick={() => void askPermission()}>
+            <Icon name="bell" /> Notify me
+          </button>
+        )}
+        <button
+          type="button"
+          class="quiet square"
+          aria-label={isDark.value ? "Light colours" : "Dark colours"}
+          onClick={nextTheme}
+        >
+          <Icon name="sun" />
+        </button>
+      </header>
+      <main class="list">
+        {known.length === 0 && <Empty />}
+        {models.map((model) => (
+          <Host key={model.link.host.id} model={model} />
+        ))}
+        {known.length > 0 && <JoinAnother />}
+      </main>
+    </div>
+  );
+}
+
+function countNeeding(model: HostModel): number {
+  const listed = model.list.value.sessions ?? [];
+  return listed.filter((one) => ["approval", "secret", "input"].includes(needOf(one))).length;
+}
+
+function Host({ model }: { readonly model: HostModel }) {
+  const { host, state, sessions } = model.list.value;
+  const us = page.value?.actor ?? "";
+  const mayCreate = host.rights.includes("command") && host.session === "";
+  return (
+    <section class="host" aria-label={`Sessions on ${shownName(host.name)}`}>
+      <header class="host-head">
+        <h2>{shownName(host.name)}</h2>
+        <small title="Compare this with the host's own fingerprint">
+          as {shownName(host.operator)} · {host.fingerprint}
+        </small>
+        <span class="grow" />
+        {mayCreate && state.is === "live" && (
+          <button type="button" onClick={() => void create(model)}>
+            <Icon name="plus" /> New session
+          </button>
+        )}
+        <Forget model={model} />
+      </header>
+      <LinkNotice state={state} wake={() => page.value?.wake()} />
+      {sessions === null && state.is !== "failed" && <Loading />}
+      {sessions !== null && sessions.length === 0 && (
+        <p class="nothing">Nothing runs there yet.</p>
+      )}
+      <ul class="sessions">
+        {(sessions ?? []).map((one) => (
+          <SessionCard key={one.info.id} host={host.id} listed={one} us={us} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+async function create(model: HostModel): Promise<void> {
+  const made = await attempt(model.link.create({ size: { columns: 80, rows: 24 } }));
+  if (made !== null) {
+    show({ is: "session", host: model.link.host.id, session: made.id });
+  }
+}
+
+function Forget({ model }: { readonly model: HostModel }) {
+  const [isSure, setSure] = useState(false);
+  const forget = (): void => {
+    if (isSure) {
+      void attempt(page.value?.forget(model.link.host.id) ?? Promise.resolve());
+      return;
+    }
+    setSure(true);
+    setTimeout(() => setSure(false), 4000);
+  };
+  return (
+    <button type="button" class="quiet" onClick={forget}>
+      {isSure ? "Forget it, really" : "Forget"}
+    </button>
+  );
+}
+
+function Loading() {
+  return (
+    <ul class="sessions" aria-busy="true" aria-label="Loading sessions">
+      {[0, 1, 2].map((one) => (
+        <li key={one} class="session ghost" />
+      ))}
+    </ul>
+  );
+}
+
+function Empty() {
+  return (
+    <section class="empty">
+      <img src="/icon.svg" alt="" width="72" height="72" />
+      <h2>No host yet</h2>
+      <p>
+        On the machine whose sessions you want to see, run <code>holdfast invite</code>. Scan
+        its code with this phone, or paste its link here.
+      </p>
+      <JoinForm />
+    </section>
+  );
+}
+
+function JoinAnother() {
+  return (
+    <details class="another">
+      <summary>Join another host</summary>
+      <JoinForm />
+    </details>
+  );
+}
+
+function JoinForm() {
+  const [text, setText] = useState("");
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    try {
+      await page.value?.read(text);
+      show({ is: "join", link: text });
+    } catch (error) {
+      say(error instanceof Error ? shown(error.message) : "This is no invitation.", "bad");
+    }
+  };
+  return (
+    <form class="join-form" onSubmit={(event) => void submit(event)}>
+      <input
+        type="text"
+        aria-label="Link of an invitation"
+        placeholder="https://…/j#…"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" class="primary" disabled={text.trim() === ""}>
+        Join
+      </button>
+    </form>
+  );
+}

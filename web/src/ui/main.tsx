@@ -1,0 +1,53 @@
+/** Starts the page. */
+
+import { render } from "preact";
+import { openPage } from "../platform/page.js";
+import { App } from "./app.js";
+import { lookAtPermission } from "./notifications.js";
+import { keepPreferences } from "./preferences.js";
+import { followAddress } from "./route.js";
+import { hosts, isNarrow, isOnline, page, startError } from "./state.js";
+import "./styles/base.css";
+import "./styles/list.css";
+import "./styles/session.css";
+
+const NARROW = "(max-width: 760px), (pointer: coarse)";
+
+async function start(): Promise<void> {
+  keepPreferences();
+  lookAtPermission();
+  watchDevice();
+  followAddress();
+  render(<App />, document.getElementById("app") as HTMLElement);
+  try {
+    const found = await openPage();
+    hosts.value = found.hosts();
+    found.listen((known) => {
+      hosts.value = known;
+    });
+    page.value = found;
+  } catch (error) {
+    startError.value = error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function watchDevice(): void {
+  const narrow = matchMedia(NARROW);
+  const look = (): void => {
+    isNarrow.value = narrow.matches;
+    isOnline.value = navigator.onLine;
+  };
+  narrow.addEventListener("change", look);
+  addEventListener("online", look);
+  addEventListener("offline", look);
+  addEventListener("online", () => page.value?.wake());
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) {
+      page.value?.wake();
+    }
+  });
+  look();
+  void navigator.serviceWorker?.register("/worker.js").catch(() => undefined);
+}
+
+void start();

@@ -1,0 +1,31 @@
+/** Tell somebody who looks elsewhere that a session needs them. */
+
+import { signal } from "@preact/signals";
+
+export const permission = signal<NotificationPermission | "none">("none");
+
+/** Find out whether we may. */
+export function lookAtPermission(): void {
+  permission.value = "Notification" in globalThis ? Notification.permission : "none";
+}
+
+/** Ask the person; only ever after a press of theirs. */
+export async function askPermission(): Promise<void> {
+  permission.value = await Notification.requestPermission();
+}
+
+/** Notify, unless the page is being looked at. One session has one notification. */
+export function notifyAbout(session: string, text: string): void {
+  if (permission.value !== "granted" || !document.hidden) {
+    return;
+  }
+  const options = { body: text, tag: `holdfast-${session}`, icon: "/icon-192.png" };
+  void navigator.serviceWorker?.getRegistration().then((worker) => {
+    if (worker === undefined) {
+      new Notification(session, options);
+    } else {
+      return worker.showNotification(session, options);
+    }
+    return undefined;
+  });
+}

@@ -1,0 +1,45 @@
+import { Approvals } from "./approvals.js";
+import { GraphPanel } from "./graph-panel.js";
+import { Icon } from "./icons.js";
+import { LogPanel } from "./log-panel.js";
+import { People } from "./people.js";
+import type { SessionModel } from "./session-model.js";
+import { panel, type Panel } from "./state.js";
+
+const TITLES: Readonly<Record<Panel, string>> = {
+  people: "Who is here",
+  approvals: "Approvals",
+  graph: "What runs",
+  log: "Logbook",
+};
+
+/** The panel beside the terminal; on a phone it covers the lower part. */
+export function Panels({ model }: { readonly model: SessionModel }) {
+  const open = panel.value;
+  if (open === null) {
+    return null;
+  }
+  const close = (): void => {
+    panel.value = null;
+  };
+  return (
+    <aside
+      class="panel"
+      aria-label={TITLES[open]}
+      onKeyDown={(event) => event.key === "Escape" && close()}
+    >
+      <header class="panel-head">
+        <h2>{TITLES[open]}</h2>
+        <button type="button" class="quiet square" aria-label="Close the panel" onClick={close}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="panel-body" tabIndex={0}>
+        {open === "people" && <People model={model} />}
+        {open === "approvals" && <Approvals model={model} />}
+        {open === "graph" && <GraphPanel model={model} />}
+        {open === "log" && <LogPanel model={model} />}
+      </div>
+    </aside>
+  );
+}

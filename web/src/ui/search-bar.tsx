@@ -1,0 +1,73 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "./icons.js";
+import { say } from "./state.js";
+import type { Screen } from "./terminal.js";
+
+export const isSearching = signal(false);
+
+/** Look for text in what the terminal keeps. Enter goes back, Shift and Enter on. */
+export function SearchBar({ screen }: { readonly screen: Screen }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isMissing, setMissing] = useState(false);
+  useEffect(() => {
+    if (isSearching.value) {
+      input.current?.focus();
+    }
+  }, [isSearching.value]);
+  if (!isSearching.value) {
+    return null;
+  }
+  const close = (): void => {
+    isSearching.value = false;
+    screen.stopFinding();
+    screen.focus();
+  };
+  const find = (isBackwards: boolean): void => {
+    const text = input.current?.value ?? "";
+    setMissing(text !== "" && !screen.find(text, isBackwards));
+  };
+  const keyed = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") {
+      find(!event.shiftKey);
+    } else if (event.key === "Escape") {
+      close();
+    }
+  };
+  return (
+    <div class="search" role="search">
+      <input
+        ref={input}
+        type="text"
+        aria-label="Find in the terminal"
+        placeholder="Find"
+        autocomplete="off"
+        autocapitalize="none"
+        class={isMissing ? "missing" : ""}
+        onKeyDown={keyed}
+      />
+      <button type="button" class="quiet" onClick={() => find(true)}>
+        Back
+      </button>
+      <button type="button" class="quiet" onClick={() => find(false)}>
+        On
+      </button>
+      <button type="button" class="quiet" onClick={() => void copy(screen)}>
+        <Icon name="copy" /> Copy
+      </button>
+      <button type="button" class="quiet square" aria-label="Close the search" onClick={close}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+async function copy(screen: Screen): Promise<void> {
+  const text = screen.selected();
+  if (text === "") {
+    say("Select something first.");
+    return;
+  }
+  await navigator.clipboard.writeText(text);
+  say("Copied.");
+}

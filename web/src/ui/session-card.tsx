@@ -1,0 +1,69 @@
+import { needOf, type Listed } from "../app/urgency.js";
+import { age, stateWording } from "../app/words.js";
+import { shown, shownName } from "../app/shown-text.js";
+import { ActorName } from "./actor-name.js";
+import { sessionAddress } from "./route.js";
+
+const NEEDS: Readonly<Record<string, string>> = {
+  approval: "waits for approval",
+  secret: "waits for a secret",
+  input: "waits for input",
+};
+
+/** One session of the list: what it does, who is there, and how its screen ends. */
+export function SessionCard(props: {
+  readonly host: string;
+  readonly listed: Listed;
+  readonly us: string;
+}) {
+  const { info, glance } = props.listed;
+  const need = needOf(props.listed);
+  const state = need === "over" ? "exited" : (glance?.evidence.state ?? info.state);
+  const wording = stateWording(state);
+  const label = NEEDS[need] ?? (need === "over" ? ended(info.exit) : wording.label);
+  const tone = need in NEEDS ? "needs" : need === "frozen" ? "cold" : wording.tone;
+  return (
+    <li>
+      <a class={`session tone-${tone}`} href={sessionAddress(props.host, info.id)}>
+        <span class="session-top">
+          <span class="session-name">{shownName(info.name)}</span>
+          <span class={`chip tone-${tone}`}>{label}</span>
+          <span class="session-age">{age(Date.now() - info.createdMs)}</span>
+        </span>
+        <span class="session-line">{shown(glance?.lastLine || info.command.join(" "), 160)}</span>
+        <span class="session-foot">
+          <span class="session-cwd">{shown(glance?.title || info.cwd, 80)}</span>
+          <Present listed={props.listed} us={props.us} />
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function Present({ listed, us }: { readonly listed: Listed; readonly us: string }) {
+  const presence = listed.glance?.presence;
+  const actors = new Map(
+    (presence?.present ?? []).filter((one) => one.actor !== us).map((one) => [one.actor, one]),
+  );
+  if (presence === undefined || actors.size === 0) {
+    return null;
+  }
+  return (
+    <span class="session-people">
+      {[...actors.values()].slice(0, 4).map((one) => (
+        <span key={one.actor} class="person" title={one.kind}>
+          <ActorName actor={one.actor} name={shownName(one.name)} />
+          {presence.holder === one.actor && <small>has the turn</small>}
+        </span>
+      ))}
+      {actors.size > 4 && <span class="person">and {actors.size - 4} more</span>}
+    </span>
+  );
+}
+
+function ended(status: number | null): string {
+  if (status === null) {
+    return "ended";
+  }
+  return status < 0 ? `ended by signal ${-status}` : `ended, status ${status}`;
+}

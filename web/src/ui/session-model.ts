@@ -1,0 +1,287 @@
+/**
+ * One attached session, as the components see it: signals, and what can be done.
+ *
+ * The link is the protocol's; this carries what it says into signals and onto the
+ * screen, and what is typed to it. It decides one thing: what somebody without
+ * the turn types is not sent, but answered with a hint.
+ */
+
+import { batch, computed, signal } from "@preact/signals";
+import { isAutomatic, withControl, type Key } from "../app/keys.js";
+import type {
+  Cells,
+  Evidence,
+  Inherited,
+  LinkState,
+  Presence,
+  SessionEvent,
+  SessionLink,
+  SessionView,
+} from "../protocol/api.js";
+import { shownName } from "../app/shown-text.js";
+import { notifyAbout } from "./notifications.js";
+import { attempt, learnNames, names, say } from "./state.js";
+import type { Screen } from "./terminal.js";
+
+const ASK_MS = 60_000;
+const RESIZE_PAUSE_MS = 120;
+const LOOK_MS = 1000;
+
+export interface Asker {
+  readonly actor: string;
+  readonly untilMs: number;
+}
+
+export class SessionModel {
+  readonly link: SessionLink;
+  readonly state = signal<LinkState>({ is: "idle" });
+  readonly view = signal<SessionView | null>(null);
+  readonly presence = signal<Presence | null>(null);
+  readonly title = signal("");
+  readonly inherited = signal<Inherited | null>(null);
+  readonly askers = signal<readonly Asker[]>([]);
+  readonly isAsking = signal(false);
+  readonly missed = signal(0);
+  readonly isPainted = signal(false);
+  readonly isControlDown = signal(false);
+  /** What it does as the kernel knows it; asked for, since nobody tells it by itself. */
+  readonly evidence = signal<Evidence | null>(null);
+  readonly does = computed(() => {
+    const told = this.view.value?.state ?? "";
+    if (this.isFrozen.value) {
+      return "frozen";
+    }
+    return told === "exited" ? told : (this.evidence.value?.state ?? told);
+  });
+  readonly isFrozen = computed(
+    () => this.view.value?.state === "frozen" || this.presence.value?.frozen === true,
+  );
+  readonly pending = computed(() => this.view.value?.pending ?? []);
+
+  #screen: Screen | null = null;
+  #show: (screen: Screen) => void = () => undefined;
+  readonly #shown = new Promise<Screen>((done) => {
+    this.#show = done;
+  });
+  #wished: Cells | null = null;
+  #resizing: ReturnType<typeof setTimeout> | null = null;
+  readonly #stop: () => void;
+  readonly #looking: ReturnType<typeof setInterval>;
+
+  constructor(link: SessionLink) {
+    this.link = link;
+    this.#stop = link.listen((event) => this.#hear(event));
+    this.#looking = setInterval(() => void this.#lookCloser(), LOOK_MS);
+  }
+
+  /** Leave. The session does not notice. */
+  close(): void {
+    if (this.#resizing !== null) {
+      clearTimeout(this.#resizing);
+    }
+    clearInterval(this.#looking);
+    this.#stop();
+    this.link.close();
+  }
+
+  /** Paint on this screen from now on. */
+  show(screen: Screen): void {
+    this.#screen = screen;
+    if (this.view.value !== null) {
+      screen.showSize(this.view.value.size);
+    }
+    this.#show(screen);
+  }
+
+  /** How an actor is called here. */
+  nameOf = (actor: string): string => {
+    if (actor === this.view.value?.us) {
+      return "you";
+    }
+    return shownName(names.value.get(actor) ?? actor.slice(0, 10));
+  };
+
+  may(right: string): boolean {
+    return this.presence.value?.rights.includes(right) ?? false;
+  }
+
+  /** Send what was typed, if typing is ours; say whose it is if not. */
+  typed(data: string): void {
+    const view = this.view.value;
+    if (view === null || (isAutomatic(data) && !view.hasTurn)) {
+      return;
+    }
+    if (!view.mayWrite) {
+      say(`${this.nameOf(view.holder)} has the turn. Ask for it, or seize it.`);
+      return;
+    }
+    if (this.isFrozen.value) {
+      say("The session is frozen: nothing is typed. Thaw it first.");
+      return;
+    }
+    const keys = this.isControlDown.value ? withControl(data) : data;
+    this.isControlDown.value = false;
+    void attempt(this.link.type(keys));
+  }
+
+  /** A key of the key row. */
+  press(key: Key): void {
+    const isApplication = this.#screen?.wantsApplicationKeys ?? false;
+    this.typed((isApplication ? key.sendsToApplication : undefined) ?? key.sends);
+    this.#screen?.scrollToEnd();
+  }
+
+  /** Text from the clipboard; the program can tell it from keys, if it wants to. */
+  paste(text: string): void {
+    this.#screen?.paste(text);
+  }
+
+  /** Give the session a size, once the window has stopped moving. */
+  wish(size: Cells | null): void {
+    this.#wished = size;
+    if (this.#resizing !== null || size === null) {
+      return;
+    }
+    this.#resizing = setTimeout(() => {
+      this.#resizing = null;
+      this.#resize();
+    }, RESIZE_PAUSE_MS);
+  }
+
+  /** Ask whoever has the turn for it. */
+  async ask(): Promise<void> {
+    this.isAsking.value = true;
+    await this.doing(this.link.ask(ASK_MS));
+    this.isAsking.value = false;
+  }
+
+  /** Do something about the turn, and show how things stand after it. */
+  async doing(work: Promise<Presence>): Promise<void> {
+    const presence = await attempt(work);
+    if (presence !== null) {
+      this.#met(presence);
+    }
+    this.#look();
+  }
+
+  /** Answer an asker. */
+  async reply(actor: string, granted: boolean): Promise<void> {
+    this.askers.value = this.askers.value.filter((one) => one.actor !== actor);
+    await this.doing(this.link.reply(actor, granted));
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      this.#met(await this.link.who());
+    } catch {
+      // The link is down, and its state says so.
+    }
+  }
+
+  #resize(): void {
+    const view = this.view.value;
+    const size = this.#wished;
+    const isNews =
+      size !== null &&
+      (size.columns !== view?.size.columns || size.rows !== view?.size.rows);
+    if (isNews && view?.hasTurn === true && this.may("resize") && !this.isFrozen.value) {
+      void this.link.resize(size).catch(() => undefined); // The next change tries again.
+    }
+  }
+
+  #hear(event: SessionEvent): void | Promise<void> {
+    if (event.is === "painted" || event.is === "printed") {
+      return this.#paint(event);
+    }
+    batch(() => this.#note(event));
+    return undefined;
+  }
+
+  /** Bytes may come before the terminal is loaded; they wait for it, and so does the link. */
+  async #paint(event: SessionEvent & { is: "painted" | "printed" }): Promise<void> {
+    const screen = this.#screen ?? (await this.#shown);
+    if (event.is === "painted" && event.isFirst) {
+      screen.reset(event.size);
+    }
+    await screen.write(event.data);
+    if (!this.isPainted.value && (event.is === "printed" || event.isLast)) {
+      this.isPainted.value = true;
+    }
+  }
+
+  #note(event: SessionEvent): void {
+    this.#look();
+    switch (event.is) {
+      case "link":
+        this.state.value = event.state;
+        break;
+      case "attached":
+        learnNames(event.attached.operators);
+        this.#screen?.showSize(event.attached.size);
+        // What has printed nothing yet has no picture to wait for.
+        this.isPainted.value ||= event.attached.end === 0;
+        void this.refresh();
+        break;
+      case "gap":
+        this.missed.value += event.end - event.start;
+        break;
+      case "resized":
+        this.#screen?.showSize(event.size);
+        break;
+      case "turn-passed":
+        this.askers.value = [];
+        this.inherited.value = null;
+        void this.refresh();
+        break;
+      case "turn-asked":
+        this.#asked(event.asker, event.waitMs);
+        break;
+      case "inherited":
+        this.inherited.value = event.inherited;
+        break;
+      case "pending":
+        notifyAbout(this.view.value?.name ?? "", "Something waits for approval.");
+        break;
+      case "state":
+        void this.#lookCloser();
+        break;
+      case "noted":
+        void this.refresh();
+        break;
+      default:
+        break;
+    }
+  }
+
+  async #lookCloser(): Promise<void> {
+    if (this.link.state.is !== "live" || this.view.value?.state === "exited") {
+      return;
+    }
+    try {
+      const before = this.does.value;
+      this.evidence.value = await this.link.evidence();
+      if (this.does.value !== before && this.does.value.startsWith("waiting-for-")) {
+        notifyAbout(this.view.value?.name ?? "", "It waits for input.");
+      }
+    } catch {
+      this.evidence.value = null; // The link is down, or we may not look.
+    }
+  }
+
+  #asked(actor: string, waitMs: number): void {
+    const others = this.askers.value.filter((one) => one.actor !== actor);
+    this.askers.value = [...others, { actor, untilMs: Date.now() + waitMs }];
+    void this.refresh();
+  }
+
+  #look(): void {
+    this.view.value = this.link.view;
+    this.state.value = this.link.state;
+  }
+
+  #met(presence: Presence): void {
+    this.presence.value = presence;
+    learnNames(presence.present);
+    this.#look();
+  }
+}

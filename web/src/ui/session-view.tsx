@@ -1,0 +1,76 @@
+/** One session: its terminal, who is there, and what can be done about it. */
+
+import { useEffect, useMemo } from "preact/hooks";
+import { shownName } from "../app/shown-text.js";
+import { ApprovalBanner } from "./approvals.js";
+import { Frozen } from "./frozen.js";
+import { HandOver } from "./hand-over.js";
+import { KeyRow } from "./key-row.js";
+import { LinkNotice } from "./link-notice.js";
+import { Panels } from "./panels.js";
+import { SecretForm } from "./secret-form.js";
+import { SessionHeader } from "./session-header.js";
+import { SessionModel } from "./session-model.js";
+import { isNarrow, page, panel } from "./state.js";
+import { TerminalPane } from "./terminal-pane.js";
+
+export function SessionView(props: { readonly host: string; readonly session: string }) {
+  const model = useMemo(() => attached(props.host, props.session), [props.host, props.session]);
+  useEffect(() => () => model?.close(), [model]);
+  if (model === null) {
+    return (
+      <main class="join">
+        <div class="card-note" role="status">
+          <h2>This browser does not know that host</h2>
+          <p>Join it with an invitation first.</p>
+          <a class="button" href="#/">
+            To the sessions
+          </a>
+        </div>
+      </main>
+    );
+  }
+  return <Attached model={model} />;
+}
+
+function attached(host: string, session: string): SessionModel | null {
+  const found = page.value;
+  const known = found?.hosts().find((one) => one.id === host);
+  if (found === null || known === undefined) {
+    return null;
+  }
+  const mode = known.rights.some((right) => right !== "observe") ? "operate" : "observe";
+  return new SessionModel(found.link(host).attach(session, { mode }));
+}
+
+function Attached({ model }: { readonly model: SessionModel }) {
+  const state = model.state.value;
+  const view = model.view.value;
+  const isGone = state.is === "failed";
+  useEffect(() => {
+    document.title = view === null ? "holdfast" : `${shownName(view.name)} · holdfast`;
+  }, [view?.name]);
+  const look = [
+    "session-page",
+    model.isFrozen.value ? "is-frozen" : "",
+    view?.hasTurn ? "is-ours" : "",
+    panel.value === null ? "" : "has-panel",
+  ];
+  return (
+    <div class={look.join(" ")}>
+      <SessionHeader model={model} />
+      <LinkNotice state={state} wake={() => model.link.wake()} />
+      <ApprovalBanner model={model} />
+      <HandOver model={model} />
+      <div class="session-body">
+        <main class="stage" aria-label="Terminal">
+          {!isGone && <TerminalPane model={model} />}
+          <Frozen model={model} />
+        </main>
+        <Panels model={model} />
+      </div>
+      <SecretForm model={model} />
+      {isNarrow.value && !isGone && <KeyRow model={model} />}
+    </div>
+  );
+}

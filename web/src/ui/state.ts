@@ -1,0 +1,68 @@
+/** What the page shows now: one place for it, as signals that components read. */
+
+import { computed, signal } from "@preact/signals";
+import type { HoldfastError, KnownHost, Page } from "../protocol/api.js";
+
+export type Panel = "people" | "approvals" | "graph" | "log";
+
+export type Route =
+  | { readonly is: "list" }
+  | { readonly is: "join"; readonly link: string }
+  | { readonly is: "session"; readonly host: string; readonly session: string };
+
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: "plain" | "bad";
+}
+
+export const page = signal<Page | null>(null);
+export const hosts = signal<readonly KnownHost[]>([]);
+export const route = signal<Route>({ is: "list" });
+export const panel = signal<Panel | null>(null);
+export const toasts = signal<readonly Toast[]>([]);
+export const startError = signal<HoldfastError | Error | null>(null);
+export const isOnline = signal(true);
+export const linkToOpen = signal<URL | null>(null);
+
+export const isNarrow = signal(false);
+export const hasPage = computed(() => page.value !== null);
+
+/** How operators are called, as far as any session has told. */
+export const names = signal<ReadonlyMap<string, string>>(new Map());
+
+/** Remember how operators are called. */
+export function learnNames(
+  found: readonly { readonly actor: string; readonly name: string }[],
+): void {
+  if (found.some(({ actor, name }) => names.peek().get(actor) !== name)) {
+    const more = found.map(({ actor, name }) => [actor, name] as const);
+    names.value = new Map([...names.peek(), ...more]);
+  }
+}
+
+const TOAST_MS = 6000;
+let lastToast = 0;
+
+/** Say something for a moment. */
+export function say(text: string, tone: Toast["tone"] = "plain"): void {
+  const id = ++lastToast;
+  const others = toasts.value.filter((one) => one.text !== text);
+  toasts.value = [...others.slice(-2), { id, text, tone }];
+  setTimeout(() => dismiss(id), TOAST_MS);
+}
+
+/** Say it no longer. */
+export function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((one) => one.id !== id);
+}
+
+/** Do something that may be refused, and say why if it is. */
+export async function attempt<Value>(work: Promise<Value>): Promise<Value | null> {
+  try {
+    return await work;
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error), "bad");
+    return null;
+  }
+}

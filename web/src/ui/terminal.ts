@@ -1,0 +1,282 @@
+/**
+ * The terminal: xterm.js, kept from doing anything that is not a viewer's to do.
+ *
+ * Theory of operation
+ * -------------------
+ * What a session prints is written here and obeyed by the emulator alone. Queries
+ * are answered by the session's own side, so here every handler that would reply
+ * is replaced by one that does not. Whoever has the turn gets a terminal that
+ * fills the window, and the session's size follows; everybody else sees the
+ * session's own size, in letters small enough to fit or with a scroll bar.
+ *
+ * This file is the lazy chunk: nothing but session-view.tsx imports it.
+ */
+
+import { FitAddon } from "@xterm/addon-fit";
+import { SearchAddon } from "@xterm/addon-search";
+import { Unicode11Addon } from "@xterm/addon-unicode11";
+import { WebLinksAddon } from "@xterm/addon-web-links";
+import { Terminal, type ITheme } from "@xterm/xterm";
+import "@xterm/xterm/css/xterm.css";
+import { safeLink } from "../app/safe-link.js";
+import type { Cells } from "../protocol/api.js";
+
+const SCROLLBACK = 5000;
+const LEAST_FONT = 8;
+const FONT =
+  'ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+export interface Hearing {
+  /** Somebody wants out of the terminal, to the rest of the page. */
+  left(): void;
+  searched(): void;
+  /** Keys that somebody pressed here, or a report of the mouse. */
+  typed(data: string): void;
+  titled(title: string): void;
+  linked(link: URL): void;
+}
+
+export class Screen {
+  readonly #terminal: Terminal;
+  readonly #fit = new FitAddon();
+  readonly #search = new SearchAddon();
+  readonly #place: HTMLElement;
+  #font = 14;
+  #size: Cells = { columns: 80, rows: 24 };
+  #isOurs = false;
+
+  constructor(place: HTMLElement, hearing: Hearing, isDark: boolean, font: number) {
+    this.#place = place;
+    this.#font = font;
+    const open = (_: MouseEvent, text: string): void => {
+      const link = safeLink(text);
+      if (link !== null) {
+        hearing.linked(link);
+      }
+    };
+    this.#terminal = new Terminal({
+      allowProposedApi: true,
+      cursorBlink: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+      fontFamily: FONT,
+      fontSize: font,
+      lineHeight: 1.15,
+      linkHandler: { activate: open, allowNonHttpProtocols: false },
+      minimumContrastRatio: 4.5,
+      scrollback: SCROLLBACK,
+      theme: themeOf(isDark),
+    });
+    this.#terminal.loadAddon(this.#fit);
+    this.#terminal.loadAddon(this.#search);
+    this.#terminal.loadAddon(new Unicode11Addon());
+    this.#terminal.loadAddon(new WebLinksAddon(open));
+    this.#terminal.unicode.activeVersion = "11";
+    this.#muteReplies();
+    this.#terminal.open(place);
+    this.#terminal.onData((data) => hearing.typed(data));
+    this.#terminal.onBinary((data) => hearing.typed(data));
+    this.#terminal.onTitleChange((title) => hearing.titled(title));
+    this.#terminal.attachCustomKeyEventHandler((event) => !this.#isPages(event, hearing));
+    this.#prepareForPhones();
+  }
+
+  /** Fulfilled when the emulator has taken the bytes. */
+  write(data: Uint8Array): Promise<void> {
+    return new Promise((done) => this.#terminal.write(data, done));
+  }
+
+  /** Begin anew with an empty terminal of this size. */
+  reset(size: Cells): void {
+    this.#terminal.reset();
+    this.showSize(size);
+  }
+
+  /** Show the size that the session has. */
+  showSize(size: Cells): void {
+    this.#size = size;
+    this.#layOut();
+  }
+
+  /** Say whether the turn is ours; return the size the session should then have. */
+  arrange(isOurs: boolean, font: number): Cells | null {
+    this.#isOurs = isOurs;
+    this.#font = font;
+    this.#layOut();
+    if (!isOurs) {
+      return null;
+    }
+    const found = this.#fit.proposeDimensions();
+    if (found === undefined || !(found.cols > 1 && found.rows > 0)) {
+      return null;
+    }
+    return { columns: Math.min(found.cols, 1000), rows: Math.min(found.rows, 1000) };
+  }
+
+  /** Use the colours of the page's theme. */
+  dress(isDark: boolean): void {
+    this.#terminal.options.theme = themeOf(isDark);
+  }
+
+  /** Find text; false if there is none. */
+  find(text: string, isBackwards: boolean): boolean {
+    return isBackwards ? this.#search.findPrevious(text) : this.#search.findNext(text);
+  }
+
+  stopFinding(): void {
+    this.#search.clearDecorations();
+    this.#terminal.clearSelection();
+  }
+
+  /** What is selected; empty if nothing is. */
+  selected(): string {
+    return this.#terminal.getSelection();
+  }
+
+  /** Have text typed as a paste, which the program can tell from keys. */
+  paste(text: string): void {
+    this.#terminal.paste(text.replaceAll("\x1b", ""));
+  }
+
+  get wantsApplicationKeys(): boolean {
+    return this.#terminal.modes.applicationCursorKeysMode;
+  }
+
+  focus(): void {
+    this.#terminal.focus();
+  }
+
+  scrollToEnd(): void {
+    this.#terminal.scrollToBottom();
+  }
+
+  close(): void {
+    this.#terminal.dispose();
+  }
+
+  #layOut(): void {
+    const { columns, rows } = this.#size;
+    const font = this.#isOurs ? this.#font : this.#fittingFont(columns);
+    if (this.#terminal.options.fontSize !== font) {
+      this.#terminal.options.fontSize = font;
+    }
+    if (this.#terminal.cols !== columns || this.#terminal.rows !== rows) {
+      this.#terminal.resize(columns, rows);
+    }
+  }
+
+  /** Letters so small that the session's width fits, but no smaller than legible. */
+  #fittingFont(columns: number): number {
+    const pen = document.createElement("canvas").getContext("2d");
+    const room = this.#place.clientWidth - 16;
+    if (pen === null || room <= 0) {
+      return this.#font;
+    }
+    pen.font = `100px ${FONT}`;
+    const perPixel = pen.measureText("W").width / 100;
+    const fitting = Math.floor((room / columns / perPixel) * 2) / 2;
+    return Math.max(LEAST_FONT, Math.min(this.#font, fitting));
+  }
+
+  /** Questions of programs are answered once, by the session's side, never here. */
+  #muteReplies(): void {
+    const { parser } = this.#terminal;
+    const mute = (): boolean => true;
+    for (const prefix of ["", ">", "="] as const) {
+      parser.registerCsiHandler(prefix === "" ? { final: "c" } : { prefix, final: "c" }, mute);
+    }
+    parser.registerCsiHandler({ final: "n" }, mute);
+    parser.registerCsiHandler({ prefix: "?", final: "n" }, mute);
+    parser.registerCsiHandler({ prefix: ">", final: "q" }, mute);
+    parser.registerCsiHandler({ final: "t" }, mute);
+    parser.registerCsiHandler({ intermediates: "$", final: "p" }, mute);
+    parser.registerCsiHandler({ prefix: "?", intermediates: "$", final: "p" }, mute);
+    parser.registerDcsHandler({ intermediates: "$", final: "q" }, mute);
+    for (const colour of [4, 10, 11, 12]) {
+      parser.registerOscHandler(colour, (data) => data.includes("?"));
+    }
+    parser.registerOscHandler(52, mute);
+  }
+
+  /** The few keys that are the page's: everything else is the program's. */
+  #isPages(event: KeyboardEvent, hearing: Hearing): boolean {
+    if (event.type !== "keydown" || !event.shiftKey) {
+      return false;
+    }
+    if (event.key === "F6") {
+      hearing.left();
+    } else if (event.ctrlKey && event.code === "KeyF") {
+      hearing.searched();
+    } else if (event.ctrlKey && event.code === "KeyC" && this.selected() !== "") {
+      void navigator.clipboard.writeText(this.selected());
+    } else {
+      return false;
+    }
+    event.preventDefault();
+    return true;
+  }
+
+  /** Keyboards of phones must neither correct nor capitalise what is typed. */
+  #prepareForPhones(): void {
+    const { textarea } = this.#terminal;
+    if (textarea === undefined) {
+      return;
+    }
+    textarea.setAttribute("autocomplete", "off");
+    textarea.setAttribute("autocorrect", "off");
+    textarea.setAttribute("autocapitalize", "none");
+    textarea.setAttribute("spellcheck", "false");
+    textarea.setAttribute("enterkeyhint", "enter");
+    textarea.setAttribute("aria-label", "Terminal. Shift and F6 leads out of it.");
+  }
+}
+
+function themeOf(isDark: boolean): ITheme {
+  return isDark ? DARK : LIGHT;
+}
+
+const DARK: ITheme = {
+  background: "#0b0e13",
+  foreground: "#dfe6ee",
+  cursor: "#5ad1b4",
+  cursorAccent: "#0b0e13",
+  selectionBackground: "#2d4f6b",
+  black: "#1b222c",
+  red: "#ff7b72",
+  green: "#62d196",
+  yellow: "#e3b341",
+  blue: "#79b8ff",
+  magenta: "#d2a8ff",
+  cyan: "#56d4dd",
+  white: "#c9d3de",
+  brightBlack: "#78838f",
+  brightRed: "#ffa198",
+  brightGreen: "#85e5b0",
+  brightYellow: "#f2cc60",
+  brightBlue: "#a5d2ff",
+  brightMagenta: "#e2c5ff",
+  brightCyan: "#8ae6ec",
+  brightWhite: "#ffffff",
+};
+
+const LIGHT: ITheme = {
+  background: "#fbfcfd",
+  foreground: "#1c232b",
+  cursor: "#0b7a63",
+  cursorAccent: "#fbfcfd",
+  selectionBackground: "#b9d7ee",
+  black: "#1c232b",
+  red: "#b3261e",
+  green: "#116b3f",
+  yellow: "#7a5600",
+  blue: "#0a58a8",
+  magenta: "#7436b8",
+  cyan: "#0b6b77",
+  white: "#5b6672",
+  brightBlack: "#525c67",
+  brightRed: "#c9362c",
+  brightGreen: "#177e4c",
+  brightYellow: "#8a6400",
+  brightBlue: "#1769bd",
+  brightMagenta: "#8445cc",
+  brightCyan: "#0e7c8a",
+  brightWhite: "#2a323b",
+};

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { byUrgency, needOf, type Listed } from "../../src/app/urgency.js";
+import type { Glance, Pending, SessionInfo } from "../../src/protocol/api.js";
+
+function listed(name: string, state: string | null, more: Partial<SessionInfo> = {}): Listed {
+  const info: SessionInfo = {
+    id: `s_${name}`,
+    name,
+    pid: 1,
+    state: "alive",
+    exit: null,
+    command: ["sh"],
+    cwd: "/",
+    createdMs: 1000,
+    size: null,
+    keep: false,
+    ...more,
+  };
+  return { info, glance: state === null ? null : glance(state) };
+}
+
+function glance(state: string, pending: readonly Pending[] = []): Glance {
+  return {
+    evidence: { state } as Glance["evidence"],
+    presence: { pending, frozen: state === "frozen" } as Glance["presence"],
+    title: "",
+    lastLine: "",
+  };
+}
+
+const SESSIONS = [
+  listed("over", null, { exit: 0 }),
+  listed("running", "running"),
+  listed("frozen", "frozen"),
+  listed("input", "waiting-for-input"),
+  listed("secret", "waiting-for-secret"),
+  { ...listed("approval", "running"), glance: glance("running", [{} as Pending]) },
+];
+
+test("whoever needs somebody comes first, and what has ended last", () => {
+  const names = byUrgency(SESSIONS).map((one) => one.info.name);
+
+  expect(names).toEqual(["approval", "secret", "input", "frozen", "running", "over"]);
+});
+
+test("the order does not depend on the order of the host's list (I1)", () => {
+  const one = byUrgency(SESSIONS);
+
+  expect(byUrgency([...SESSIONS].reverse())).toEqual(one);
+});
+
+test("of equals the latest comes first", () => {
+  const old = listed("old", "running", { createdMs: 1 });
+  const late = listed("late", "running", { createdMs: 2 });
+
+  expect(byUrgency([old, late]).map((one) => one.info.name)).toEqual(["late", "old"]);
+});
+
+test("a session that nobody has looked at needs nobody yet", () => {
+  expect(needOf(listed("new", null))).toBe("none");
+});

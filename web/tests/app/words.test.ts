@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { actorColour } from "../../src/app/actor-colour.js";
+import { age, amount, ending, stateWording } from "../../src/app/words.js";
+
+test.each([
+  [500, "now"],
+  [59_000, "59 s"],
+  [61_000, "1 min"],
+  [7_300_000, "2 h"],
+  [200_000_000, "2 d"],
+])("%d milliseconds are %s", (ms, expected) => {
+  expect(age(ms)).toBe(expected);
+});
+
+test.each([
+  [12, "12 B"],
+  [2048, "2.0 KB"],
+  [50 * 1024 * 1024, "50 MB"],
+])("%d bytes are %s", (bytes, expected) => {
+  expect(amount(bytes)).toBe(expected);
+});
+
+test("a state of a later version is shown as it is", () => {
+  expect(stateWording("very-new").label).toBe("very new");
+});
+
+test("an ending says the status, the signal or the loss", () => {
+  expect([ending(3), ending(-9), ending(null, "gone")]).toEqual([
+    "It ended with status 3.",
+    "It was ended by signal 9.",
+    "It was lost: gone",
+  ]);
+});
+
+test("an operator has one colour, and operators differ", () => {
+  const colours = new Set(["a_x", "a_y", "a_z", "b_x", "b_y"].map(actorColour));
+
+  expect(actorColour("a_x")).toBe(actorColour("a_x"));
+  expect(colours.size).toBeGreaterThan(1);
+});

@@ -1,0 +1,92 @@
+/**
+ * A real browser, driven line by line: JSON in, JSON out.
+ *
+ *   {"id": 1, "page": "anna", "do": "open", "args": [{"width": 390, …}]}
+ *   {"id": 2, "page": "anna", "do": "click", "args": ["text=Join"]}
+ *   {"id": 3, "page": "anna", "do": "trouble", "args": []}
+ *
+ * Each page has a context of its own, and so a key of its own. `do` is a method
+ * of Playwright's Page, with dots into its parts; what cannot be written as JSON
+ * is answered with null. `trouble` returns everything that went wrong in a page:
+ * errors, what the policy forbade, and dialogs, which only an attack would open.
+ */
+
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const PATIENCE_MS = 15_000;
+const STEP_MS = 20;
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+});
+const pages = new Map();
+const troubles = new Map();
+
+async function open(name, wishes) {
+  const { permissions = [], origin, ...options } = wishes;
+  const context = await browser.newContext(options);
+  await context.grantPermissions(permissions, origin === undefined ? {} : { origin });
+  const page = await context.newPage();
+  const trouble = [];
+  page.setDefaultTimeout(PATIENCE_MS);
+  page.on("pageerror", (error) => trouble.push(`error: ${error.stack ?? error}`));
+  page.on("console", (message) => {
+    // A relay that was killed refuses connections: that is the test's own doing.
+    if (message.type() === "error" && !/ERR_CONNECTION_|WebSocket/.test(message.text())) {
+      trouble.push(`console: ${message.text()}`);
+    }
+  });
+  page.on("dialog", (dialog) => {
+    trouble.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  pages.set(name, page);
+  troubles.set(name, trouble);
+}
+
+/** Wait until an expression is true: Playwright's own way needs what the policy forbids. */
+async function until(page, expression) {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
+    if (await page.evaluate(expression)) {
+      return true;
+    }
+    await new Promise((done) => setTimeout(done, STEP_MS));
+  }
+  throw new Error(`it never came to this: ${expression}`);
+}
+
+async function perform({ page: name, do: what, args }) {
+  if (what === "open") {
+    return open(name, args[0] ?? {});
+  }
+  if (what === "trouble") {
+    return troubles.get(name).splice(0);
+  }
+  if (what === "until") {
+    return until(pages.get(name), args[0]);
+  }
+  if (what === "close") {
+    return pages.get(name).context().close();
+  }
+  const path = what.split(".");
+  const method = path.pop();
+  const owner = path.reduce((part, key) => (typeof part[key] === "function" ? part[key]() : part[key]), pages.get(name));
+  return owner[method](...args);
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = JSON.parse(line);
+  let answer;
+  try {
+    const found = await perform(command);
+    const isPlain = found === undefined || found === null || Object(found) !== found || Array.isArray(found) || found.constructor === Object;
+    answer = { id: command.id, value: isPlain ? (found ?? null) : null };
+  } catch (error) {
+    answer = { id: command.id, error: String(error?.message ?? error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await browser.close();

@@ -1,0 +1,19 @@
+/** A clock that stands still until it is told how much time has passed. */
+
+export class HandClock {
+  at = 0;
+  private timers: { at: number; done: () => void }[] = [];
+
+  now() {
+    return this.at;
+  }
+  after(ms: number, done: () => void) {
+    const timer = { at: this.at + ms, done };
+    this.timers.push(timer);
+    return () => void (this.timers = this.timers.filter((one) => one !== timer));
+  }
+  pass(ms: number) {
+    this.at += ms;
+    for (const timer of this.timers.filter((one) => one.at <= this.at)) timer.done();
+  }
+}
