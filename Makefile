@@ -11,7 +11,7 @@ SECONDS ?= 5
 CYCLES  ?= 2000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants fuzz bench web web-check generated lock clean
+.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants fuzz bench web web-check acceptance generated lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -73,6 +73,10 @@ web-check: $(READY) web  ## the page in a real browser, at the size of a desk an
 	@sh tools/system-packages
 	@cd web && npm run --silent test
 	@$(BIN)/python -m pytest -q -n0 tests/web
+
+acceptance: $(READY) web  ## one build and five kinds of client; a human takes over from an agent
+	@sh tools/system-packages
+	@$(BIN)/python -m pytest -q -n0 tests/acceptance
 
 generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
 	@$(BIN)/python tools/write_schema.py

@@ -7,13 +7,24 @@ import os
 import signal
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+UNHURRIED = (HealthCheck.too_slow,)
+"""A busy machine must not decide about a test."""
 
 settings.register_profile(
-    "quick", max_examples=40, stateful_step_count=40, deadline=None
+    "quick",
+    max_examples=40,
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=UNHURRIED,
 )
 settings.register_profile(
-    "thorough", max_examples=1000, stateful_step_count=60, deadline=None
+    "thorough",
+    max_examples=1000,
+    stateful_step_count=60,
+    deadline=None,
+    suppress_health_check=UNHURRIED,
 )
 settings.load_profile("quick")
 

@@ -18,6 +18,14 @@ def test_the_fingerprint_is_always_shown_and_the_name_is_inert(name: str) -> Non
     assert actor.shown().replace("…", "").isascii()
 
 
+def test_what_people_compare_is_sixteen_letters_of_the_id_in_groups() -> None:
+    actor = Actor(actor_id(KEY), ActorKind.AGENT, "ada")
+
+    groups = actor.compared().split("-")
+    assert [len(group) for group in groups] == [4, 4, 4, 4]
+    assert "".join(groups) == actor.id[2:18]
+
+
 def test_one_name_with_two_keys_is_two_actors() -> None:
     one = Actor(actor_id(b"one"), ActorKind.HUMAN, "ada")
     other = Actor(actor_id(b"other"), ActorKind.HUMAN, "ada")

@@ -183,6 +183,25 @@ def test_an_address_that_leads_nowhere_is_refused(
     assert "Traceback" not in done.stderr
 
 
+def test_both_sides_are_shown_the_same_keys(joined: tuple[Place, Place]) -> None:
+    home, away = joined
+    with places(1) as (third,):
+        invited = home.facts("invite", "--as", "carl")
+
+        told = third.do("join", "-", "--name", "box", said=str(invited["link"]))
+
+        assert str(invited["fingerprint"]) in told
+        shown = home.do("status")
+        assert str(invited["fingerprint"]) in shown
+        assert str(invited["host"]) in shown
+        words = told.splitlines()[2].strip()
+        assert words in shown
+        assert words in home.do("invite", "--no-qr")
+        own = told.splitlines()[3].split()[-1]
+        assert own in home.do("operators")
+        assert str(invited["fingerprint"]) in away.do("hosts", "--no-check")
+
+
 @pytest.mark.usefixtures("web")
 def test_status_says_who_is_here_and_how_much_has_passed(
     joined: tuple[Place, Place],

@@ -111,10 +111,14 @@ def test_a_session_that_is_gone_is_told_of_in_time(here: Machine) -> None:
             session = await shell(host)
             async with session:
                 await host.attach(session.id).end()
-                with pytest.raises(errors.HoldfastError):
-                    await session.send("nobody", enter=True)
-                with pytest.raises(errors.SessionOver):
-                    await session.send("nobody", enter=True)
+                # What is sent at the moment of its end may have been taken.
+                while True:
+                    try:
+                        await session.send("nobody", enter=True)
+                    except errors.SessionOver:
+                        break
+                    except errors.HoldfastError:
+                        continue
                 with pytest.raises(errors.Unavailable):
                     await session.run("true")
 

@@ -66,6 +66,10 @@ class Browser:
         self.ask(name, "open", wishes)
         return Page(self, name)
 
+    def close_pages(self) -> None:
+        """Close every page: each goes on looking at its sessions while it is open."""
+        self.ask("", "close-all")
+
     def close(self) -> None:
         """End it."""
         assert self._process.stdin is not None

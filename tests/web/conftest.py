@@ -16,9 +16,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def started_browser() -> Iterator[Browser]:
     with browser() as made:
         yield made
+
+
+@pytest.fixture
+def chromium(started_browser: Browser) -> Iterator[Browser]:
+    yield started_browser
+    started_browser.close_pages()
 
 
 @pytest.fixture(scope="module")

@@ -175,3 +175,43 @@ def test_the_keys_that_a_phone_lacks_are_in_a_row(
     page.press("Up")
     rows = "document.querySelector('.xterm-rows').textContent"
     page.wait(f"{rows}.split('echo back').length > 2")
+
+
+def test_a_session_is_begun_from_the_page(chromium: Browser, here: World) -> None:
+    page = joined(chromium, here, "anna-begins", PHONE)
+
+    page.press("New session")
+    page.see('.screen[data-painted="true"]')
+    page.enter("echo begun-$((1+1))")
+    page.see_printed("begun-2")
+    assert page.trouble() == []
+
+
+def test_text_that_scrolled_away_is_found(chromium: Browser, here: World) -> None:
+    here.shell("found")
+    page = joined(chromium, here, "anna-finds", DESKTOP)
+    page.open("found")
+    page.enter("echo nee''dle; seq 300; echo do''ne")
+    page.see_printed("done")
+
+    page.do("keyboard.press", "Control+Shift+F")
+    page.do("fill", "[aria-label='Find in the terminal']", "needle")
+    page.do("keyboard.press", "Enter")
+    page.see_printed("needle\n1\n2")
+    page.do("keyboard.press", "Escape")
+    page.lose("[role=search]")
+    assert page.trouble() == []
+
+
+def test_letters_and_colours_are_kept(chromium: Browser, here: World) -> None:
+    here.shell("looks")
+    page = joined(chromium, here, "anna-looks", {**DESKTOP, "colorScheme": "dark"})
+    page.open("looks")
+
+    page.press("Larger letters")
+    page.press("Light colours")
+    page.do("reload")
+    page.see("[data-theme=light] .xterm-rows")
+    page.wait(
+        "getComputedStyle(document.querySelector('.xterm-rows')).fontSize === '15px'"
+    )

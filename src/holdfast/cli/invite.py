@@ -9,6 +9,7 @@ from holdfast.cli.grant import duration_ms
 from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
 from holdfast.client.profile import login_name
+from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.linux import invites, relays
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right, default_rights
@@ -18,7 +19,7 @@ from holdfast.model.errors import (
     NoSuchRight,
     RelayUnreachable,
 )
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import SessionId, host_id
 from holdfast.model.text import checked_name, printable
 from holdfast.wire.invites import Invitation
 
@@ -89,18 +90,24 @@ def run(options: argparse.Namespace) -> int:
         bytes.fromhex(str(facts["public_key"])), made.id, made.secret, _relays(facts)
     ).to_link()
     host.request("look")
-    _print(options, made, link)
+    _print(options, made, link, bytes.fromhex(str(facts["public_key"])))
     return 0
 
 
-def _print(options: argparse.Namespace, made: invites.Invite, link: str) -> None:
+def _print(
+    options: argparse.Namespace, made: invites.Invite, link: str, us: bytes
+) -> None:
     if options.json:
-        print(json.dumps({"id": made.id.hex(), "link": link, **_facts(made)}))
+        key = {"host": host_id(us), "fingerprint": short_fingerprint(us)}
+        facts = {"id": made.id.hex(), "link": link, **key, **_facts(made)}
+        print(json.dumps(facts))
         return
     rights = ", ".join(sorted(made.envelope.rights))
     where = "in one session" if made.envelope.session else "in every session"
     print(f"{made.name} ({made.kind}) may {rights}, {where}.")
-    print(f"Good once, within {options.ttl}. On the other machine:\n")
+    print(f"Good once, within {options.ttl}. `join` will show the key of this host:\n")
+    print(f"  {short_fingerprint(us)}\n  {spoken_fingerprint(us)}\n")
+    print("On the other machine:\n")
     print(f"  holdfast join '{link}'\n")
     print("or `holdfast join -`, which reads the link and leaves none in a history;")
     print(f"or, where the relay serves the page, in a browser:\n\n  {link}")

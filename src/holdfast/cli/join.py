@@ -67,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"{known.name} knows you as {known.operator}; you may {rights}")
     print(f"its key is {short_fingerprint(known.public_key)}")
     print(f"           {spoken_fingerprint(known.public_key)}")
+    print(f"yours is   {short_fingerprint(us.public_key)}")
     print(f"`holdfast ls {known.name}/` lists its sessions")
     return 0
 

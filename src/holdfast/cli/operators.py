@@ -122,7 +122,7 @@ def _print(known: list[Enrolled], *, as_json: bool, us: str = "") -> None:
 def _row(one: Enrolled, us: str) -> tuple[str, ...]:
     actor = one.actor
     mark = "you act as this one" if actor.id == us else _bounds(one)
-    return (actor.name, actor.kind.value, actor.fingerprint(), _origin(one), mark)
+    return (actor.name, actor.kind.value, actor.compared(), _origin(one), mark)
 
 
 def _origin(one: Enrolled) -> str:

@@ -103,6 +103,7 @@ def _print(facts: Facts) -> None:
     answer = facts["host"]
     if isinstance(answer, dict):
         _line("host", _process(answer))
+        _print_key(answer)
         _print_links(answer)
     else:
         _line("host", "not running; `holdfast up --detach` starts it")
@@ -113,6 +114,17 @@ def _print(facts: Facts) -> None:
     warnings = facts["warnings"]
     for warning in warnings if isinstance(warnings, list) else ():
         _line("note", str(warning))
+
+
+def _print_key(answer: Facts) -> None:
+    """Print what others see of this host's key, so that it can be compared."""
+    from holdfast.crypto import fingerprints  # noqa: PLC0415  # slow to load
+
+    key = bytes.fromhex(str(answer.get("public_key") or ""))
+    if key:
+        _line("  id", f"{answer.get('host')}")
+        _line("  key", fingerprints.short_fingerprint(key))
+        _line("", fingerprints.spoken_fingerprint(key))
 
 
 def _print_links(answer: Facts) -> None:

@@ -13,6 +13,8 @@ from holdfast.cli.standing import (
     turn_told,
 )
 from holdfast.client.requests import request
+from holdfast.model.envelopes import Right
+from holdfast.model.errors import NotAllowed
 from holdfast.model.text import printable
 from holdfast.wire.company import Presence, Present
 
@@ -37,11 +39,16 @@ def run(options: argparse.Namespace) -> int:
     """Ask, and print it."""
     session = live_session(options.session)
     done = request(session.id)
+    if not done.presence.rights:
+        raise NotAllowed(done.us, Right.OBSERVE.value)
     if options.json:
         print_facts(session.id, done)
         return 0
     names = names_of(done)
-    _print_present(done.presence.present, names)
+    if Right.OBSERVE in done.presence.rights:
+        _print_present(done.presence.present, names)
+    else:
+        print("you may not see who is attached")
     for line in _standing(done.presence, names):
         print(line)
     return 0

@@ -19,6 +19,7 @@ from holdfast.holder.desk import Desk
 from holdfast.holder.executing import Executing
 from holdfast.holder.halting import Halting
 from holdfast.holder.moment import now
+from holdfast.holder.telling import NOBODY
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
 from holdfast.model.envelopes import Right
@@ -231,14 +232,22 @@ class Requests:
 
     def _presence(self, actor: ActorId) -> parties.Presence:
         desk = self._desk
+        rights = desk.rights.rights_of(actor, now())
+        # Whoever may type and not look learns whose turn it is, and of nobody else;
+        # whoever may do nothing learns just that.
+        looks = Right.OBSERVE in rights
         return parties.Presence(
-            present=self._company.present(),
-            holder=desk.holder,
+            present=self._company.present() if looks else (),
+            holder=desk.holder if rights else NOBODY,
             epoch=desk.epoch,
-            waiting=desk.waiting[: parties.MAX_WAITING],
-            frozen=desk.is_frozen,
-            pending=desk.telling.pending,
-            rights=tuple(sorted(desk.rights.rights_of(actor, now()))),
+            waiting=desk.waiting[: parties.MAX_WAITING] if looks else (),
+            frozen=desk.is_frozen and bool(rights),
+            pending=tuple(
+                one
+                for one in desk.telling.pending
+                if looks or one.actor == actor or Right.APPROVE in rights
+            ),
+            rights=tuple(sorted(rights)),
         )
 
     def demand(self, actor: ActorId, right: Right) -> None:

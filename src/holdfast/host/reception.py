@@ -18,6 +18,7 @@ from holdfast.crypto.rotation import accepted_rotation
 from holdfast.host import asking
 from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
+from holdfast.host.standing import demand_there
 from holdfast.linux import operators, places
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
@@ -86,6 +87,8 @@ async def answer(guest: Guest, packet: Packet) -> list[Packet]:
     session = parse_session_id(str(packet.get("id"))) if demand.is_about_one else None
     if demand.right is not None:
         guest.demand(demand.right, session)
+        if session is not None:
+            await demand_there(guest, demand.right, session)
     return await _ANSWERS[do](guest, packet, session)
 
 

@@ -11,6 +11,8 @@ from holdfast.model.ids import ActorId
 from holdfast.model.text import shown_name
 
 _FINGERPRINT = 8
+_COMPARED = 16
+_GROUP = 4
 
 
 class ActorKind(enum.StrEnum):
@@ -33,6 +35,16 @@ class Actor:
     def fingerprint(self) -> str:
         """Return the short form of the key that is always shown beside the name."""
         return self.id[2 : 2 + _FINGERPRINT]
+
+    def compared(self) -> str:
+        """Return as much of the id as two people need to mean the same key.
+
+        It is what `crypto.fingerprints` calls short: 80 bits. The eight letters that
+        stand beside a name can be had for another key by whoever makes enough keys.
+        """
+        letters = self.id[2 : 2 + _COMPARED]
+        starts = range(0, len(letters), _GROUP)
+        return "-".join(letters[start : start + _GROUP] for start in starts)
 
     def shown(self) -> str:
         """Return how the actor is shown to people, safe to print anywhere."""

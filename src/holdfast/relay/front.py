@@ -40,7 +40,8 @@ SAFETY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src"
     " 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self';"
     " manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none';"
-    " frame-ancestors 'none'",
+    " frame-ancestors 'none'; require-trusted-types-for 'script';"
+    " trusted-types holdfast",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",

@@ -48,6 +48,7 @@ STEP = 0.05
 """Seconds until a link is tried again."""
 
 GOES_ON = "the line was typed; what it started goes on in the session"
+MAY_GO_ON = "the line was sent; if it was typed, what it started goes on in the session"
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -120,6 +121,8 @@ async def run(way: Way, session: SessionId, asked: Asked) -> CommandResult:
     except asyncio.CancelledError as error:
         if errand.is_typed:
             error.add_note(GOES_ON)
+        elif errand.attachment.open:
+            error.add_note(MAY_GO_ON)
         raise
     waited = asyncio.get_running_loop().time() - now
     return _result(asked.command, ran, round(waited * 1000))

@@ -119,6 +119,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     line(entry, by, `was refused: ${said(entry, "code")}${rule(entry)}`, "loud"),
   declined: (entry, by) =>
     line(entry, by, `asked in vain for ${said(entry, "request")}: ${said(entry, "code")}`),
+  intended: (entry, by) =>
+    line(entry, by, `means to ${said(entry, "act")}: ${said(entry, "intent")}`, "quiet"),
   settled: (entry) =>
     line(entry, "", `Input ${said(entry, "of")} was ${said(entry, "as")}.`, "loud"),
   asked: (entry, by) => line(entry, by, `has to wait for approval${rule(entry)}`),

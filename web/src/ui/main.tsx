@@ -47,7 +47,23 @@ function watchDevice(): void {
     }
   });
   look();
-  void navigator.serviceWorker?.register("/worker.js").catch(() => undefined);
+  void navigator.serviceWorker?.register(workerAddress()).catch(() => undefined);
+}
+
+/** The one script that the page names itself; the policy lets no text become another. */
+function workerAddress(): string {
+  const address = "/worker.js";
+  const { trustedTypes } = globalThis as unknown as { trustedTypes?: TrustedTypes };
+  const policy = trustedTypes?.createPolicy("holdfast", { createScriptURL: () => address });
+  return policy?.createScriptURL(address) ?? address;
+}
+
+/** As much of it as we need; not every browser has it, and not every type library. */
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(text: string): string },
+  ): { createScriptURL(text: string): string };
 }
 
 void start();

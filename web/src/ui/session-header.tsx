@@ -55,7 +55,7 @@ function Turn({ model }: { readonly model: SessionModel }) {
   }
   return view.holder === "" ? (
     <span class="turn free" aria-live="polite">
-      <i class="dot" /> The turn is free: type to take it
+      <i class="dot" /> The turn is free{model.isFrozen.value ? "" : ": type to take it"}
     </span>
   ) : (
     <span class="turn theirs" aria-live="polite">

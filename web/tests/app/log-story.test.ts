@@ -38,6 +38,12 @@ test("a seize is loud, and says what was thrown away", () => {
   expect(line?.text).toBe("seized the turn from ROBO; 3 inputs thrown away");
 });
 
+test("what somebody means by an act is told", () => {
+  const said = entry(0, "intended", { actor: "robo", act: "run", intent: "see what fails" });
+
+  expect(story([said], nameOf)[0]?.text).toBe("means to run: see what fails");
+});
+
 test("that an input was applied is not worth a line", () => {
   expect(story([entry(0, "settled", { as: "applied", of: 1 })], nameOf)).toEqual([]);
 });

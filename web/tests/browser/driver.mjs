@@ -69,7 +69,14 @@ async function perform({ page: name, do: what, args }) {
     return until(pages.get(name), args[0]);
   }
   if (what === "close") {
-    return pages.get(name).context().close();
+    const page = pages.get(name);
+    pages.delete(name);
+    return page.context().close();
+  }
+  if (what === "close-all") {
+    await Promise.all([...pages.values()].map((page) => page.context().close()));
+    pages.clear();
+    return null;
   }
   const path = what.split(".");
   const method = path.pop();

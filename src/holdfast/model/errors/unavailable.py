@@ -270,7 +270,7 @@ class NoTerminalLeft(Unavailable):
 
 
 class NoExecGate(Unavailable):
-    """This machine cannot hold an exec until somebody has judged it."""
+    """The machine cannot hold an exec until somebody has judged it."""
 
     code = "no-exec-gate"
     next_step = "`holdfast doctor` says why; start the session without --exec-gate."
