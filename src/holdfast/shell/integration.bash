@@ -91,13 +91,21 @@ __holdfast_share() { # leaves the number of the message in __holdfast_told
         __holdfast_now=${__holdfast_now/"]=\"${BASH_LINENO[1]}\")"/)}
     fi
     __holdfast_now+=$'\1'$__holdfast_key$__holdfast_options
-    if [[ -x $__holdfast_pipe || $__holdfast_now != "$__holdfast_known" ]]; then
+    if [[ -x $__holdfast_pipe ]] || ! __holdfast_is_known; then
         __holdfast_number=$(( __holdfast_number + 1 ))
         __holdfast_known=$__holdfast_now
         # Nobody took it: next time it is new again.
         [[ $(__holdfast_hand_over 2>/dev/null) == taken ]] || __holdfast_known=
     fi
     __holdfast_told=$__holdfast_number
+}
+
+# Byte by byte, and never as a pattern: on a text of this size that takes several
+# times as long, and every prompt waits for it.
+__holdfast_is_known() {
+    [[ ${LC_ALL@a} == *r* ]] || local LC_ALL=C
+    (( ${#__holdfast_now} == ${#__holdfast_known} )) &&
+        builtin test "$__holdfast_now" = "$__holdfast_known"
 }
 
 # What is different at every prompt is unset first, here where nobody misses it. Run
