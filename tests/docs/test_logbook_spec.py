@@ -96,9 +96,11 @@ def written() -> list[Entry]:
     declined = entries.declined_fields(Tell(BOT, "seize", "not-allowed", 1))
     heir.do(heir.intake.record(EntryKind.DECLINED, declined, AT))
     command = commands.Command(1, None, "ls", 0, 9, 0, 4, "/")
+    interrupted: dict[str, Value] = {"by": ANNA, "group": 7}
     signed = Statement(BOT, ClientId("c"), 1, (), bytes(32), bytes(64)).to_fields()
     for kind, fields in (
         (EntryKind.SIGNED, signed),
+        (EntryKind.INTERRUPTED, interrupted),
         (EntryKind.INTENDED, entries.intended_fields(BOT, INTENT)),
         (EntryKind.BEGAN, commands.began_fields(command)),
         (EntryKind.FINISHED, commands.finished_fields(command)),

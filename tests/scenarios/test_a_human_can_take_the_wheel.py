@@ -186,6 +186,11 @@ def test_a_seize_can_interrupt_what_runs(here: Machine) -> None:
     anna.enter(b"echo back$((40+2))\r")
 
     anna.wait_output(b"back42")
+    tail = LogTail(session)
+    book = [*tail.read_all()]
+    tail.close()
+    (entry,) = [one for one in book if one.kind is EntryKind.INTERRUPTED]
+    assert entry.fields["by"] == anna.operator.actor.id
 
 
 def _jobs(client: Client) -> bool:

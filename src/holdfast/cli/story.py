@@ -264,6 +264,7 @@ _SENTENCES = {
     EntryKind.FENCED: "The lease ran out, and the session was closed to input",
     EntryKind.FROZEN: "froze the session",
     EntryKind.THAWED: "thawed the session",
+    EntryKind.INTERRUPTED: "interrupted what ran",
     EntryKind.RESUMED: "Another process took up the session.",
     EntryKind.RECOVERED: "The session began its life {life}.",
     EntryKind.EXEC: "execution of {text} was {as}",
@@ -282,6 +283,7 @@ _TONES = {
     EntryKind.FENCED: Tone.LOUD,
     EntryKind.FROZEN: Tone.LOUD,
     EntryKind.THAWED: Tone.PLAIN,
+    EntryKind.INTERRUPTED: Tone.LOUD,
     EntryKind.EXEC: Tone.LOUD,
     EntryKind.EXITED: Tone.PLAIN,
 }

@@ -62,6 +62,7 @@ class EntryKind(enum.StrEnum):
     FENCED = "fenced"
     FROZEN = "frozen"
     THAWED = "thawed"
+    INTERRUPTED = "interrupted"
     RESUMED = "resumed"
     RECOVERED = "recovered"
     BEGAN = "began"

@@ -124,10 +124,14 @@ class Requests:
         if halt is wire.Halt.FREEZE:
             self._freeze(actor)
         elif halt is wire.Halt.INTERRUPT:
-            group = pty.foreground(self._vaulted.master)
-            if group is not None:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(group, signal.SIGINT)
+            self._interrupt(actor)
+
+    def _interrupt(self, actor: ActorId) -> None:
+        group = pty.foreground(self._vaulted.master)
+        if group is not None:
+            self._desk.record(EntryKind.INTERRUPTED, {"by": actor, "group": group})
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, signal.SIGINT)
 
     # ── everything else ───────────────────────────────────────────────────
 

@@ -108,6 +108,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   detached: sentence("left"),
   frozen: sentence("froze every process", "loud"),
   thawed: sentence("let the processes run again", "loud"),
+  interrupted: sentence("interrupted what ran", "loud"),
   fenced: sentence("The lease ran out.", "loud"),
   resumed: sentence("Another process took the session up."),
   recovered: sentence("The next life began.", "loud"),
