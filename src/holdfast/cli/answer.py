@@ -65,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
     demand_secrecy(seen, key_by_key=options.key_by_key)
     secret = checked(read_secret(f"{session.label}: {asker_of(seen)}"))
     attachment = attachment_to(session.id)
-    attachment.held = say_held
+    if not options.json:
+        attachment.held = say_held
     offset = submit(attachment, InputKind.ANSWER, secret + b"\r", options.timeout)
     if options.json:
         print(json.dumps({"session": session.id, "offset": offset}))

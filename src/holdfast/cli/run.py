@@ -99,7 +99,9 @@ def run(options: argparse.Namespace) -> int:
     begun_at = time.monotonic()
     wish = Wish(options.max, expected, options.until_input)
     client = client_of(session, options.key)
-    running = Running(session, client, begun_at + timeout, wish, say_held)
+    # Programs are told by the error, and by nothing else.
+    held = None if options.json else say_held
+    running = Running(session, client, begun_at + timeout, wish, held)
     try:
         ran = running.run(line)
     except InputIdReused:

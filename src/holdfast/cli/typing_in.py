@@ -45,7 +45,8 @@ def deliver(options: argparse.Namespace, kind: InputKind, payload: bytes) -> int
     if session.exit is not None:
         raise SessionOver("exited")
     attachment = attachment_to(session.id)
-    attachment.held = say_held
+    if not options.json:  # Programs are told by the error alone.
+        attachment.held = say_held
     offset = submit(attachment, kind, payload, options.timeout)
     if options.json:
         print(json.dumps({"session": session.id, "offset": offset}))
