@@ -34,8 +34,8 @@ def test_an_agent_works_at_a_host_elsewhere_by_way_of_a_relay(
             told = await bot.call("who", session="box/web")
             gone = await bot.refused("state", session="nowhere/web")
             async with holdfast.connect("box", operator="mcp-agent") as host:
-                seen = {"state": "running"}  # It is looked at once in a second.
-                while seen["state"] == "running":
+                (seen,) = _sessions(await host.way.ask("overview", {}))
+                while seen["state"] == "running":  # It is looked at once in a second.
                     (seen,) = _sessions(await host.way.ask("overview", {}))
 
         assert (listed["id"], listed["session"]) == (session, "box/web")

