@@ -53,6 +53,15 @@ def test_typing_takes_a_free_turn_once_it_may_pass() -> None:
     assert passed.reason is turn.PassReason.TAKEN
 
 
+def test_a_seize_cuts_off_also_what_the_seizer_has_in_line() -> None:
+    desk = Desk()
+    desk.send(actor=ANNA)
+    desk.do(desk.intake.seize(ANNA, AT))
+
+    assert desk.codes() == ["turn-moved"]
+    assert desk.intake.turn.holder == ANNA
+
+
 @pytest.mark.parametrize(
     ("changes", "code"),
     [

@@ -512,9 +512,11 @@ class Intake:
     def _pass(self, passed: turn.PassTurn, at: Moment) -> list[Effect]:
         # All that can wait under a free turn is what is being judged and those
         # behind it; and the input that takes the turn by being typed must go on.
+        # A seize is a cut for everybody, also for whoever seizes.
         moved = TurnMoved(passed.taker or "", passed.epoch)
         is_own = self._judging is None or self._judging.input.actor == passed.taker
-        goes_on = passed.giver is None and is_own
+        is_taken = passed.giver is None and passed.reason is not turn.PassReason.SEIZED
+        goes_on = is_taken and is_own
         report = serializer.CutReport() if goes_on else self._drop(moved)
         self.dropped = (report.inputs, report.bytes)
         self.serializer.begin_turn(passed.taker)
