@@ -268,6 +268,18 @@ def test_t68_a_rotated_key_is_the_same_operator_and_the_old_one_nobodys(
         asyncio.run(come())
 
 
+def test_t68_whoever_joins_with_a_rotated_key_may_work(
+    home: Place, away: Place
+) -> None:
+    away.do("operators", "rotate")
+    joined(home, away)
+
+    assert "you have the turn" in away.do("seize", "box/web")
+    away.do("send", "box/web", "by-a-later-key")
+    away.do("wait", "box/web", "--for", "by-a-later-key", "--timeout", "20")
+    away.do("drop", "box/web")
+
+
 def test_t36_a_host_with_another_key_is_not_spoken_to(home: Place, away: Place) -> None:
     joined(home, away)
     box = hosts.by_name("box")

@@ -10,7 +10,7 @@ from holdfast.client.acting import ourselves
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.model.errors import HostTaken, UsageError
-from holdfast.model.ids import host_id
+from holdfast.model.ids import ActorId, host_id, parse_actor_id
 from holdfast.model.text import checked_name, printable, same_name
 from holdfast.wire.invites import MAX_LINK, Invitation, from_link
 
@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
             static_key,
             invitation.relays,
             printable(str(said.get("operator")), 64),
+            _others(us.actor.id, said.get("actor")),
         )
     )
     if options.json:
@@ -83,6 +84,11 @@ def _facts(known: KnownHost, said: dict[str, object], us: str) -> dict[str, obje
         "relays": list(known.relays),
         **told,
     }
+
+
+def _others(us: ActorId, there: object) -> dict[ActorId, ActorId]:
+    """Return who we are there, if that is another id than here."""
+    return {} if there in (None, us) else {us: parse_actor_id(str(there))}
 
 
 def _demand_free(name: str, invitation: Invitation) -> None:

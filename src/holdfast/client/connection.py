@@ -186,7 +186,7 @@ class Connection:
                 proof = _VOUCHED_FOR
                 if not self._is_far:
                     proof = local_proof(us.token(), self._session, nonce)
-                self.send(Identify(us.actor.id, proof))
+                self.send(Identify(dialing.actor_at(self._session, us.actor.id), proof))
             case None:
                 raise SessionUnreachable(self._session, "it does not ask who we are")
             case _:

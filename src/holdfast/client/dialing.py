@@ -9,7 +9,7 @@ to do with channels is loaded when the first of them is needed.
 import socket
 
 from holdfast.model.errors import HostUnreachable, LinkEnded, SessionUnreachable
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import ActorId, SessionId
 
 FARTHER = 5.0
 """So many times longer is waited for a session elsewhere: its host has to be found
@@ -29,6 +29,15 @@ def settle(session: str, host: str) -> None:
 def home_of(session: str) -> str:
     """Return what we call the host of a session; empty if that is here."""
     return _homes.get(session, "")
+
+
+def actor_at(session: str, us: ActorId) -> ActorId:
+    """Return the id by which the host of a session knows one of our operators."""
+    if not (home := home_of(session)):
+        return us
+    from holdfast.client import hosts  # noqa: PLC0415  # rarely needed
+
+    return hosts.by_name(home).actor_of(us)
 
 
 def patience_for(session: str, near: float) -> float:

@@ -7,13 +7,14 @@ host (T36).
 """
 
 import contextlib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from holdfast.linux import places
 from holdfast.linux.fact_files import read_facts, write_facts
 from holdfast.model.errors import HostNotKnown, HostTaken, UsageError
-from holdfast.model.ids import HostId, host_id
+from holdfast.model.ids import ActorId, HostId, host_id, parse_actor_id
 from holdfast.model.text import checked_name, printable, same_name
 
 MAX_FILE = 16 * 1024
@@ -35,6 +36,14 @@ class KnownHost:
     relays: tuple[str, ...]
     operator: str = ""
     """What we are called there."""
+
+    actors: Mapping[ActorId, ActorId] = field(default_factory=dict)
+    """Who an operator of ours is there, where that is another id than here: it had
+    rotated its key before it joined."""
+
+    def actor_of(self, us: ActorId) -> ActorId:
+        """Return the id by which the host knows one of our operators."""
+        return self.actors.get(us, us)
 
     @property
     def id(self) -> HostId:
@@ -75,7 +84,8 @@ def save(host: KnownHost) -> KnownHost:
     """
     for one in known():
         if one.public_key == host.public_key:
-            kept = replace(host, name=one.name)
+            actors = {**one.actors, **host.actors}
+            kept = replace(host, name=one.name, actors=actors)
             _write(kept)
             return kept
         if same_name(one.name, host.name):
@@ -126,6 +136,7 @@ def _write(host: KnownHost) -> None:
         "static_key": host.static_key.hex(),
         "relays": list(host.relays[:MAX_RELAYS]),
         "operator": host.operator,
+        "actors": dict(host.actors),
     }
     write_facts(_path(host.name), facts)
 
@@ -139,6 +150,7 @@ def _load(path: Path) -> KnownHost:
             bytes.fromhex(facts["static_key"]),
             tuple(str(one) for one in facts["relays"])[:MAX_RELAYS],
             str(facts.get("operator") or ""),
+            _ids(facts.get("actors") or {}),
         )
         is_right = facts["host"] == found.id
     except (OSError, ValueError, KeyError, TypeError, UsageError):
@@ -146,3 +158,7 @@ def _load(path: Path) -> KnownHost:
     if not is_right or {len(found.public_key), len(found.static_key)} != {_KEY}:
         raise HostNotKnown(printable(path.stem, 64))
     return found
+
+
+def _ids(facts: Mapping[str, str]) -> dict[ActorId, ActorId]:
+    return {parse_actor_id(us): parse_actor_id(there) for us, there in facts.items()}

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from holdfast.client import dialing
 from holdfast.client.acting import ourselves
 from holdfast.client.attaching import attach, attachment_to, messages
 from holdfast.client.attachment import Attachment
@@ -152,7 +153,8 @@ def _request(session: str, asked: tuple[Message, ...], deadline: float) -> Done:
             link.send(message)
         link.send(Who())
         kinds = [_FRAME_KINDS[type(message)] for message in asked]
-        return _gather(messages(link, deadline), ourselves().actor.id, *kinds)
+        us = dialing.actor_at(session, ourselves().actor.id)
+        return _gather(messages(link, deadline), us, *kinds)
 
 
 def _act(session: str, asked: Message, deadline: float) -> Done:

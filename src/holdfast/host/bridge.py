@@ -174,6 +174,7 @@ class Bridge:
         facts = {
             "ok": True,
             "operator": enrolled.actor.name,
+            "actor": enrolled.actor.id,
             "host": reception.host_name(),
             **operators.to_facts(envelope),
         }

@@ -155,7 +155,7 @@ class Far:
         self, known: hosts.KnownHost, us: Enrolled, tasks: asyncio.TaskGroup
     ) -> None:
         self.name = known.name
-        self.us = us.actor.id
+        self.us = known.actor_of(us.actor.id)
         self.patience = FAR_PATIENCE
         self.program = ClientKind.SDK
         # What goes far is slow to load, and most do not.
