@@ -72,6 +72,9 @@ _EPOLLING_IN = ("ep_poll", "do_epoll_wait")
 """Functions of the kernel in which processes wait for a terminal; sockets are
 waited for in some of them too."""
 
+_SLEEPING = "S"
+"""How the kernel calls a process that a signal, or a key, could wake."""
+
 _STOPS = 1 << 19 | 1 << 21
 """SIGTSTP and SIGTTOU, as bits of a mask: what shells that keep jobs ignore."""
 
@@ -123,7 +126,7 @@ def sleeper(process: Stat, terminal: Terminal, *, may_trace: bool = True) -> Sle
     asleep = [
         look(process, f"/proc/{process.pid}/task/{thread}", terminal)
         for thread in threads
-    ] or [_Asleep(Wait.UNSEEN, "is gone")]
+    ] or [_Asleep(Wait.NOTHING, "has just ended")]
     said = min(asleep, key=lambda one: _ORDER.index(one.wait))
     waits = said.wait in (Wait.READING, Wait.POLLING)
     return Sleeper(
@@ -237,7 +240,7 @@ def _unseen(process: Stat, folder: str, terminal: Terminal) -> _Asleep:
     wchan = _wchan(folder)
     where = f"sleeps in {wchan}"
     if not wchan:
-        return _Asleep(Wait.UNSEEN, "does not let us see what it waits for")
+        return _hidden(process)
     if wchan.startswith(_EPOLLING_IN):
         return _polling(process, _watched_by_any(process.pid), terminal)
     if not wchan.startswith(_READING_IN + _POLLING_IN):
@@ -247,6 +250,15 @@ def _unseen(process: Stat, folder: str, terminal: Terminal) -> _Asleep:
         return _Asleep(Wait.UNSEEN, where)
     wait = Wait.READING if wchan.startswith(_READING_IN) else Wait.POLLING
     return _Asleep(wait, f"{where}, with the terminal open", is_sure=False)
+
+
+def _hidden(process: Stat) -> _Asleep:
+    # What ends, or becomes another program, shows as little as what hides; but it
+    # does not sleep, or no longer as it did a moment ago.
+    now = procfs.read_stat(process.pid)
+    if process.state != _SLEEPING or now is None or now.state != _SLEEPING:
+        return _Asleep(Wait.NOTHING, "is about to end, or to run something else")
+    return _Asleep(Wait.UNSEEN, "does not let us see what it waits for")
 
 
 def _wakers(process: Stat, terminal: Terminal) -> Iterator[bool]:
