@@ -146,3 +146,32 @@ def test_a_logbook_that_is_not_there_is_said() -> None:
 def test_an_environment_that_is_none_is_refused() -> None:
     with pytest.raises(MalformedMessage):
         asked(guest(), do="create", env=["A=b"])
+
+
+def named(who: Guest, **packet: object) -> dict[str, object]:
+    (said,) = asked(who, do="names", **packet)
+    return dict(said["names"])
+
+
+def test_names_are_told_of_whoever_was_met() -> None:
+    anna = guest()
+    bot = operators.enrol("bot", ActorKind.AGENT, b"bot", None, b"t" * 32).actor
+
+    told = {bot.id: {"name": "bot", "kind": "agent"}}
+    assert named(anna, actors=[bot.id, "a_nobody"]) == told
+    assert named(anna, called=["BOT", "somebody"]) == told
+    assert named(anna) == {}
+
+
+def test_t70_a_guest_of_one_session_cannot_try_names() -> None:
+    anna = guest(Envelope(frozenset(Right), session=HERE))
+    bot = operators.enrol("bot", ActorKind.AGENT, b"bot", None, b"t" * 32).actor
+
+    assert named(anna, called=["bot"]) == {}
+    assert list(named(anna, actors=[bot.id])) == [bot.id]
+
+
+@pytest.mark.parametrize("actors", ["bot", [7], ["a"] * 65, {}])
+def test_names_are_asked_for_a_few_at_a_time(actors: object) -> None:
+    with pytest.raises(MalformedMessage):
+        named(guest(), actors=actors)

@@ -118,6 +118,23 @@ def test_the_turn_is_taken_given_back_and_seized_from_there(
     away.do("drop", "box/web")
 
 
+@pytest.mark.usefixtures("web")
+def test_operators_have_their_names_from_there_too(joined: tuple[Place, Place]) -> None:
+    home, away = joined
+    home.do("--as", "robo", "operators")
+    home.do("send", "web", "by-whoever-is-at-home")
+    login = next(one for one in home.facts("operators")["operators"] if one["us"])
+
+    assert login["name"] in away.do("log", "box/web")
+    assert login["name"] in away.do("log", "box/web", "--actor", f"@{login['name']}")
+    assert f"{login['name']} (" in away.do("who", "box/web")
+    assert "robo" in away.do("grant", "box/web", "@robo", "command") + away.do(
+        "log", "box/web"
+    )
+    done = away.run("grant", "box/web", "@nobody", "command")
+    assert (done.returncode, "nobody" in done.stderr) == (77, True)
+
+
 def test_a_command_is_run_there_and_its_status_comes_back(
     joined: tuple[Place, Place],
 ) -> None:

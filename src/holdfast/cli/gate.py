@@ -12,10 +12,11 @@ from holdfast.cli.approvals import (
     print_pending,
 )
 from holdfast.cli.manual import describe
-from holdfast.cli.naming import Names, operator_from
+from holdfast.cli.naming import Names, actor_from
 from holdfast.cli.requesting import live_session
 from holdfast.cli.standing import runs_told, uses_facts
 from holdfast.client.acting import ourselves
+from holdfast.client.dialing import actor_at
 from holdfast.client.requests import try_input
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.inputs import InputKind
@@ -112,13 +113,14 @@ def run(options: argparse.Namespace) -> int:
 def _test(options: argparse.Namespace, name: str, text: str) -> int:
     session = live_session(name)
     asked = options.as_operator
-    us = ourselves() if asked is None else operator_from(asked)
+    names = Names(actor_at(session.id, ourselves().actor.id))
+    who = names.us if asked is None else actor_from(asked, session.id)
     kind = InputKind(options.kind)
-    tried = try_input(session.id, us.actor.id, kind, os.fsencode(text))
+    tried = try_input(session.id, who, kind, os.fsencode(text))
     if options.json:
         facts = {
             "session": session.id,
-            "actor": us.actor.id,
+            "actor": who,
             "kind": kind.value,
             "verdict": tried.verdict.value,
             "rule": tried.rule,
@@ -130,8 +132,8 @@ def _test(options: argparse.Namespace, name: str, text: str) -> int:
     else:
         why = f": {printable(tried.why, 1000)}" if tried.why else ""
         rule = f" by {printable(tried.rule, 200)}" if tried.rule else ""
-        print(f"{tried.verdict.value}{rule}, for {us.actor.shown()}{why}")
-        for line in runs_told(tried.runs, tried.uses, Names(ourselves().actor.id)):
+        print(f"{tried.verdict.value}{rule}, for {names.shown(who)}{why}")
+        for line in runs_told(tried.runs, tried.uses, names):
             print(line)
     return EXIT_VERDICT[tried.verdict]
 

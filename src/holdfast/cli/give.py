@@ -3,8 +3,9 @@
 import argparse
 
 from holdfast.cli.manual import describe
-from holdfast.cli.naming import operator_from
-from holdfast.cli.requesting import add_session_arguments, do_about_turn
+from holdfast.cli.naming import actor_from
+from holdfast.cli.requesting import add_session_arguments, live_session, report
+from holdfast.client.requests import act
 from holdfast.wire.messages import Give
 
 
@@ -26,4 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Give it."""
-    return do_about_turn(options, Give(operator_from(options.operator).actor.id))
+    session = live_session(options.session)
+    to = actor_from(options.operator, session.id)
+    return report(options, session, act(session.id, Give(to)))

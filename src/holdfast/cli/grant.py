@@ -4,8 +4,9 @@ import argparse
 import re
 
 from holdfast.cli.manual import describe
-from holdfast.cli.naming import operator_from
-from holdfast.cli.requesting import add_session_arguments, do_request
+from holdfast.cli.naming import actor_from
+from holdfast.cli.requesting import add_session_arguments, live_session, report
+from holdfast.client.requests import request
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import MalformedArgument, NoSuchRight
 from holdfast.model.text import printable
@@ -43,8 +44,10 @@ def run(options: argparse.Namespace) -> int:
     """Grant it."""
     rights = tuple(sorted({_right(word) for word in options.rights}))
     for_ms = 0 if options.duration is None else duration_ms(options.duration)
-    actor = operator_from(options.operator).actor.id
-    return do_request(options, Grant(actor, rights, for_ms))
+    session = live_session(options.session)
+    actor = actor_from(options.operator, session.id)
+    done = request(session.id, Grant(actor, rights, for_ms))
+    return report(options, session, done)
 
 
 def duration_ms(text: str) -> int:

@@ -17,6 +17,8 @@ from holdfast.cli.manual import describe
 from holdfast.cli.since import Since, since_from
 from holdfast.cli.story import RUN_GAP_MS, Story, actors_of
 from holdfast.client import keeper
+from holdfast.client.dialing import home_of
+from holdfast.client.directory import actor_called
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.linux import operators
 from holdfast.model.errors import (
@@ -72,10 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read the book, and do with it what is asked."""
     names = _names()
-    actor = None if options.actor is None else _actor_from(options.actor, names)
     now = dt.datetime.now().astimezone()
     since = Since() if options.since is None else since_from(options.since, now)
     tail = _open(options.session)
+    actor = None if options.actor is None else _concerns(options.actor, names, tail)
     try:
         if options.verify:
             return verify(tail, as_json=options.json)
@@ -129,6 +131,13 @@ def _names() -> dict[str, str]:
         login = str(uid)
     names = {str(actor_id(f"uid {uid}".encode())): login}
     return names | {one.actor.id: shown_name(one.actor.name) for one in known}
+
+
+def _concerns(text: str, names: dict[str, str], tail: LogTail) -> Callable[[str], bool]:
+    if (home := home_of(tail.session)) and not text.startswith("a_"):
+        found = actor_called(home, text.removeprefix("@"))
+        names = {} if found is None else {found.id: found.name}
+    return _actor_from(text, names)
 
 
 def _actor_from(text: str, names: dict[str, str]) -> Callable[[str], bool]:

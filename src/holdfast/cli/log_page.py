@@ -10,6 +10,8 @@ import sys
 import zlib
 
 from holdfast.cli.story import Line, Tone
+from holdfast.client.directory import actor_elsewhere
+from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
 
 _FINGERPRINT = 8
@@ -52,8 +54,11 @@ class Page:
             print(f"  {self._dyed(clock, '2')}  {who}{blanks}{text}")
 
     def _called(self, actor: str) -> str:
-        letters = actor.removeprefix("a_")[:_FINGERPRINT]
-        return self._names.get(actor) or printable(letters)
+        if actor not in self._names:
+            found = actor_elsewhere(ActorId(actor))
+            letters = actor.removeprefix("a_")[:_FINGERPRINT]
+            self._names[actor] = printable(letters) if found is None else found.name
+        return self._names[actor]
 
     def _dyed(self, text: str, code: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self._has_colours and code else text

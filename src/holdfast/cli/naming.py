@@ -1,13 +1,15 @@
 """What are operators called, by those who type and for those who read?
 
 On the wire an operator is an id. People are shown the name that is known on this
-machine or was told by the holder, its kind and its fingerprint; of whoever is
-not known, the id's beginning.
+machine or was told by the holder, or by the host of a session elsewhere, its kind
+and its fingerprint; of whoever is not known, the id's beginning.
 """
 
 import re
 from collections.abc import Iterable
 
+from holdfast.client.dialing import home_of
+from holdfast.client.directory import actor_called, actor_elsewhere
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import Actor, ActorKind
@@ -41,7 +43,9 @@ class Names:
         """Return who somebody is, or None if nobody has said so."""
         if actor not in self._known:
             found = _enrolled(actor)
-            self._known[actor] = None if found is None else found.actor
+            self._known[actor] = (
+                actor_elsewhere(actor) if found is None else found.actor
+            )
         return self._known[actor]
 
     def shown(self, actor: ActorId) -> str:
@@ -61,6 +65,26 @@ class Names:
     def told(self, text: str) -> str:
         """Return a sentence with names in the place of ids."""
         return _ID.sub(lambda found: self.shown(ActorId(found[0])), text)
+
+
+def actor_from(text: str, session: str) -> ActorId:
+    """Return who is meant by @NAME, NAME or an id, where a session is at home.
+
+    Raises:
+        Forbidden: Nobody there, or more than one, is called that.
+        PeerError: What is known of it is damaged.
+
+    """
+    home = home_of(session)
+    if not home:
+        return operator_from(text).actor.id
+    wanted = text.removeprefix("@")
+    if _ID.fullmatch(wanted):
+        return ActorId(wanted)
+    found = actor_called(home, wanted)
+    if found is None:
+        raise UnknownOperator(printable(wanted, 64))
+    return found.id
 
 
 def operator_from(text: str) -> Enrolled:

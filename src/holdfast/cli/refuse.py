@@ -3,8 +3,9 @@
 import argparse
 
 from holdfast.cli.manual import describe
-from holdfast.cli.naming import operator_from
-from holdfast.cli.requesting import add_session_arguments, do_about_turn
+from holdfast.cli.naming import actor_from
+from holdfast.cli.requesting import add_session_arguments, live_session, report
+from holdfast.client.requests import act
 from holdfast.wire.messages import Answer
 
 
@@ -23,5 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Say no."""
-    asker = operator_from(options.operator).actor.id
-    return do_about_turn(options, Answer(asker, granted=False))
+    session = live_session(options.session)
+    asker = actor_from(options.operator, session.id)
+    return report(options, session, act(session.id, Answer(asker, granted=False)))

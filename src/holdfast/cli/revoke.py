@@ -4,8 +4,8 @@ import argparse
 import json
 
 from holdfast.cli.manual import describe
-from holdfast.cli.naming import operator_from
-from holdfast.cli.requesting import do_request
+from holdfast.cli.naming import actor_from, operator_from
+from holdfast.cli.requesting import live_session, report
 from holdfast.client import host, keeper
 from holdfast.client.profile import login_name
 from holdfast.client.requests import request
@@ -46,11 +46,11 @@ def run(options: argparse.Namespace) -> int:
     if len(options.words) != words:
         wanted = "an operator alone" if options.everywhere else "NAME @OPERATOR"
         raise MalformedArgument(printable(" ".join(options.words), 64), wanted)
-    found = operator_from(options.words[-1])
     if options.everywhere:
-        return _everywhere(found, as_json=options.json)
-    options.session = options.words[0]
-    return do_request(options, Revoke(found.actor.id))
+        return _everywhere(operator_from(options.words[-1]), as_json=options.json)
+    session = live_session(options.words[0])
+    actor = actor_from(options.words[1], session.id)
+    return report(options, session, request(session.id, Revoke(actor)))
 
 
 def _everywhere(found: Enrolled, *, as_json: bool) -> int:

@@ -31,6 +31,11 @@ def home_of(session: str) -> str:
     return _homes.get(session, "")
 
 
+def visited() -> frozenset[str]:
+    """Return the hosts elsewhere whose sessions were looked for."""
+    return frozenset(_homes.values())
+
+
 def actor_at(session: str, us: ActorId) -> ActorId:
     """Return the id by which the host of a session knows one of our operators."""
     if not (home := home_of(session)):

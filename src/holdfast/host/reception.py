@@ -20,7 +20,7 @@ from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
 from holdfast.host.standing import demand_there
 from holdfast.linux import operators, places
-from holdfast.model.envelopes import Right
+from holdfast.model.envelopes import WHOLE_HOST, Right
 from holdfast.model.errors import (
     HoldfastError,
     MalformedMessage,
@@ -30,6 +30,7 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.text import same_name
 from holdfast.version import __version__
 from holdfast.wire.requests import Packet, error_from
 
@@ -41,6 +42,9 @@ MAX_PAGE = 48 * 1024
 
 MAX_PIECE = 32 * 1024
 """Bytes of a logbook in one packet, before they are written as text."""
+
+MAX_NAMES = 64
+"""Operators asked about at once: all that a screen has room for."""
 
 CREATION = ("name", "command", "cwd", "env", "size", "integration")
 """What an operator says about a session it wants; all else is ours to say."""
@@ -61,6 +65,7 @@ DEMANDS: dict[str, Demand] = {
     "status": Demand(None, is_about_one=False),
     "list": Demand(None, is_about_one=False),
     "overview": Demand(None, is_about_one=False),
+    "names": Demand(None, is_about_one=False),
     "rotate": Demand(None, is_about_one=False),
     "create": Demand(Right.COMMAND, is_about_one=False),
     "rename": Demand(Right.END, is_about_one=True),
@@ -192,6 +197,31 @@ def _passed_on(heard: Packet) -> HoldfastError:
     return error_from(heard)
 
 
+async def _names(guest: Guest, packet: Packet, _: SessionId | None) -> list[Packet]:
+    actors, called = _words(packet, "actors"), _words(packet, "called")
+    if guest.envelope.session is not WHOLE_HOST:
+        # Whoever is here for one session meets its operators by their ids; it must
+        # not try out who else there is.
+        called = []
+    known = await asyncio.to_thread(operators.enrolled)
+    found = [
+        one.actor
+        for one in known
+        if one.actor.id in actors
+        or any(same_name(one.actor.name, name) for name in called)
+    ]
+    names = {one.id: {"name": one.name, "kind": one.kind.value} for one in found}
+    return [{"ok": True, "names": names}]
+
+
+def _words(packet: Packet, member: str) -> list[str]:
+    match packet.get(member, []):
+        case [*words] if len(words) <= MAX_NAMES:
+            if all(isinstance(one, str) for one in words):
+                return words
+    raise MalformedMessage("names", f"`{member}` is no list of a few texts")
+
+
 async def _rotate(guest: Guest, packet: Packet, _: SessionId | None) -> list[Packet]:
     known = guest.enrolled
     if known.is_at_home:
@@ -216,6 +246,7 @@ _ANSWERS: dict[
     "status": _status,
     "list": _list,
     "overview": _overview,
+    "names": _names,
     "rotate": _rotate,
     "create": _create,
     "rename": _change,
