@@ -90,3 +90,12 @@ def test_a_book_that_grew_is_read_anew_and_a_torn_line_says_nothing(
 
     write_book(granted(anna.id, OBSERVE), revoked(anna.id))
     assert not may(anna, Right.OBSERVE)
+
+
+def test_a_book_of_another_life_is_read_from_its_beginning(anna: Guest) -> None:
+    write_book(granted(anna.id, OBSERVE), revoked(anna.id))
+    assert not may(anna, Right.OBSERVE)
+
+    places.session_log(HERE).unlink()
+    write_book(granted(anna.id, OBSERVE))
+    assert may(anna, Right.OBSERVE)

@@ -183,6 +183,19 @@ def test_t17_a_revoked_operator_is_cut_at_once_and_stays_out(
     assert away.run("read", "box/web").returncode in (75, 77)
 
 
+def test_t17_a_session_that_revoked_somebody_is_not_even_listed(
+    home: Place, away: Place
+) -> None:
+    name = joined(home, away)
+
+    home.do("revoke", "other", f"@{name}")
+
+    listed = away.facts("ls", "box/")["sessions"]
+    assert [one["name"] for one in listed] == ["web"]
+    home.do("grant", "other", f"@{name}", "observe")
+    assert len(away.facts("ls", "box/")["sessions"]) == 2
+
+
 def test_whoever_is_not_known_any_more_is_cut_by_the_host(
     home: Place, away: Place
 ) -> None:

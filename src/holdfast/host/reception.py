@@ -18,7 +18,7 @@ from holdfast.crypto.rotation import accepted_rotation
 from holdfast.host import asking
 from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
-from holdfast.host.standing import demand_there
+from holdfast.host.standing import demand_there, leaves
 from holdfast.linux import operators, places
 from holdfast.model.envelopes import WHOLE_HOST, Right
 from holdfast.model.errors import (
@@ -111,11 +111,21 @@ async def _overview(guest: Guest, _: Packet, __: SessionId | None) -> list[Packe
 
 async def _visible(guest: Guest) -> list[Packet]:
     listed = (await _keeper({"do": "list"})).get("sessions")
-    return [
-        {name: one.get(name) for name in (*SHOWN, "keep")}
-        for one in (listed if isinstance(listed, list) else ())
-        if guest.may(Right.OBSERVE, SessionId(str(one.get("id"))))
-    ]
+    sessions = listed if isinstance(listed, list) else []
+    return await asyncio.to_thread(_those_seen, guest, sessions)
+
+
+def _those_seen(guest: Guest, sessions: list[Packet]) -> list[Packet]:
+    """Return what a guest is told of the sessions that it may observe."""
+    seen = []
+    for one in sessions:
+        session = SessionId(str(one.get("id")))
+        # What the host has promised, and what the session itself has left of it.
+        if guest.may(Right.OBSERVE, session) and leaves(
+            guest.id, Right.OBSERVE, session
+        ):
+            seen.append({name: one.get(name) for name in (*SHOWN, "keep")})
+    return seen
 
 
 def _pages(shown: list[Packet]) -> list[Packet]:
