@@ -102,15 +102,18 @@ def _print(
         facts = {"id": made.id.hex(), "link": link, **key, **_facts(made)}
         print(json.dumps(facts))
         return
-    rights = ", ".join(sorted(made.envelope.rights))
+    is_whole = made.envelope.rights == frozenset(Right)
+    rights = "do everything" if is_whole else ", ".join(sorted(made.envelope.rights))
     where = "in one session" if made.envelope.session else "in every session"
     print(f"{made.name} ({made.kind}) may {rights}, {where}.")
-    print(f"Good once, within {options.ttl}. `join` will show the key of this host:\n")
-    print(f"  {short_fingerprint(us)}\n  {spoken_fingerprint(us)}\n")
-    print("On the other machine:\n")
-    print(f"  holdfast join '{link}'\n")
-    print("or `holdfast join -`, which reads the link and leaves none in a history;")
-    print(f"or, where the relay serves the page, in a browser:\n\n  {link}")
+    print(
+        f"Good once, within {options.ttl}. In a browser, where the relay\n"
+        f"serves the page:\n\n  {link}\n"
+    )
+    # Not as an argument: those are seen by every process, and kept in histories.
+    print("On another machine, `holdfast join -` reads the link. Either shows the key")
+    print(f"of this host: {short_fingerprint(us)}, or in words\n")
+    print(f"  {spoken_fingerprint(us)}")
     if not options.no_qr:
         from holdfast.cli.qr import qr_lines  # noqa: PLC0415  # only here
 
