@@ -133,7 +133,7 @@ def test_i1_on_another_link_nothing_is_typed_anew() -> None:
     assert errand.attached(attached(), 2) == [CommandRequest(CLIENT)]
 
 
-def test_i1_a_line_that_was_not_counted_is_typed_again_when_the_prompt_is_near() -> (
+def test_i1_a_line_that_was_not_counted_is_typed_again_when_the_prompt_is_there() -> (
     None
 ):
     errand, _ = begun()
@@ -142,7 +142,9 @@ def test_i1_a_line_that_was_not_counted_is_typed_again_when_the_prompt_is_near()
 
     assert errand.next_deadline(0) == RETRY
     assert errand.tick(RETRY / 2) == []
-    (again,) = errand.tick(RETRY)
+    assert errand.tick(RETRY) == [CommandRequest(ClientId(""))]
+    errand.hear(CommandReport("prompt", None), RETRY)
+    (again,) = errand.tick(2 * RETRY)
     assert isinstance(again, Submit)
     assert again.sequence == 1
 

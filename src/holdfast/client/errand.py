@@ -68,7 +68,7 @@ LAST_LOOK = 1.0
 """Seconds of silence after which we ask what the session does, at first and later."""
 
 RETRY = 0.01
-"""Seconds until a line is typed again for which the prompt was not there yet."""
+"""Seconds until it is looked again whether the prompt is there by now."""
 
 _PROMPT = "prompt"
 _SOON = frozenset({"unmarked", "between"})
@@ -274,7 +274,11 @@ class Errand:
         self._retry_at = now + RETRY
 
     def _retry(self, now: float) -> list[Message]:
-        self._retry_at = self._refused = None
+        self._retry_at = None
+        if not self._was_at_prompt:
+            # Every line that is refused is on record: look first, and then type.
+            return [CommandRequest(_NO_CLIENT)]
+        self._refused = None
         self.attachment = self.attachment.afresh()
         return [self._type(now)]
 
