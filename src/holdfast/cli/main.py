@@ -26,54 +26,75 @@ from holdfast.model.errors import (
 from holdfast.model.text import checked_name, printable
 from holdfast.version import __version__
 
-VERBS: dict[str, str] = {
-    "new": "start a session, and attach to it",
-    "attach": "show a session on this terminal",
-    "ls": "list the sessions",
-    "end": "end a session",
-    "rename": "give a session another name",
-    "keep": "exempt a session from being ended for idleness",
-    "send": "type text into a session",
-    "keys": "press keys in a session, by their names",
-    "answer": "type a secret for a program that asks for one",
-    "run": "run a command in a session's shell, and return its exit status",
-    "read": "print what a session has printed",
-    "screen": "print what a session shows at this moment",
-    "log": "tell what happened in a session",
-    "state": "say what a session does now, and how that is known",
-    "graph": "show what runs in a session, and what listens where",
-    "blame": "say who is behind something: an alias, a file, a process, a line",
-    "wait": "wait for output, for a prompt, for a port, for quiet, or for the end",
-    "watch": "tell what happens in sessions, as it happens",
-    "resize": "give a session another size",
-    "who": "say who is attached, who has the turn and who waits for what",
-    "take": "take the turn, if it is free",
-    "ask": "ask for the turn, and wait for the answer",
-    "give": "give the turn to somebody",
-    "refuse": "say no to somebody who asks for the turn",
-    "drop": "let the turn go",
-    "seize": "take the turn, whoever has it",
-    "freeze": "stop every process of a session where it stands",
-    "thaw": "let a frozen session run again",
-    "gate": "look at what the gate does, and answer what it asks",
-    "approve": "let an input through that waits for approval",
-    "deny": "refuse an input that waits for approval",
-    "operators": "list who is known on this machine, add or remove one",
-    "grant": "let an operator do something in a session",
-    "revoke": "let an operator do nothing any more",
-    "invite": "let somebody elsewhere join this host",
-    "join": "become an operator of a host elsewhere, by its invitation",
-    "hosts": "list the hosts elsewhere that you may reach",
-    "status": "say what runs on this machine",
-    "mcp": "serve AI agents, as an operator with a key of its own",
-    "up": "run the host, which looks after the sessions of this machine",
-    "relay": "run a relay, where hosts and operators meet",
-    "down": "end everything of ours, and leave the sessions running",
-    "upgrade": "put this code under the running sessions",
-    "doctor": "say what this machine can do for sessions, and what it cannot",
-    "completion": "print a script that completes words in your shell",
-    "tour": "show what works today, on this machine, and what comes next",
+GROUPS: dict[str, dict[str, str]] = {
+    "sessions": {
+        "new": "start a session, and attach to it",
+        "attach": "show a session on this terminal",
+        "ls": "list the sessions",
+        "end": "end a session",
+        "rename": "give a session another name",
+        "keep": "exempt a session from being ended for idleness",
+        "resize": "give a session another size",
+    },
+    "what they do": {
+        "screen": "print what a session shows at this moment",
+        "read": "print what a session has printed",
+        "state": "say what a session does now, and how that is known",
+        "graph": "show what runs in a session, and what listens where",
+        "wait": "wait for output, for a prompt, for a port, for quiet, or for the end",
+        "watch": "tell what happens in sessions, as it happens",
+    },
+    "doing something there": {
+        "run": "run a command in a session's shell, and return its exit status",
+        "send": "type text into a session",
+        "keys": "press keys in a session, by their names",
+        "answer": "type a secret for a program that asks for one",
+    },
+    "the turn": {
+        "who": "say who is attached, who has the turn and who waits for what",
+        "take": "take the turn, if it is free",
+        "ask": "ask for the turn, and wait for the answer",
+        "give": "give the turn to somebody",
+        "refuse": "say no to somebody who asks for the turn",
+        "drop": "let the turn go",
+        "seize": "take the turn, whoever has it",
+        "freeze": "stop every process of a session where it stands",
+        "thaw": "let a frozen session run again",
+    },
+    "the gate": {
+        "gate": "look at what the gate does, and answer what it asks",
+        "approve": "let an input through that waits for approval",
+        "deny": "refuse an input that waits for approval",
+    },
+    "the record": {
+        "log": "tell what happened in a session",
+        "blame": "say who is behind something: an alias, a file, a process, a line",
+    },
+    "operators": {
+        "operators": "list who is known on this machine, add or remove one",
+        "grant": "let an operator do something in a session",
+        "revoke": "let an operator do nothing any more",
+        "mcp": "serve AI agents, as an operator with a key of its own",
+    },
+    "elsewhere": {
+        "invite": "let somebody elsewhere join this host",
+        "join": "become an operator of a host elsewhere, by its invitation",
+        "hosts": "list the hosts elsewhere that you may reach",
+        "relay": "run a relay, where hosts and operators meet",
+    },
+    "this machine": {
+        "up": "run the host, which looks after the sessions of this machine",
+        "down": "end everything of ours, and leave the sessions running",
+        "status": "say what runs on this machine",
+        "upgrade": "put this code under the running sessions",
+        "doctor": "say what this machine can do for sessions, and what it cannot",
+        "completion": "print a script that completes words in your shell",
+        "tour": "show what works today, on this machine, and what comes next",
+    },
 }
+"""Every verb, by what it is about."""
+
+VERBS = {name: what for group in GROUPS.values() for name, what in group.items()}
 """Each verb is the module of its name, with `add_arguments` and `run`."""
 
 EXIT_STATUS: dict[type[HoldfastError], int] = {
@@ -248,9 +269,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="holdfast",
         description="Live executions that nobody owns and nobody's departure ends.",
-        epilog="verbs:\n"
-        + "\n".join(f"  {name:<10} {what}" for name, what in VERBS.items())
-        + "\n\n`holdfast VERB --help` says more about each.",
+        epilog="\n\n".join(
+            [*map(_group, GROUPS), "`holdfast VERB --help` says more about each."]
+        ),
         formatter_class=Manual,
     )
     parser.add_argument(
@@ -261,6 +282,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("verb", nargs="?", choices=VERBS, metavar="verb", help="below")
     return parser
+
+
+def _group(title: str) -> str:
+    verbs = [f"  {name:<10} {what}" for name, what in GROUPS[title].items()]
+    return "\n".join([f"{title}:", *verbs])
 
 
 def _status(error: HoldfastError) -> int:

@@ -10,6 +10,9 @@ import os
 WIDTH = 80
 """Columns where there is no terminal to ask."""
 
+MAX_WIDTH = 100
+"""Columns used of a wide terminal: longer lines are hard to read."""
+
 STATUSES = {
     0: "it was done",
     64: "the request is wrong: no such session, no such option, not a terminal",
@@ -25,14 +28,22 @@ STATUSES = {
 
 
 class Manual(argparse.RawDescriptionHelpFormatter):
-    """How help is laid out: as wide as the terminal, texts as they are.
+    """How help is laid out: as wide as the terminal, what has lines as it is.
 
     argparse makes one of these for each option, also when nobody asked for help,
     and to learn the width it would load what unpacks archives.
     """
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_width() - 2)
+        super().__init__(prog, width=min(_width(), MAX_WIDTH) - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return super()._fill_text(text, width, indent)
+        # What has no lines yet is filled by the class above, which fills everything.
+        return super(argparse.RawDescriptionHelpFormatter, self)._fill_text(
+            text, width, indent
+        )
 
 
 def describe(
@@ -51,15 +62,16 @@ def describe(
             *lines,
             "",
             "exit status:",
-            *(f"  {status:<4} {why}" for status, why in (statuses or {}).items()),
-            *(
-                f"  {status:<4} {why}"
-                for status, why in STATUSES.items()
-                if status not in (statuses or {})
-            ),
+            *(f"  {status:<4} {why}" for status, why in _ordered(statuses or {})),
         ]
     )
     parser.formatter_class = Manual
+
+
+def _ordered(own: dict[int | str, str]) -> list[tuple[int | str, str]]:
+    """Return all that a verb may exit with: its own words, where it has some."""
+    every = own | {code: why for code, why in STATUSES.items() if code not in own}
+    return sorted(every.items(), key=lambda one: (isinstance(one[0], str), one[0]))
 
 
 def _width() -> int:
