@@ -1,3 +1,4 @@
+import pytest
 from tests.cli.support.kernel import graph, process
 
 from holdfast.cli.naming import Names
@@ -17,6 +18,20 @@ def test_a_picture_shows_who_is_whose_child() -> None:
     drawn = [line.partition("  sleeping")[0] for line in picture(found, Names())]
 
     assert drawn == ["2 top", "├─ 3 left", "│  └─ 5 leaf", "└─ 4 right", "9 daemon"]
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("/bin/bash --rcfile /x/holdfast/shell/integration.bash -i", "/bin/bash -i"),
+        ("fish --init-command source '/x/integration.fish'", "fish"),
+        ("bash --rcfile mine.bash", "bash --rcfile mine.bash"),
+    ],
+)
+def test_a_shell_is_shown_as_it_was_asked_for(command: str, shown: str) -> None:
+    (line,) = picture(graph(process(2, 1, command)), Names())
+
+    assert line.startswith(f"2 {shown}  sleeping")
 
 
 def test_what_a_process_holds_stands_below_it() -> None:

@@ -1,5 +1,6 @@
 """How is what runs in a session shown, to people and to programs?"""
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -11,6 +12,13 @@ from holdfast.wire.graphs import Connection, Descriptor, Graph, Listener, Proces
 
 MAX_SHOWN = 60
 """Characters shown of a command; --json has what there is of it."""
+
+_ADDED = re.compile(
+    r" --rcfile \S*/integration\.bash"
+    r"| --init-command source '?\S*/integration\.fish'?"
+)
+"""What is added to the command of a shell so that it tells of its commands; people
+are shown theirs."""
 
 UNITS = ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K"))
 
@@ -46,7 +54,7 @@ def picture(graph: Graph, names: Names) -> list[str]:
 def process_line(one: Process, graph: Graph, names: Names) -> str:
     """Return one process on one line."""
     parts = [
-        f"{one.pid} {printable(one.command, MAX_SHOWN)}",
+        f"{one.pid} {printable(_ADDED.sub('', one.command), MAX_SHOWN)}",
         one.state,
         size(one.rss),
         f"cpu {one.cpu_ms / 1000:.1f}s",
