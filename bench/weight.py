@@ -1,14 +1,14 @@
 """How much memory does a session cost that does nothing?
 
 PSS: what many share is divided among them, so it falls as they grow in number.
-The shell is not counted; keeper and nursery are, over all sessions.
+The shell is not counted; keeper, nursery and trustee are, over all sessions.
 """
 
 import statistics
 
 from bench.processes import holders, pss
 from bench.table import Row, Scale, Table, progress
-from tests.scenarios.support import Machine, machine
+from tests.scenarios.support import OURS, Machine, machine
 
 
 def measure(table: Table, scale: Scale) -> None:
@@ -30,5 +30,6 @@ def _weigh(table: Table, here: Machine) -> None:
     count, each = len(weights), statistics.mean(weights)
     what = f"memory of an idle session, PSS, mean of {count}"
     table.add(Row(what, each, "MiB", at_most=1.5))
-    shared = pss(here.pid("keeper")) + pss(here.pid("nursery"))
-    table.add(Row(f"  keeper and nursery, over {count}", shared / count, "MiB"))
+    shared = sum(pss(here.pid(one)) for one in OURS)
+    what = f"  {', '.join(OURS)}, over {count}"
+    table.add(Row(what, shared / count, "MiB"))

@@ -24,6 +24,7 @@ STATE = state.State(
     waiting={"token": 20},
     judge=19,
     judge_pid=98,
+    nursery_waits=True,
 )
 
 

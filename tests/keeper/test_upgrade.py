@@ -15,6 +15,7 @@ from holdfast.keeper.upgrade import (
     Event,
     Forgotten,
     KillHolder,
+    KillSuccessor,
     Left,
     NurseryFailed,
     NurseryReady,
@@ -102,6 +103,24 @@ def test_i3_a_successor_that_is_born_dead_is_replaced_from_the_old_code() -> Non
     assert effects == [EndNursery(Side.NEW), Refuse("a", why)]
 
 
+def test_i3_a_holder_that_has_not_left_yet_is_not_killed_for_its_successor() -> None:
+    upgrade = started("a")
+
+    assert told(upgrade, BornDead("a")) == [KillSuccessor("a")]
+    assert upgrade.side_of("a") is Side.OLD
+    assert upgrade.next_deadline() == LEAVE_PATIENCE
+    assert told(upgrade, Left("a"), Deposited("a"))[0] == EndNursery(Side.NEW)
+
+
+def test_i4_a_holder_that_never_leaves_a_failed_upgrade_is_killed() -> None:
+    upgrade = started("a")
+    told(upgrade, NurseryFailed("has died"))
+
+    assert upgrade.tick(LEAVE_PATIENCE) == [KillHolder("a")]
+    told(upgrade, Left("a"), Deposited("a"))
+    assert upgrade.phase is Phase.FAILED
+
+
 def test_a_successor_that_deposits_and_hangs_is_killed() -> None:
     upgrade = started("a")
     told(upgrade, Left("a"), Deposited("a"), now=1)
@@ -151,7 +170,7 @@ def test_a_new_nursery_that_dies_later_undoes_everything(phase: Phase) -> None:
 
     effects = told(upgrade, NurseryFailed("has died"))
 
-    assert effects in ([KillHolder("b")], [AskToLeave("b")])
+    assert effects in ([KillSuccessor("b")], [AskToLeave("b")])
     assert upgrade.phase is Phase.RETURNING
     assert told(upgrade, NurseryFailed("has died")) == []
 

@@ -1,7 +1,13 @@
 """A keeper whose holders, nurseries and clock do the worst they can."""
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 
 from holdfast.keeper import upgrade as up
 
@@ -23,7 +29,8 @@ class Keeper(RuleBasedStateMachine):
         self.nurseries = {up.Side.OLD, up.Side.NEW}
         self.is_replaced = False
         self.is_refused = False
-        self.asked_at_once = 0
+        self.waiting: dict[str, up.Side] = {}
+        """Of which code the successor is that waits for a grip."""
 
     def do(  # noqa: C901  # one case for each effect
         self, effects: list[up.Effect]
@@ -33,10 +40,15 @@ class Keeper(RuleBasedStateMachine):
                 case up.AskToLeave(session):
                     assert all(self.held[one] for one in self.leaving), "I1"
                     self.leaving = {session}
+                    self.waiting[session] = self.upgrade.side_of(session)
                     if self.held[session] is None:
                         self.tell(up.Left(session))
+                case up.KillSuccessor(session):
+                    assert self.held[session] is not None, "it has been left"
+                    self.waiting.pop(session, None)
                 case up.KillHolder(session):
                     self.held[session] = None
+                    self.waiting.pop(session, None)
                     self.leaving = {session}
                     self.tell(up.Left(session))
                 case up.AskProof(session):
@@ -54,6 +66,12 @@ class Keeper(RuleBasedStateMachine):
 
     def tell(self, event: up.Event) -> None:
         self.do(self.upgrade.handle(event, self.now))
+
+    # Mostly: before that, there is not much that can go wrong.
+    @initialize(is_ready=st.sampled_from((True, True, True, False)))
+    def begin(self, *, is_ready: bool) -> None:
+        if is_ready:
+            self.nursery_is_ready()
 
     @precondition(lambda self: self.upgrade.phase is up.Phase.STARTING)
     @rule()
@@ -87,7 +105,7 @@ class Keeper(RuleBasedStateMachine):
         session = data.draw(
             st.sampled_from([one for one in SESSIONS if self.held[one] is None])
         )
-        side = self.upgrade.side_of(session)
+        side = self.waiting.pop(session, self.upgrade.side_of(session))
         if self.upgrade.phase is up.Phase.RETURNING and session in self.leaving:
             assert side is up.Side.OLD, "I3"
         self.held[session] = side
@@ -95,11 +113,13 @@ class Keeper(RuleBasedStateMachine):
         self.leaving.discard(session)
         self.tell(up.Deposited(session))
 
-    @precondition(lambda self: None in self.held.values())
+    @precondition(lambda self: None in self.held.values() or self.waiting)
     @rule(data=st.data())
     def successor_is_born_dead(self, data: st.DataObject) -> None:
-        empty = [one for one in SESSIONS if self.held[one] is None]
-        self.tell(up.BornDead(data.draw(st.sampled_from(empty))))
+        empty = {one for one in SESSIONS if self.held[one] is None}
+        session = data.draw(st.sampled_from(sorted(empty | self.waiting.keys())))
+        self.waiting.pop(session, None)
+        self.tell(up.BornDead(session))
 
     @precondition(lambda self: bool(self.proving))
     @rule(data=st.data())

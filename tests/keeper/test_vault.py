@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-from holdfast.keeper.vault import CALM, MAX_DELAY, Vault
+from holdfast.keeper.vault import CALM, MAX_DELAY, Deposit, Vault
 
 
 def vault_with_a_session() -> Vault:
@@ -28,6 +28,36 @@ def test_i1_a_deposit_outlives_every_holder() -> None:
         vault.deposit("s_1", {"name": "one"}, [5, 6], now=moment)
 
     assert vault.deposits["s_1"].fds == [5, 6]
+
+
+def test_what_is_inherited_is_replaced_unless_its_holder_comes_first() -> None:
+    vault = Vault()
+
+    assert vault.inherit("s_1", Deposit({}, [3, 4], 0), at=7)
+    assert vault.next_deadline() == 7
+    assert vault.deposit("s_1", {}, [5, 6], now=1) == [3, 4]
+    assert vault.next_deadline() is None
+
+
+def test_i1_what_a_holder_has_deposited_is_not_replaced_by_what_is_inherited() -> None:
+    vault = vault_with_a_session()
+
+    assert not vault.inherit("s_1", Deposit({}, [5, 6], 0), at=1)
+
+    assert vault.deposits["s_1"].fds == [3, 4]
+    assert vault.deposits["s_1"].is_held
+
+
+def test_a_holder_made_ahead_of_time_does_not_take_back_what_came_after() -> None:
+    vault = vault_with_a_session()
+    kept = vault.deposits["s_1"]
+    kept.facts |= {"name": "two", "keep": True}
+    kept.exit = 7
+
+    vault.deposit("s_1", {"name": "one", "state": "running"}, [5, 6], now=1)
+
+    assert kept.facts == {"name": "two", "keep": True, "state": "exited"}
+    assert kept.memory == 6
 
 
 def test_a_new_deposit_gives_back_the_old_descriptors() -> None:

@@ -62,3 +62,20 @@ def test_a_session_that_nobody_is_of_has_nothing_to_kill() -> None:
         assert processes.kill_session(tree.pid) == 0
         with pytest.raises(ProcessLookupError):
             os.kill(tree.pid, 0)
+
+
+def test_whoever_has_ended_is_not_alive_collected_or_not() -> None:
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(writer)
+        os.read(reader, 1)
+        os._exit(0)
+    assert processes.is_alive(pid)
+
+    os.close(writer)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert not processes.is_alive(pid)
+    os.waitpid(pid, 0)
+    assert not processes.is_alive(pid)
+    os.close(reader)

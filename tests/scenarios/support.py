@@ -27,6 +27,9 @@ from holdfast.wire.versions import SPOKEN
 PATIENCE = 20.0
 """Seconds before a scenario gives up: never reached when all is well."""
 
+OURS = ("keeper", "nursery", "trustee")
+"""Processes of which there is one for all sessions, and always."""
+
 LIFE = Incarnation(1)
 
 Kind = TypeVar("Kind")
@@ -91,12 +94,12 @@ class Machine:
         return next((one for one in sessions if one["id"] == session), None)
 
     def pid(self, what: str, session: SessionId | None = None) -> int:
-        """Return the pid of keeper, nursery, or a session's holder or leader."""
+        """Return the pid of one of OURS, or of a session's holder or leader."""
         # While there is none it is 0, which nobody must be allowed to kill.
         return eventually(f"a {what}", lambda: self._pid(what, session))
 
     def _pid(self, what: str, session: SessionId | None) -> int:
-        if what in ("keeper", "nursery"):
+        if what in OURS:
             found = self.ask(do="status")["pid" if what == "keeper" else what]
         else:
             assert session is not None

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import signal
 import socket
@@ -169,8 +170,10 @@ def test_a_reader_that_takes_nothing_delays_nobody(here: Machine) -> None:
         here.new("sh", "-c", "sleep 60", "x" * 20_000)
 
     with packets.connect(places.keeper_socket(), 5) as greedy:
-        for _ in range(200):
-            packets.send(greedy, {"do": "list"})
+        # Whoever is over the bound is hung up on, maybe before it has asked so often.
+        with contextlib.suppress(ConnectionError):
+            for _ in range(200):
+                packets.send(greedy, {"do": "list"})
 
         assert here.ask(do="status")["ok"]
 

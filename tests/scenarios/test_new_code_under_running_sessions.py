@@ -1,9 +1,11 @@
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.scenarios import witness
 from tests.scenarios.copies import (
     PRESENT,
     copy,
@@ -14,7 +16,7 @@ from tests.scenarios.copies import (
     previous_commit,
     start_upgrade,
 )
-from tests.scenarios.support import Machine, eventually
+from tests.scenarios.support import OURS, Machine, eventually
 
 from holdfast.model.ids import SessionId
 from holdfast.version import __version__
@@ -157,16 +159,8 @@ def test_code_is_taken_back_and_every_session_lives(
     assert status["upgrading"] is False
 
 
-UNDER_EXCHANGE = pytest.mark.xfail(
-    reason="a keeper killed in the moment in which it exchanges a holder is as if both"
-    " were: spec/keeper.md says that such a session may be lost; about 1 of 20 runs",
-    strict=False,
-)
-
-
 @pytest.mark.parametrize(
-    "victim",
-    [pytest.param("keeper", marks=UNDER_EXCHANGE), "nursery", "new nursery", "holder"],
+    "victim", ["keeper", "nursery", "new nursery", "holder", "trustee"]
 )
 def test_no_session_is_lost_whoever_is_killed_during_an_upgrade(
     old: Machine, victim: str
@@ -185,15 +179,75 @@ def test_no_session_is_lost_whoever_is_killed_during_an_upgrade(
 def victim_of(here: Machine, victim: str, session: SessionId) -> int:
     if victim != "new nursery":
         return here.pid(victim, session)
+    return new_nursery(here) or here.pid("nursery")
+
+
+def new_nursery(here: Machine) -> int:
     keeper, nursery = here.pid("keeper"), here.pid("nursery")
-    children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
     others = [
-        int(pid)
-        for pid in children
-        if int(pid) != nursery
-        and b"holdfast.holder.nursery" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        pid
+        for pid in witness.children(keeper)
+        if pid != nursery
+        and Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"\0ready\0")
     ]
-    return others[0] if others else nursery
+    return others[0] if others else 0
+
+
+ALSO_KILLED = ("nobody", "trustee", "nursery", "new nursery", "successor")
+
+
+def stopped_amid_leaving(
+    here: Machine, session: SessionId
+) -> tuple[subprocess.Popen[bytes], dict[str, int]]:
+    """Begin an upgrade that waits for a holder; return it, and who is involved."""
+    pids = {one: here.pid(one, session) for one in (*OURS, "holder")}
+    os.kill(pids["holder"], signal.SIGSTOP)
+    upgrade = start_upgrade(PRESENT)
+    pids["new nursery"] = eventually("a new nursery", lambda: new_nursery(here))
+    forked = eventually(
+        "the successor waits", lambda: witness.children(pids["new nursery"])
+    )
+    here.ask(do="status")  # It has told the holder to leave, else it would not answer.
+    pids["successor"] = forked.pop()
+    assert witness.grip(session, pids["successor"]) == pids["holder"]
+    return upgrade, pids
+
+
+@pytest.mark.parametrize("also", ALSO_KILLED)
+def test_a_keeper_killed_when_a_holder_has_just_left_costs_nothing(
+    old: Machine, also: str
+) -> None:
+    made = shells(old, 1)
+    leaders = [old.pid("leader", session) for session in made]
+    upgrade, pids = stopped_amid_leaving(old, made[0])
+
+    os.kill(pids["keeper"], signal.SIGSTOP)
+    os.kill(pids["holder"], signal.SIGCONT)
+    eventually("the holder has left", lambda: witness.is_dead(pids["holder"]))
+    if also != "nobody":
+        os.kill(pids[also], signal.SIGKILL)
+    os.kill(pids["keeper"], signal.SIGKILL)
+    finish(upgrade)
+
+    assert_alive(old, made, leaders)
+
+
+def test_what_happens_while_a_successor_waits_is_known_to_it(old: Machine) -> None:
+    session = old.new("sh", "-c", "read line; exit 7")
+    upgrade, pids = stopped_amid_leaving(old, session)
+
+    old.ask(do="rename", id=session, name="called-later")
+    os.kill(old.pid("leader", session), signal.SIGTERM)
+    os.kill(pids["holder"], signal.SIGCONT)
+    finish(upgrade)
+
+    client = old.join(session)
+    assert client.attach().name == "called-later"
+    assert client.wait(wire.Exited).status == -signal.SIGTERM
+    facts = old.facts(session)
+    assert facts is not None
+    assert (facts["name"], facts["state"]) == ("called-later", "exited")
+    assert (facts["exit"], facts["version"]) == (-signal.SIGTERM, __version__)
 
 
 def test_a_session_made_and_one_ended_during_an_upgrade_are_both_right(
@@ -238,7 +292,8 @@ def test_upgrades_leave_no_descriptor_and_no_process_behind(old: Machine) -> Non
         assert said["sessions"] == 2, said
 
     children = Path(f"/proc/{keeper}/task/{keeper}/children")
-    ours = [old.pid("nursery"), *(old.pid("holder", one) for one in sessions(old))]
+    ours = [old.pid("nursery"), old.pid("trustee")]
+    ours += [*(old.pid("holder", one) for one in sessions(old))]
     ours += [old.pid("leader", one) for one in sessions(old)]
     eventually(
         "only those that are needed",

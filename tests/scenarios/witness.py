@@ -9,9 +9,9 @@ import termios
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.scenarios.support import Machine, eventually
+from tests.scenarios.support import OURS, Machine, eventually
 
-from holdfast.linux import places
+from holdfast.linux import grips, places
 from holdfast.model.ids import SessionId
 
 MARK = "HF_SCENARIO"
@@ -63,6 +63,19 @@ def descriptors(pid: int) -> list[str]:
         with contextlib.suppress(OSError):
             found.append(str(fd.readlink()))
     return sorted(found)
+
+
+def grip(session: SessionId, pid: int) -> int:
+    """Return who has the grip of a session, by the memory that a process has open."""
+    for name in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if str(name.readlink()).startswith(f"/memfd:{session}"):
+                memory = os.open(name, os.O_RDWR)
+                try:
+                    return grips.taken_by(memory)
+                finally:
+                    os.close(memory)
+    raise AssertionError(f"{pid} does not have the memory of {session}")
 
 
 def resident(pid: int) -> int:
@@ -127,7 +140,7 @@ def disorder(here: Machine) -> str:
     for pid in marked(MARK, mark()):
         if int(stat(pid)[3]) not in leaders and not is_dead(pid):
             return f"process {pid} belongs to no session"
-    ours = {here.pid("keeper"), here.pid("nursery")}
+    ours = {here.pid(one) for one in OURS}
     ours |= {one["holder"] for one in listed}
     for pid in marked("HOLDFAST_RUNTIME_DIR", mark()):
         if pid not in ours and not is_dead(pid) and _is_keeping(pid):

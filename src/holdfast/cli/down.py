@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "End host, painter, judge, nursery and keeper. Sessions go on under their"
-        " holders, and the next `holdfast up` or `holdfast new` finds them again;"
-        " until then the death of a holder ends its session.",
+        "End host, painter, judge, nursery, trustee and keeper. Sessions go on"
+        " under their holders, and the next `holdfast up` or `holdfast new` finds"
+        " them again; until then the death of a holder ends its session.",
         {
             "holdfast down": "sessions go on",
             "holdfast down --end-sessions": "hang up on every session first",

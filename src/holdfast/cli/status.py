@@ -94,6 +94,7 @@ def _print(facts: Facts) -> None:
     if isinstance(answer, dict):
         _line("keeper", _process(answer))
         _line("nursery", _pid(answer.get("nursery"), "none at this moment"))
+        _line("trustee", _pid(answer.get("trustee"), "none at this moment"))
         painter = _pid(answer.get("painter"), "none until a screen is asked for")
         _line("painter", painter)
         unasked = "none until a policy has somebody to ask"

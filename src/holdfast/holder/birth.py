@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import signal
 import socket
 import time
 from dataclasses import replace
@@ -17,6 +18,7 @@ from holdfast.linux import (
     exec_filter,
     exec_gate,
     folders,
+    grips,
     packets,
     places,
     processes,
@@ -34,6 +36,10 @@ WINDOW = 1024 * 1024
 """Bytes of output kept: some ten thousand lines."""
 
 KEEPER_TIMEOUT = 10.0
+
+GRIP_PATIENCE = 10
+"""Seconds to wait for a predecessor's end, in full ones: it has a few to leave, and
+whoever is no longer waited for must not be left over."""
 
 EXEC_GATE = "exec_gate"
 """The fact, and what is asked for: that every exec in the session is judged."""
@@ -53,6 +59,9 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     facts = packet["facts"]
     assert isinstance(facts, dict)  # noqa: S101  # the keeper keeps what we gave it
     master, memory, listener, pidfd, *gate = fds
+    signal.alarm(GRIP_PATIENCE)  # Ends us.
+    grips.take(memory)
+    signal.alarm(0)
     # Our predecessor may have died between resizing and telling the keeper.
     size = pty.size_of(master)
     facts["size"] = [size.columns, size.rows]
@@ -75,6 +84,7 @@ def _create(packet: packets.Packet) -> None:
     session = _id(packet)
     try:
         vaulted = _make(packet, session)
+        grips.take(vaulted.memory)
         holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:
         _report_failure(token, error)

@@ -47,20 +47,24 @@ class KeeperLink:
         self._selector = selector
         self._link: socket | None = None
         self._again_at: float | None = None
-        self._exit: object = None
+        self._exit: int | None = None
         self._claim: int | None = None
         self._attempts = 0
 
-    def begin(self, token: str) -> None:
-        """Deposit for the first time.
+    def begin(self, token: str, exit_status: int | None) -> int | None:
+        """Deposit for the first time; return how the leader ended, if that is known.
 
-        A keeper that has died since it had us made is looked for later: we hold
-        everything the session needs, and must not die of its death.
+        The keeper may know what we were not told: it may have ended while we waited
+        for our predecessor to leave. A keeper that has died since it had us made is
+        looked for later: we hold everything the session needs, and must not die of
+        its death.
         """
+        self._exit = exit_status
         try:
             self.deposit(token)
         except OSError:
             self._again_at = time.monotonic()
+        return self._exit
 
     def deposit(self, token: str = "") -> None:
         """Give the keeper a copy of everything; `token` answers a creation."""
@@ -86,6 +90,7 @@ class KeeperLink:
             link.close()
             raise ConnectionResetError("the keeper does not take it")
         self._obey(heard[0])  # It may say something before it answers.
+        self._learn_exit(heard[0])
         link.settimeout(0)
         self._link, self._again_at, self._attempts = link, None, 0
         self._is_resting = False
@@ -97,6 +102,11 @@ class KeeperLink:
             self.is_wanted = False  # It was forgotten while we were on our way.
         return answer.get("ok") is False
 
+    def _learn_exit(self, facts: packets.Packet) -> None:
+        status = facts.get("exit")
+        if self._exit is None and isinstance(status, int):
+            self._exit = status
+
     def change(self, facts: packets.Packet) -> None:
         """Tell the keeper what has changed."""
         if facts.get("state") == "exited":
@@ -107,7 +117,7 @@ class KeeperLink:
             if name in facts:
                 self._vaulted.facts[name] = facts[name]
         # Kept here too: there may be no keeper at this moment.
-        self._exit = facts.get("exit", self._exit)
+        self._learn_exit(facts)
         if self._link is not None:
             packet = {"do": "facts", "id": self._vaulted.session, **facts}
             with contextlib.suppress(OSError):

@@ -29,7 +29,8 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     if sys.argv[2:] == ["ready"]:  # An older keeper does not expect to be told.
-        packets.send(link, {"do": "ready", "version": __version__})
+        ready = {"do": "ready", "version": __version__, "waits": True}
+        packets.send(link, ready)
     while (heard := packets.receive(link)) is not None:
         packet, fds = heard
         pid = os.fork()

@@ -17,6 +17,7 @@ from holdfast.keeper import code, leftovers
 from holdfast.keeper.activated import Door
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.births import Births
+from holdfast.keeper.entrusting import Entrusting
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
 from holdfast.keeper.upgrade import (
@@ -28,13 +29,17 @@ from holdfast.keeper.upgrade import (
     NurseryReady,
     Side,
 )
-from holdfast.keeper.vault import Facts, Vault
-from holdfast.linux import packets, processes
+from holdfast.keeper.vault import MEMORY, Deposit, Facts, Vault
+from holdfast.linux import grips, packets, processes
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 
 MAX_FORGOTTEN = 1000
 """Ids remembered: more than there are holders on their way at any moment."""
+
+HEIR_PATIENCE = 2.0
+"""Seconds for a holder that lives to deposit with a new keeper: twenty times what it
+needs. Only then is it taken for one that hangs."""
 
 NURSERY_PATIENT = 3
 """Deaths of the nursery in a row that are answered at once."""
@@ -60,6 +65,7 @@ class Household:
     ) -> None:
         self.vault = Vault()
         self.selector = selector
+        self.trustee = Entrusting(self.vault, selector)
         self.links = Links(selector, hear, self._link_ended)
         self.births = Births(selector, self._born_dead)
         self.held: dict[socket.socket, str] = {}
@@ -91,6 +97,7 @@ class Household:
         deadlines = (
             self.vault.next_deadline(),
             self.births.next_deadline(),
+            self.trustee.next_deadline(),
             self._nursery_at,
             *(door.next_deadline() for door in self.doors()),
         )
@@ -102,6 +109,7 @@ class Household:
             self.start_nursery()
         for door in self.doors():
             door.tick(now)
+        self.trustee.tick(now)
         self.births.tick(now)
         self._replace_the_dead(now)
 
@@ -121,9 +129,21 @@ class Household:
             if older is not link:
                 kill_peer(older)
                 self.links.close(older)
+                self._happened(Left(session))
         close(self.vault.deposit(session, facts, fds, time.monotonic()))
+        # Before anybody is told that there is a session: from here on, it stays.
+        self.trustee.note(session, is_anew=True)
         self.held[link] = session
         self.births.deposited(session, facts.get("holder"))
+
+    def inherit(self, session: str, facts: Facts, fds: list[int]) -> None:
+        """Keep what the trustee of a dead keeper brings, unless we have it."""
+        now = time.monotonic()
+        at = now + HEIR_PATIENCE if _is_held(facts, fds) else now
+        if self.vault.inherit(session, Deposit(facts, fds, now), at):
+            self.trustee.note(session, is_anew=True)
+        else:
+            close(fds)
 
     def links_of(self, session: str) -> list[socket.socket]:
         """Return the link to a session's holder, if there is one."""
@@ -142,6 +162,7 @@ class Household:
             del self.held[link]
         self.births.kill(session)
         close(self.vault.forget(session))
+        self.trustee.note(session)
         leftovers.remove_files(SessionId(session))
         self.forgotten[session] = None
         if len(self.forgotten) > MAX_FORGOTTEN:
@@ -154,10 +175,10 @@ class Household:
         Without a link nobody will tell that it is gone: another is planned here.
         """
         links = self.links_of(session)
+        self.births.kill(session)
         for link in links:
             kill_peer(link)
         if not links:
-            self.births.kill(session)
             self.vault.hurry(session, time.monotonic())
         return bool(links)
 
@@ -166,6 +187,7 @@ class Household:
         kept = self.vault.deposits.get(session)
         if kept is not None and isinstance(status, int) and kept.exit is None:
             kept.exit = status
+            self.trustee.note(session)
 
     def _link_ended(self, link: socket.socket) -> None:
         for token in [one for one, asker in self.waiting.items() if asker is link]:
@@ -189,13 +211,31 @@ class Household:
         for session in self.vault.due(now):
             if session in self.births:
                 continue  # Its death, or its taking too long, plans another.
-            kept = self.vault.deposits[session]
-            packet: Facts = {"do": "adopt", "id": session, "facts": kept.facts}
-            side = self.side_of(session)
-            if self.ask_nursery(side, {**packet, "exit": kept.exit}, kept.fds):
-                self.births.begin(session, now)
-            else:
+            evict(self.vault.deposits[session])
+            if not self._make_successor(session, now):
                 self.vault.replacement_failed(session, now)
+
+    def prepare_successor(self, session: str) -> None:
+        """Have a successor made while the holder is there; it waits for the grip.
+
+        So the holder can leave knowing that somebody has all that it has. Where one
+        of the two does not know of grips, the successor is made after it has left.
+        """
+        nursery = self._nursery_of(self.side_of(session))
+        kept = self.vault.deposits.get(session)
+        if kept is None or nursery is None or not nursery.waits:
+            return
+        if grips.taken_by(kept.memory):
+            self._make_successor(session, time.monotonic())
+
+    def _make_successor(self, session: str, now: float) -> bool:
+        kept = self.vault.deposits[session]
+        packet: Facts = {"do": "adopt", "id": session, "facts": kept.facts}
+        side = self.side_of(session)
+        is_asked = self.ask_nursery(side, {**packet, "exit": kept.exit}, kept.fds)
+        if is_asked:
+            self.births.begin(session, now)
+        return is_asked
 
     # ── nurseries ─────────────────────────────────────────────────────────
 
@@ -216,8 +256,11 @@ class Household:
 
     def ask_nursery(self, side: Side, packet: packets.Packet, fds: list[int]) -> bool:
         """Ask a nursery for a holder; False if it cannot be asked now."""
-        nursery = self.nursery if side is Side.OLD else self.next_nursery
+        nursery = self._nursery_of(side)
         return nursery is not None and nursery.ask(packet, fds)
+
+    def _nursery_of(self, side: Side) -> Nursery | None:
+        return self.nursery if side is Side.OLD else self.next_nursery
 
     def _heard_nursery(
         self, nursery: Nursery, packet: packets.Packet, fds: list[int]
@@ -225,6 +268,7 @@ class Household:
         match packet:
             case {"do": "ready", "version": str(version)}:
                 nursery.version = version
+                nursery.waits = bool(packet.get("waits"))
                 close(fds)
                 if nursery is self.next_nursery:
                     self._happened(NurseryReady())
@@ -271,6 +315,26 @@ def kill_peer(link: socket.socket) -> None:
     if pid > 1:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
+
+
+def evict(kept: Deposit) -> None:
+    """Kill whoever has the grip of a session that is to get another holder.
+
+    A link that ended means a dead holder; one that lives has lost its link, and
+    would not let its successor begin.
+    """
+    pid = grips.taken_by(kept.memory)
+    if pid > 1:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _is_held(facts: Facts, fds: list[int]) -> bool:
+    """Tell whether the holder that deposited these lives, as far as can be known."""
+    if grips.taken_by(fds[MEMORY]):
+        return True
+    # A holder of older code takes no grip, but it has a number.
+    return processes.is_alive(int(str(facts["holder"])))
 
 
 def close(fds: list[int]) -> None:

@@ -60,6 +60,7 @@ class Keeper:
 
     def begin(self) -> None:
         """Begin with nothing, and find out who is still there."""
+        self._household.trustee.start()
         self._listen(packets.listen(places.keeper_socket()))
         self._household.painter = Door(PAINTER, self._selector)
         self._household.judge = Door(JUDGE, self._selector)
@@ -88,6 +89,7 @@ class Keeper:
         household.waiting = {
             token: links[fd] for token, fd in left.waiting.items() if fd in links
         }
+        household.trustee.start()
         if left.asker in links:
             household.links.send(
                 links[left.asker],
@@ -106,7 +108,7 @@ class Keeper:
 
     def _resume_nursery(self, left: state.State) -> None:
         nursery = self._household.new_nursery(present())
-        nursery.version = left.nursery_version
+        nursery.version, nursery.waits = left.nursery_version, left.nursery_waits
         nursery.take_up(state.socket_at(left.nursery), left.nursery_pid)
         self._household.nursery = nursery
 
@@ -177,6 +179,7 @@ class Keeper:
         return (held and self._household.links.is_silent) or now >= self._close_at
 
     def _end(self) -> None:
+        self._household.trustee.end()
         if self._household.nursery is not None:
             self._household.nursery.end()
         # While the lock is ours, so are the sockets.
@@ -211,6 +214,7 @@ class Keeper:
             nursery=nursery.link.fileno(),
             nursery_pid=nursery.pid,
             nursery_version=nursery.version,
+            nursery_waits=nursery.waits,
             asker=None
             if asker is None or asker not in household.links
             else asker.fileno(),

@@ -32,6 +32,9 @@ class Nursery:
         self.version = ""
         """What it says its version is; empty until it has."""
 
+        self.waits = False
+        """Whether its holders wait for the grip: then they may be made early."""
+
         self.pid = 0
         self.link: socket.socket | None = None
         self._selector = selector

@@ -80,7 +80,10 @@ class Requests:
         """Answer one packet."""
         if packet.get("do") == "deposit":
             self._household.links.send(link, self._deposit(link, packet, fds))
-            self._deposited(link)
+            self._deposited(link, packet.get("facts"))
+            return
+        if packet.get("do") == "inherit":
+            self._household.links.send(link, self._inherit(packet, fds))
             return
         close(fds)  # Nobody else has any to give.
         if self._expected_until is not None and packet.get("do") in PATIENT:
@@ -142,11 +145,29 @@ class Requests:
         household.note_exit(session, packet.get("exit"))
         return {"ok": True, "exit": household.vault.deposits[session].exit}
 
-    def _deposited(self, link: socket.socket) -> None:
+    def _inherit(self, packet: packets.Packet, fds: list[int]) -> Facts:
+        try:
+            session = checks.session_of(packet)
+            facts = checks.deposit(packet.get("facts"), fds)
+        except HoldfastError as error:
+            close(fds)
+            return refused(error)
+        if session in self._household.forgotten:
+            close(fds)
+            return refusal("session-not-found", "it was forgotten", session=session)
+        self._household.inherit(session, facts, fds)
+        self._household.note_exit(session, packet.get("exit"))
+        return {"ok": True}
+
+    def _deposited(self, link: socket.socket, said: object) -> None:
         """Say what comes after the answer, which the holder waits for first."""
         session = self._household.held.get(link)
         if session is None:
             return
+        newest = _chosen(self._household.vault.deposits[session].facts)
+        if isinstance(said, dict) and _chosen(said) != newest:
+            # It waited for its predecessor to leave, and was not told meanwhile.
+            self._household.links.send(link, {"do": "changed", **newest})
         if self.is_closing:
             self._household.links.send(link, {"do": "rest"})
         self._upgrading.happened(Deposited(session))
@@ -229,10 +250,11 @@ class Requests:
         if "name" in changes:
             self._demand_free(str(changes["name"]), session)
         kept.facts |= changes
+        self._household.trustee.note(session)
         self._household.note_exit(session, packet.get("exit"))
         if packet.get("do") != "facts":  # Else the holder has said it itself.
-            told = {name: kept.facts.get(name) for name in ("name", "keep")}
-            self._household.tell_holder(session, {"do": "changed", **told})
+            told: Facts = {"do": "changed", **_chosen(kept.facts)}
+            self._household.tell_holder(session, told)
         return {"ok": True}
 
     def _status(self) -> Facts:
@@ -247,6 +269,7 @@ class Requests:
             "root": present.root,
             "nursery": 0 if nursery is None else nursery.pid,
             "nursery_version": "" if nursery is None else nursery.version,
+            "trustee": household.trustee.pid,
             "painter": 0 if household.painter is None else household.painter.pid,
             "judge": 0 if household.judge is None else household.judge.pid,
             "upgrading": self._upgrading.is_on,
@@ -265,3 +288,8 @@ class Requests:
         for session in self._household.vault.deposits:
             self._household.tell_holder(session, {"do": "rest"})
         return {"ok": True, "pid": os.getpid()}
+
+
+def _chosen(facts: Facts) -> Facts:
+    """Return what of the facts somebody has chosen, and may choose again."""
+    return {name: facts.get(name) for name in ("name", "keep")}

@@ -51,6 +51,8 @@ class State:
     """None from code that knew no judge."""
 
     judge_pid: int = 0
+    nursery_waits: bool = False
+    """Whether the nursery's holders wait for their grips; not so from older code."""
 
     def fds(self) -> list[int]:
         """Return every descriptor that must survive the exec."""

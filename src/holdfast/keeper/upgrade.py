@@ -3,10 +3,11 @@
 Theory of operation
 -------------------
 A nursery with the new code is started beside the old one. Then the sessions are
-moved one by one: the holder is asked to leave, its successor is forked by the new
-nursery, deposits, and proves that its loop runs. When all are moved, a child with
-the new code shows that it can read the keeper's state, the old nursery ends, and
-the keeper replaces its own code.
+moved one by one: the new nursery is asked for the successor, which waits for the
+grip; the holder is asked to leave; the successor takes the grip, deposits, and
+proves that its loop runs. So at no moment are the descriptors with the keeper
+alone. When all are moved, a child with the new code shows that it can read the
+keeper's state, the old nursery ends, and the keeper replaces its own code.
 
     STARTING ──NurseryReady──▶ MOVING ──all moved──▶ CHECKING ──StateRead──▶ DONE
         │                        │                      │
@@ -130,7 +131,10 @@ class StateUnread:
 
 @dataclass(frozen=True, slots=True)
 class AskToLeave:
-    """Ask a session's holder to leave; a session without one has been left."""
+    """Have a successor wait, and ask the holder to leave.
+
+    A session without a holder has been left.
+    """
 
     session: str
 
@@ -138,6 +142,13 @@ class AskToLeave:
 @dataclass(frozen=True, slots=True)
 class KillHolder:
     """Kill whoever holds a session or is about to."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class KillSuccessor:
+    """Kill whoever waits for a session, and leave its holder alone."""
 
     session: str
 
@@ -196,6 +207,7 @@ Event = (
 Effect = (
     AskToLeave
     | KillHolder
+    | KillSuccessor
     | AskProof
     | Tell
     | CheckState
@@ -370,8 +382,12 @@ class Upgrade:
         self._new = set(self._moved)
         if current is None:
             return self._return_next(now)
+        self._current = current
+        if self._step is _Step.LEAVING:
+            # Who has it is of the old code still, and leaves in its own time.
+            return [KillSuccessor(current)]
         # Whoever has it now, or is about to, is of the new code.
-        self._current, self._step = current, _Step.KILLED
+        self._step = _Step.KILLED
         self._deadline = now + LEAVE_PATIENCE
         return [KillHolder(current)]
 

@@ -18,6 +18,7 @@ from holdfast.keeper.upgrade import (
     EndNursery,
     Event,
     KillHolder,
+    KillSuccessor,
     Left,
     NurseryFailed,
     Refuse,
@@ -128,6 +129,8 @@ class Upgrading:
                 case KillHolder(session):
                     if not self._household.kill_holder(session):
                         self.happened(Left(session))
+                case KillSuccessor(session):
+                    self._household.births.kill(session)
                 case AskProof(session):
                     self._household.tell_holder(session, {"do": "prove"})
                 case Tell(moved, total):
@@ -147,6 +150,7 @@ class Upgrading:
 
     def _ask_to_leave(self, session: str) -> None:
         if self._household.links_of(session):
+            self._household.prepare_successor(session)
             self._household.tell_holder(session, {"do": "leave"})
             return
         self._household.kill_holder(session)

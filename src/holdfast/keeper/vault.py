@@ -33,6 +33,13 @@ CALM = 0.1
 """Seconds of life after which a holder's death counts as the first again: one that
 is broken dies within milliseconds of taking its session up."""
 
+MEMORY = 1
+"""Which of a session's descriptors is its shared memory."""
+
+OURS = ("name", "keep", "ended_ms")
+"""Facts of which we know the newest: the first two are changed only through us, and
+the last is never changed."""
+
 _STEP = 0.05
 
 Facts = dict[str, object]
@@ -50,6 +57,11 @@ class Deposit:
     replace_at: float | None = None
     exit: int | None = None
 
+    @property
+    def memory(self) -> int:
+        """The descriptor of its shared memory."""
+        return self.fds[MEMORY]
+
 
 @dataclass(slots=True)
 class Vault:
@@ -66,9 +78,24 @@ class Vault:
             self.deposits[session] = Deposit(facts, fds, now)
             return []
         spare, kept.fds = kept.fds, fds
-        kept.facts, kept.held_since = facts, now
+        # A holder that was made ahead of time may have missed what came after.
+        newer = {name: kept.facts[name] for name in OURS if name in kept.facts}
+        kept.facts, kept.held_since = {**facts, **newer}, now
+        if kept.exit is not None:
+            kept.facts["state"] = "exited"
         kept.is_held, kept.replace_at = True, None
         return spare
+
+    def inherit(self, session: str, deposit: Deposit, at: float) -> bool:
+        """Keep what a dead keeper had, unless its holder was here before; say so.
+
+        The holder may still come: its successor is planned for `at`.
+        """
+        if session in self.deposits:
+            return False
+        deposit.is_held, deposit.replace_at = False, at
+        self.deposits[session] = deposit
+        return True
 
     def holder_died(self, session: str, now: float) -> None:
         """Plan the successor of a holder whose link has ended."""

@@ -94,6 +94,17 @@ def exit_of_zombie(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(int(fields[-1]))
 
 
+def is_alive(pid: int) -> bool:
+    """Tell whether there is a process with this number that has not ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return exit_of_zombie(pid) is None
+
+
 def exit_of_child(pid: int) -> int | None:
     """Return how a child of ours ended and collect it; None if it is not ours."""
     try:

@@ -1,0 +1,139 @@
+"""The keeper's side of the trustee: forks it, and tells it what changes.
+
+What cannot be sent at once waits as the name of a session, and is sent as it is
+by then. A trustee that is gone, or cannot be told, is replaced by another fork,
+which begins with everything.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import time
+
+from holdfast.keeper import trustee
+from holdfast.keeper.backoff import Backoff
+from holdfast.keeper.vault import Vault
+from holdfast.linux import packets
+
+PATIENT = 3
+"""Deaths in a row that are answered at once."""
+
+CALM = 1.0
+"""Seconds of life after which a death is an accident again."""
+
+MAX_DELAY = 5.0
+"""Seconds between attempts at the worst: each costs a fork."""
+
+
+class Entrusting:
+    """The trustee, and what it has not been told yet."""
+
+    def __init__(self, vault: Vault, selector: selectors.BaseSelector) -> None:
+        self.pid = 0
+        """The trustee's; 0 while there is none."""
+
+        self._vault = vault
+        self._selector = selector
+        self._link: socket.socket | None = None
+        self._due: dict[str, bool] = {}
+        """Sessions to speak of, and whether their descriptors are others."""
+
+        self._backoff = Backoff(PATIENT, CALM, MAX_DELAY)
+        self._start_at: float | None = None
+
+    def start(self) -> None:
+        """Fork a trustee that has all there is; try again later if that fails."""
+        now = time.monotonic()
+        self._start_at = None
+        self._due.clear()
+        self._backoff.born(now)
+        try:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        except OSError:
+            self._start_at = self._backoff.died(now)
+            return
+        try:
+            pid = os.fork()
+        except OSError:
+            ours.close()
+            self._start_at = self._backoff.died(now)
+            return
+        else:
+            if pid == 0:
+                trustee.become(theirs, self._vault)  # Never returns.
+        finally:
+            theirs.close()
+        ours.settimeout(0)
+        self._link, self.pid = ours, pid
+        self._selector.register(ours, selectors.EVENT_READ, self._ready)
+
+    def note(self, session: str, *, is_anew: bool = False) -> None:
+        """Tell what has become of a session; `is_anew` if its descriptors are others.
+
+        Once this returns, and unless the trustee is slow, the copies are with it:
+        what was sent is taken from the socket also after our death.
+        """
+        if self._link is not None:
+            self._due[session] = is_anew or self._due.get(session, False)
+            self._flush()
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None."""
+        return self._start_at
+
+    def tick(self, now: float) -> None:
+        """Fork another trustee, if it is time."""
+        if self._start_at is not None and now >= self._start_at:
+            self.start()
+
+    def end(self) -> None:
+        """End the trustee: nobody is to start a keeper after us."""
+        if self.pid:
+            with contextlib.suppress(OSError):
+                os.kill(self.pid, signal.SIGKILL)
+        self._hang_up()
+
+    def _ready(self, _link: socket.socket, events: int) -> None:
+        if events & selectors.EVENT_READ:
+            self._lose()  # It never says anything: this is its end.
+        else:
+            self._flush()
+
+    def _flush(self) -> None:
+        assert self._link is not None  # noqa: S101  # only then is something due
+        while self._due:
+            session, is_anew = next(iter(self._due.items()))
+            try:
+                self._send(self._link, session, is_anew=is_anew)
+            except BlockingIOError:
+                break
+            except OSError:
+                # One that cannot be told would hand on what is no longer so.
+                self.end()
+                self._lose()
+                return
+            del self._due[session]
+        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._due else 0)
+        if self._selector.get_key(self._link).events != wanted:
+            self._selector.modify(self._link, wanted, self._ready)
+
+    def _send(self, link: socket.socket, session: str, *, is_anew: bool) -> None:
+        kept = self._vault.deposits.get(session)
+        if kept is None:
+            packets.send(link, {"do": "drop", "id": session})
+            return
+        packet: packets.Packet = {"do": "keep", "id": session, "facts": kept.facts}
+        packets.send(link, {**packet, "exit": kept.exit}, kept.fds if is_anew else [])
+
+    def _lose(self) -> None:
+        self._hang_up()
+        self._start_at = self._backoff.died(time.monotonic())
+
+    def _hang_up(self) -> None:
+        self.pid = 0
+        if self._link is not None:
+            self._selector.unregister(self._link)
+            self._link.close()
+            self._link = None

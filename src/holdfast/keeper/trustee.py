@@ -1,0 +1,151 @@
+"""The trustee: a second copy of every deposit, for when the keeper is gone.
+
+It is a fork of the keeper, and so begins with everything that the keeper has. It
+closes what is not a deposit, takes from a socket what changes, and does nothing
+else. When the keeper is gone it finds the next one, or starts it, hands it every
+deposit, and ends. So a session lives on when its holder and the keeper die in the
+same moment: of holder, keeper and trustee, any one is enough.
+
+A keeper that replaces its own code closes the socket, too: then the same is done,
+and whether the new code answers is found out by whoever can still start the old.
+"""
+
+import contextlib
+import gc
+import itertools
+import os
+import signal
+import socket
+import time
+import traceback
+from dataclasses import dataclass, field
+
+from holdfast.keeper.vault import Facts, Vault
+from holdfast.linux import folders, packets, start
+from holdfast.model.errors import HoldfastError
+
+RETRY = 0.05
+"""Seconds between attempts to find a keeper."""
+
+START_EVERY = 20
+"""Attempts between two starts of a keeper: about a second, which it needs at worst."""
+
+CLAIM_PATIENCE = 40
+"""Attempts after which a keeper is started whoever has claimed to do so."""
+
+TIMEOUT = 10.0
+"""Seconds for an answer: a keeper that replaces its code gives none meanwhile."""
+
+_STANDARD = (0, 1, 2)
+
+
+@dataclass(slots=True)
+class Entrusted:
+    """The copy of one deposit."""
+
+    facts: Facts
+    fds: list[int]
+    exit: object
+
+
+@dataclass(slots=True)
+class Trust:
+    """Everything entrusted, by session id."""
+
+    copies: dict[str, Entrusted] = field(default_factory=dict)
+
+    def take(self, packet: packets.Packet, fds: list[int]) -> None:
+        """Take what has changed; descriptors come only where they are others."""
+        session = str(packet.get("id"))
+        facts = packet.get("facts")
+        if not isinstance(facts, dict):
+            self.drop(session)
+            _close(fds)
+            return
+        copy = self.copies.setdefault(session, Entrusted(facts, [], None))
+        copy.facts, copy.exit = facts, packet.get("exit")
+        if fds:
+            _close(copy.fds)
+            copy.fds = fds
+
+    def drop(self, session: str) -> None:
+        """Let go of a session."""
+        copy = self.copies.pop(session, None)
+        if copy is not None:
+            _close(copy.fds)
+
+    def hand_over(self, link: socket.socket) -> None:
+        """Give a keeper everything, and let go of what it has.
+
+        Raises:
+            OSError: It is gone; the rest is for the next one.
+
+        """
+        for session, copy in list(self.copies.items()):
+            packet: packets.Packet = {
+                "do": "inherit",
+                "id": session,
+                "facts": copy.facts,
+                "exit": copy.exit,
+            }
+            packets.send(link, packet, copy.fds)
+            if packets.receive(link) is None:
+                raise ConnectionResetError("the keeper is gone")
+            # Refused means forgotten, or not known how: no second try helps.
+            self.drop(session)
+
+
+def become(link: socket.socket, vault: Vault) -> None:
+    """Be the trustee, in a process that was forked for it. Never returns."""
+    try:
+        # Objects of the keeper's must not be cleared away here: their descriptors
+        # are closed below, and their numbers are given to others.
+        gc.disable()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        trust = Trust(
+            {
+                session: Entrusted(kept.facts, kept.fds, kept.exit)
+                for session, kept in vault.deposits.items()
+            }
+        )
+        _close_others(link, trust)
+        while (heard := packets.receive(link)) is not None:
+            trust.take(*heard)
+        link.close()
+        _find_heir(trust)
+    except BaseException:  # noqa: BLE001  # the outermost frame of this process
+        traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
+def _close_others(link: socket.socket, trust: Trust) -> None:
+    """Close all that is no deposit: the keeper's lock would outlive it in us."""
+    copies = trust.copies.values()
+    kept = {*_STANDARD, link.fileno(), *(fd for copy in copies for fd in copy.fds)}
+    for low, high in itertools.pairwise([*sorted(kept), os.sysconf("SC_OPEN_MAX")]):
+        os.closerange(low + 1, high)
+
+
+def _find_heir(trust: Trust) -> None:
+    claim: int | None = None
+    for attempt in itertools.count():
+        if not trust.copies:
+            return
+        with contextlib.suppress(OSError, HoldfastError):
+            with packets.connect(folders.keeper_address(), TIMEOUT) as link:
+                trust.hand_over(link)
+            continue
+        if attempt % START_EVERY == 0:
+            claim = start.claim_start() if claim is None else claim
+            # Whoever has the claim may be frozen; a keeper too many ends by itself.
+            if claim is not None or attempt > CLAIM_PATIENCE:
+                with contextlib.suppress(OSError, HoldfastError):
+                    start.start_keeper()
+        time.sleep(RETRY)
+
+
+def _close(fds: list[int]) -> None:
+    for fd in fds:
+        os.close(fd)
