@@ -3,6 +3,7 @@ import json
 import mmap
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -235,6 +236,17 @@ def test_whoever_comes_after_thaws_by_the_record_alone() -> None:
         record = json.dumps(freeze(session.tree).to_facts())
 
         thaw(Frozen.from_facts(json.loads(record)))
+        eventually("all go on", lambda: not any(map(stands, pids)))
+
+
+def test_what_was_born_into_a_group_as_it_was_stopped_is_woken_with_it() -> None:
+    with leader(FAMILY) as session:
+        pids = session.pids()
+        frozen = freeze(session.tree)
+        leaders = [one for one in frozen.stopped if os.getpgid(one[0]) == one[0]]
+        assert len(leaders) < len(pids)
+
+        thaw(replace(frozen, stopped=tuple(leaders)))
         eventually("all go on", lambda: not any(map(stands, pids)))
 
 

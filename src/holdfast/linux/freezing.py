@@ -79,6 +79,9 @@ class Frozen:
     """What got a signal from us, parents first."""
 
     cgroup: str | None = None
+    groups: tuple[int, ...] = ()
+    """Groups that got one signal as a whole, and in which nothing stood still before:
+    a child whose fork was under way is stopped as it is born, and no walk saw it."""
 
     def to_facts(self) -> dict[str, object]:
         """Return it as what JSON can say, for whoever thaws in our place."""
@@ -88,6 +91,7 @@ class Frozen:
             "missed": [[one.pid, one.why] for one in self.missed],
             "stopped": [list(mark) for mark in self.stopped],
             "cgroup": self.cgroup,
+            "groups": list(self.groups),
         }
 
     @classmethod
@@ -107,9 +111,15 @@ class Frozen:
                     tuple(Missed(int(pid), str(why)) for pid, why in missed),
                     tuple((int(pid), int(started)) for pid, started in stopped),
                     None if cgroup is None else str(cgroup),
+                    _numbers(facts.get("groups", [])),
                 )
             case _:
                 raise ValueError("this is no record of a freeze")
+
+
+def _numbers(facts: object) -> tuple[int, ...]:
+    # Records of before there were groups in them have none.
+    return tuple(int(one) for one in facts) if isinstance(facts, list) else ()
 
 
 Keep = Callable[[Frozen], None]
@@ -148,7 +158,21 @@ def thaw(frozen: Frozen) -> int:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             signal_exactly(pid, started, signal.SIGCONT)
             woken += 1
+    _wake_unseen(frozen)
     return woken
+
+
+def _wake_unseen(frozen: Frozen) -> None:
+    """Wake what was born into a group as we stopped it, and after our last walk."""
+    # A group is still the one we stopped as long as one of its members is there.
+    living = {
+        found.group
+        for pid, started in frozen.stopped
+        if (found := read_process(pid)) is not None and found.started == started
+    }
+    for group in living.intersection(frozen.groups):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGCONT)
 
 
 def joined(first: Frozen, second: Frozen) -> Frozen:
@@ -159,6 +183,7 @@ def joined(first: Frozen, second: Frozen) -> Frozen:
         second.missed,
         tuple(dict.fromkeys((*first.stopped, *second.stopped))),
         second.cgroup or first.cgroup,
+        tuple(dict.fromkeys((*first.groups, *second.groups))),
     )
 
 
@@ -203,6 +228,7 @@ class _Sweep:
         self._seen: set[Mark] = set()
         self._stopped: dict[Mark, None] = {}
         self._groups: set[int] = set()
+        self._whole: set[int] = set()
         self._refused: dict[Mark, str] = {}
 
     def run(self, inside: set[int]) -> Frozen:
@@ -267,19 +293,23 @@ class _Sweep:
                 # its own pending; it must stand before its job does.
                 _wait_until_it_stands(parent)
             if one.mark in fresh and one.group not in foreign:
-                self._stop_group(one)
+                self._stop_group(one, everyone)
                 signalled.add(one.group)
             else:
                 self._stop_one(one)
         if not fresh:
             time.sleep(STEP)
 
-    def _stop_group(self, member: Process) -> None:
+    def _stop_group(self, member: Process, everyone: list[Process]) -> None:
         found = read_process(member.pid)
         if found is None or found.mark != member.mark or found.group != member.group:
             return  # It is gone or elsewhere; the next walk tells.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(member.group, signal.SIGSTOP)
+            if member.group not in self._groups and not any(
+                one.group == member.group and one.is_stopped for one in everyone
+            ):
+                self._whole.add(member.group)
             self._groups.add(member.group)
 
     def _stop_one(self, process: Process) -> None:
@@ -307,6 +337,7 @@ class _Sweep:
             tuple(Missed(pid, why) for pid, why in missed.items()),
             tuple(self._stopped),
             self._cgroup,
+            tuple(self._whole),
         )
 
     def _why(self, process: Process) -> str:
