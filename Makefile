@@ -25,7 +25,7 @@ $(READY): requirements/dev.txt pyproject.toml tools/bootstrap
 run: $(READY)  ## open a live session, and attach to it if there is a terminal
 	@sh tools/run "$(BIN)"
 
-test: $(READY)  ## all tests but scenarios, with full branch coverage of the pure packages
+test: $(READY)  ## all tests but scenarios, with full branch coverage of the pure packages; the web page in a browser
 	@sh tools/system-packages
 	@$(BIN)/python tools/run_tests.py
 
@@ -69,23 +69,24 @@ bench: $(READY)  ## measure what the budgets speak of, beside tmux; BENCH="--onl
 web:  ## build the web page, which the relay serves
 	@sh tools/build-web
 
-web-check: $(READY) web  ## the page in a real browser, at the size of a desk and of a phone
+web-check: $(READY)  ## the page alone: built, by Node, and in a browser at the size of a desk and of a phone
 	@sh tools/system-packages
-	@cd web && npm run --silent test
-	@$(BIN)/python -m pytest -q -n0 tests/web
+	@$(BIN)/python tools/run_tests.py --page
 
 acceptance: $(READY) web  ## one build and five kinds of client; a human takes over from an agent
 	@sh tools/system-packages
 	@$(BIN)/python -m pytest -q -n0 tests/acceptance
 
 generated: $(READY)  ## rewrite what is generated: schema, vectors, error reference
-	@$(BIN)/python tools/write_schema.py
-	@$(BIN)/python tools/write_vectors.py
-	@$(BIN)/python tools/write_relay_vectors.py
-	@$(BIN)/python tools/write_channel_vectors.py
-	@$(BIN)/python tools/write_reference.py
-	@$(BIN)/python tools/write_web_protocol.py
-	@$(BIN)/python tools/write_sdk_reference.py
+	@$(BIN)/python -m tools.write_schema
+	@$(BIN)/python -m tools.write_vectors
+	@$(BIN)/python -m tools.write_relay_vectors
+	@$(BIN)/python -m tools.write_channel_vectors
+	@$(BIN)/python -m tools.write_input_vectors
+	@$(BIN)/python -m tools.write_reference
+	@$(BIN)/python -m tools.write_web_protocol
+	@$(BIN)/python -m tools.write_sdk_reference
+	@$(BIN)/python -m tools.write_cli_reference
 
 lock: $(READY)  ## choose the newest dependencies and pin them with hashes
 	@$(BIN)/python tools/lock.py

@@ -3,11 +3,13 @@
     python3 verify_logbook.py EXPORT [KEY]
 
 KEY is the host's public key in hexadecimal, as you know it from elsewhere; without
-it, an export only agrees with itself. docs/spec/logbook.md has the format. Exit
+it, an export only agrees with itself. docs/spec/logbook.md has the format. Inputs
+that their operators did not sign are listed; for those the host alone answers. Exit
 status: 0 it holds, 65 it does not, 66 it cannot be read.
 """
 
 import base64
+import functools
 import hashlib
 import json
 import re
@@ -15,7 +17,9 @@ import sys
 from pathlib import Path
 
 Record = dict[str, object]
+Who = tuple[str, str]
 Point = tuple[int, int]
+Extended = tuple[int, int, int, int]
 HEADER = ["export", "session", "genesis", "count", "host"]
 ENTRY = ["index", "prev", "session", "incarnation", "epoch", "at", "kind"]
 HEAD = ["head", "session", "incarnation", "hash", "host", "signature"]
@@ -26,8 +30,10 @@ KIND = re.compile(
 )
 MAX_LINE, KEY, SIGNATURE = 128 * 1024, 32, 64
 INPUTS, SALT, STEP = "holdfast inputs 1\n", 16, 48
+TURNS, TURN, MAX_LISTED = "rotations", 192, 50
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, ROOT = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P)
+BASE_X = 0x216936D3CD6E53FEC0A4E231FDD6DC5C692CC7609525A7B2C9562D608F25D51A
 BASE_Y = 4 * pow(5, -1, P) % P
 
 
@@ -84,71 +90,123 @@ def check_export(raw: bytes, key: str | None = None) -> str:
     found = _chain(lines, header)
     _demand(len(lines) == count, "the export", f"{len(lines)} entries, not {count}")
     said = f"{session}: {count} entries hold together, up to {found[-1][0]}"
-    said += "\n" + _signed_inputs(lines, str(session))
+    signed = Signed(str(session))
+    for index, line in enumerate(lines):
+        signed.read(index, _record(line, f"entry {index}"))
+    said += "\n" + signed.report()
     if host is None:
         return f"{said}\nNo host vouches for the end: a tail cut off would not show."
     index = _vouched(_record(tail, "the signed head"), header, found)
     return f"{said}\nThe host {host} vouches for all up to entry {index}."
 
 
-def _signed_inputs(lines: list[bytes], session: str) -> str:
-    """Check what operators signed; say how many inputs that is (section 13)."""
-    ends: dict[str, tuple[int, bytes]] = {}
-    known: dict[tuple[str, object], tuple[object, bytes]] = {}
-    inputs: list[tuple[str, Record]] = []
-    for index, line in enumerate(lines):
-        where, entry = f"entry {index}", _record(line, f"entry {index}")
-        if entry["kind"] == "input":
-            inputs.append((where, entry))
-        elif entry["kind"] == "signed":
-            steps = _followed(where, entry, session, ends)
-            first = ends[str(entry["client"])][0] - len(steps) + 1
-            for sequence, step in enumerate(steps, first):
-                known[str(entry["client"]), sequence] = entry["actor"], step
-    signed = sum(_is_made(where, entry, known) for where, entry in inputs)
-    return f"{signed} of {len(inputs)} inputs are signed by their operators."
+class Signed:
+    """What operators signed of their inputs (section 13), as the book is read."""
 
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self.ends: dict[Who, tuple[int, bytes]] = {}
+        self.steps: dict[object, bytes] = {}
+        self.keys: dict[str, set[bytes]] = {}
+        self.free: dict[object, object] = {}
+        self.inputs: list[tuple[int, Record, bool]] = []
+        self.void: list[int] = []
 
-def _followed(
-    where: str, entry: Record, session: str, ends: dict[str, tuple[int, bytes]]
-) -> list[bytes]:
-    """Check a statement and where it begins; note where it ends."""
-    actor, client = str(entry.get("actor")), str(entry.get("client"))
-    raw = base64.b64decode(str(entry.get("steps")), validate=True)
-    steps = [raw[at : at + STEP] for at in range(0, len(raw), STEP)]
-    begin = hashlib.sha256(f"{INPUTS}{session}\n{client}\n".encode()).digest()
-    count, link = ends.get(client, (0, begin))
-    for step in steps:
-        count += 1
-        link = hashlib.sha256(link + count.to_bytes(8, "big") + step[SALT:]).digest()
-    _demand(steps and len(steps[-1]) == STEP, where, "it is no statement")
-    _demand(entry.get("last") == count, where, "a statement before it is missing")
-    text = f"{INPUTS}{session}\n{actor}\n{client}\n{count}\n{link.hex()}\n".encode()
-    key, by = (bytes.fromhex(str(entry.get(name))) for name in ("key", "signature"))
-    own = base64.b32encode(hashlib.sha256(key).digest()[:20]).decode().lower()
-    _demand(actor == f"a_{own}", where, "its key is not the first of its operator")
-    _demand(is_signed(key, by, text), where, "its operator did not sign it")
-    ends[client] = count, link
-    return steps
+    def read(self, index: int, entry: Record) -> None:
+        """Take one entry."""
+        if entry["kind"] == "turn" and entry.get("from") is None:
+            self.free[entry["epoch"]] = entry.get("to")
+        elif entry["kind"] == "input":
+            was_free = self.free.get(entry["epoch"]) == entry.get("actor")
+            self.inputs.append((index, entry, was_free))
+        elif entry["kind"] == "signed" and not self._counts(f"entry {index}", entry):
+            self.void.append(index)
 
+    def _counts(self, where: str, entry: Record) -> bool:
+        """Tell whether a statement is genuine and follows; take it if so."""
+        who = actor, client = str(entry.get("actor")), str(entry.get("client"))
+        raw, turns = _decoded64(where, entry, "steps"), _decoded64(where, entry, TURNS)
+        _demand(raw and len(raw) % STEP == 0, where, "it is no statement")
+        key, by = (bytes.fromhex(str(entry.get(name))) for name in ("key", "signature"))
+        begin = hashlib.sha256(f"{INPUTS}{self.session}\n{client}\n".encode()).digest()
+        count, link = self.ends.get(who, (0, begin))
+        steps = [raw[at : at + STEP] for at in range(0, len(raw), STEP)]
+        taken: dict[object, bytes] = {}
+        for step in steps:
+            count += 1
+            number = count.to_bytes(8, "big")
+            link = hashlib.sha256(link + number + step[SALT:]).digest()
+            taken[who, count] = step
+        self._rotate(actor, turns)
+        said = (self.session, actor, client, count, link.hex())
+        text = INPUTS + "".join(f"{part}\n" for part in said)
+        follows = entry.get("last") == count and self._is_key_of(actor, key)
+        if not (follows and is_signed(key, by, text.encode())):
+            return False
+        self.ends[who] = count, link
+        self.steps.update(taken)
+        return True
 
-def _is_made(
-    where: str, entry: Record, known: dict[tuple[str, object], tuple[object, bytes]]
-) -> bool:
-    """Tell whether an input is signed; refuse one that its operator did not make."""
-    found = known.get((str(entry.get("client")), entry.get("sequence")))
-    if found is None:
-        return False
-    actor, step = found
-    _demand(actor == entry.get("actor"), where, "another operator signed it")
-    if "data" in entry:
-        numbers = [int(str(entry[name])) for name in ("incarnation", "epoch")]
-        framed = b"".join(number.to_bytes(8, "big") for number in numbers)
-        data = base64.b64decode(str(entry["data"]), validate=True)
+    def _is_key_of(self, actor: str, key: bytes) -> bool:
+        own = base64.b32encode(hashlib.sha256(key).digest()[:20]).decode().lower()
+        return actor == f"a_{own}" or key in self.keys.get(actor, ())
+
+    def _rotate(self, actor: str, turns: bytes) -> None:
+        """Learn which keys took the place of an operator's first one."""
+        for at in range(0, len(turns), TURN):
+            one = turns[at : at + TURN]
+            old, new, by_old, by_new = one[:32], one[32:64], one[64:128], one[128:]
+            if not self._is_key_of(actor, old):
+                continue
+            text = b"holdfast rotation 1\n" + old + new
+            if not (is_signed(old, by_old, text) and is_signed(new, by_new, text)):
+                return
+            self.keys.setdefault(actor, set()).add(new)
+
+    def report(self) -> str:
+        """Say how many inputs are signed, and which are not; refuse a forged one."""
+        others = [one[0] for one in self.inputs if not self._is_made(*one)]
+        count = len(self.inputs)
+        said = f"{count - len(others)} of {count} inputs are signed by their operators."
+        if others:
+            said += f"\nThe host alone answers for the inputs {_listed(others)}."
+        if self.void:
+            said += f"\nThe statements {_listed(self.void)} count for nothing."
+        return said
+
+    def _is_made(self, index: int, entry: Record, was_free: bool) -> bool:  # noqa: FBT001
+        who = str(entry.get("actor")), str(entry.get("client"))
+        step = self.steps.pop((who, entry.get("sequence")), None)
+        if step is None or "data" not in entry:
+            return step is not None
+        if not any(step[:SALT]):
+            return False
+        data = _decoded64(f"entry {index}", entry, "data")
+        epochs = [int(str(entry["epoch"])) - less for less in range(1 + was_free)]
         kind = f"{entry.get('input')}\0".encode()
-        made = hashlib.sha256(INPUTS.encode() + step[:SALT] + framed + kind + data)
-        _demand(made.digest() == step[SALT:], where, "its operator signed another")
-    return True
+        for epoch in epochs:
+            frame = _framed(entry["incarnation"]) + _framed(epoch) + kind
+            what = hashlib.sha256(INPUTS.encode() + frame + data).digest()
+            made = hashlib.sha256(INPUTS.encode() + step[:SALT] + what).digest()
+            if made == step[SALT:]:
+                return True
+        raise ValueError(f"entry {index}: forged, its operator signed another input")
+
+
+def _framed(number: object) -> bytes:
+    return (int(str(number)) % 2**64).to_bytes(8, "big")
+
+
+def _decoded64(where: str, entry: Record, name: str) -> bytes:
+    try:
+        return base64.b64decode(str(entry.get(name)), validate=True)
+    except ValueError:
+        raise ValueError(f"{where}: its {name} cannot be read") from None
+
+
+def _listed(indices: list[int]) -> str:
+    more = f" and {len(indices) - MAX_LISTED} more" if indices[MAX_LISTED:] else ""
+    return "of entry " + ", ".join(map(str, indices[:MAX_LISTED])) + more
 
 
 def _vouched(head: Record, header: Record, found: list[tuple[object, object]]) -> int:
@@ -170,39 +228,60 @@ def _vouched(head: Record, header: Record, found: list[tuple[object, object]]) -
 
 def is_signed(key: bytes, signature: bytes, message: bytes) -> bool:
     """Verify Ed25519 as RFC 8032 has it; refuse keys of low order."""
-    point, base = _decoded(key), _decoded(BASE_Y.to_bytes(KEY, "little"))
+    point = _decoded(key)
     factor = int.from_bytes(signature[KEY:], "little")
-    if not (point and base and len(signature) == SIGNATURE and factor < ORDER):
+    if point is None or len(signature) != SIGNATURE or factor >= ORDER:
         return False
     digest = hashlib.sha512(signature[:KEY] + key + message).digest()
     challenge = int.from_bytes(digest, "little") % ORDER
-    x, y = _added(_times(factor, base), _times(challenge, (-point[0] % P, point[1])))
-    is_equal = y | (x & 1) << 255 == int.from_bytes(signature[:KEY], "little")
-    return is_equal and _times(8, point) != (0, 1)
+    x, y = _plain(_sum(factor, BASE, challenge, _extended(-point[0] % P, point[1])))
+    return y | (x & 1) << 255 == int.from_bytes(signature[:KEY], "little")
 
 
+@functools.cache
 def _decoded(raw: bytes) -> Point | None:
+    """Return the point that a key is; None if it is none, or of low order."""
     y = int.from_bytes(raw, "little") & ~(1 << 255)
     square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
     x = pow(square, (P + 3) // 8, P)
     x = x if x * x % P == square else x * ROOT % P
     if len(raw) != KEY or y >= P or x * x % P != square:
         return None
-    return (x if x & 1 == raw[-1] >> 7 else -x % P, y)
+    x = x if x & 1 == raw[-1] >> 7 else -x % P
+    is_low = _plain(_sum(8, _extended(x, y), 0, NOTHING)) == (0, 1)
+    return None if is_low else (x, y)
 
 
-def _added(one: Point, two: Point) -> Point:
-    (a, b), (c, d) = one, two
-    over, under = (pow(1 + sign * D * a * b * c * d, -1, P) for sign in (1, -1))
-    return (a * d + b * c) * over % P, (b * d + a * c) * under % P
+def _added(one: Extended, two: Extended) -> Extended:
+    (a, b, c, d), (e, f, g, h) = one, two
+    less, more = (b - a) * (f - e) % P, (b + a) * (f + e) % P
+    both, twice = 2 * D * d * h % P, 2 * c * g % P
+    x, y, z, t = more - less, more + less, twice - both, twice + both
+    return x * z % P, t * y % P, z * t % P, x * y % P
 
 
-def _times(factor: int, point: Point) -> Point:
-    total = (0, 1)
-    while factor:
-        total = _added(total, point) if factor & 1 else total
-        point, factor = _added(point, point), factor >> 1
+def _sum(factor: int, one: Extended, other: int, two: Extended) -> Extended:
+    """Return so many of one point and so many of another."""
+    total, choice = NOTHING, (NOTHING, one, two, _added(one, two))
+    for bit in range(max(factor, other).bit_length() - 1, -1, -1):
+        which = (factor >> bit & 1) + 2 * (other >> bit & 1)
+        total = _added(total, total)
+        total = _added(total, choice[which]) if which else total
     return total
+
+
+def _extended(x: int, y: int) -> Extended:
+    return x, y, 1, x * y % P
+
+
+def _plain(point: Extended) -> Point:
+    x, y, z, _ = point
+    back = pow(z, -1, P)
+    return x * back % P, y * back % P
+
+
+NOTHING = (0, 1, 1, 0)
+BASE = _extended(BASE_X, BASE_Y)
 
 
 if __name__ == "__main__":

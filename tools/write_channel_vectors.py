@@ -1,15 +1,16 @@
 """Write the bytes that every implementation of the sealed channel must agree on.
 
-    python tools/write_channel_vectors.py            write what differs
-    python tools/write_channel_vectors.py --check    fail if anything differs
+    python -m tools.write_channel_vectors            write what differs
+    python -m tools.write_channel_vectors --check    fail if anything differs
 
 Keys, and what is drawn at random in earnest, are fixed here, so everything that
 follows is fixed too. docs/spec/channel.md says what the names mean.
 """
 
-import argparse
 import json
 from pathlib import Path
+
+from tools.generated import write
 
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.crypto.handshake import Accepting, Established, Joining, Opening
@@ -186,22 +187,5 @@ def _rotation(operator: Identity) -> Json:
     }
 
 
-def main() -> int:
-    """Write or check, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--target", type=Path, default=TARGET)
-    arguments = parser.parse_args()
-    target: Path = arguments.target
-    if target.exists() and target.read_text("utf-8") == text():
-        return 0
-    if arguments.check:
-        print(f"{target} is out of date: run tools/write_channel_vectors.py")
-        return 1
-    target.write_text(text(), "utf-8")
-    print(f"wrote {target}")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write(lambda target: {target: text()}, TARGET))

@@ -1,11 +1,12 @@
 """Write docs/reference/errors.md from the error tree.
 
-python tools/write_reference.py            write it
-python tools/write_reference.py --check    exit 1 if it is not what would be written
+python -m tools.write_reference            write it
+python -m tools.write_reference --check    exit 1 if it is not what would be written
 """
 
-import argparse
 from pathlib import Path
+
+from tools.generated import write
 
 from holdfast.model.errors import (
     Forbidden,
@@ -67,22 +68,5 @@ def _summary(kind: type[HoldfastError]) -> str:
     return (kind.__doc__ or "").split("\n", maxsplit=1)[0]
 
 
-def main() -> int:
-    """Write or check, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--target", type=Path, default=TARGET)
-    arguments = parser.parse_args()
-    target: Path = arguments.target
-    if target.exists() and target.read_text("utf-8") == text():
-        return 0
-    if arguments.check:
-        print(f"{target} is out of date: run tools/write_reference.py")
-        return 1
-    target.write_text(text(), "utf-8")
-    print(f"wrote {target}")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write(lambda target: {target: text()}, TARGET))

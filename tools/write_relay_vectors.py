@@ -1,7 +1,7 @@
 """Write tests/wire/vectors/meeting.json: what is said to a relay, as bytes.
 
-python tools/write_relay_vectors.py            write it
-python tools/write_relay_vectors.py --check    exit 1 if it is not what would be written
+python -m tools.write_relay_vectors            write it
+python -m tools.write_relay_vectors --check    exit 1 if it is not what would be written
 
     messages     a message of each kind, its fields, and its bytes
     refused      bytes that must not be read as a message
@@ -10,11 +10,11 @@ python tools/write_relay_vectors.py --check    exit 1 if it is not what would be
 Bytes are written in hexadecimal; inside fields, as {"bytes": "…"}.
 """
 
-import argparse
 import json
 from pathlib import Path
 
 import msgspec
+from tools.generated import write
 
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.errors import LeaseHeld, NotReachable
@@ -130,20 +130,5 @@ def _plain(message: m.MeetingMessage) -> object:
     return spelled(msgspec.msgpack.decode(m.encode(message)))
 
 
-def main() -> int:
-    """Write or check, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
-    if TARGET.exists() and TARGET.read_text("utf-8") == text():
-        return 0
-    if arguments.check:
-        print(f"{TARGET} is out of date: run tools/write_relay_vectors.py")
-        return 1
-    TARGET.write_text(text(), "utf-8")
-    print(f"wrote {TARGET}")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write(lambda target: {target: text()}, TARGET))

@@ -1,15 +1,16 @@
 """Write docs/reference/sdk.md from the SDK's signatures and docstrings.
 
-python tools/write_sdk_reference.py            write it
-python tools/write_sdk_reference.py --check    exit 1 if it is not what would be written
+python -m tools.write_sdk_reference            write it
+python -m tools.write_sdk_reference --check    exit 1 if it is not what would be written
 """
 
-import argparse
 import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from tools.generated import write
 
 import holdfast
 from holdfast.sdk import events
@@ -105,22 +106,5 @@ def _first(doc: str | None) -> str:
     return (doc or "").partition("\n")[0]
 
 
-def main() -> int:
-    """Write or check, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--target", type=Path, default=TARGET)
-    arguments = parser.parse_args()
-    target: Path = arguments.target
-    if target.exists() and target.read_text("utf-8") == text():
-        return 0
-    if arguments.check:
-        print(f"{target} is out of date: run tools/write_sdk_reference.py")
-        return 1
-    target.write_text(text(), "utf-8")
-    print(f"wrote {target}")
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write(lambda target: {target: text()}, TARGET))

@@ -1,7 +1,7 @@
 """Write tests/wire/vectors/*.json: the bytes every implementation must agree on.
 
-python tools/write_vectors.py            write them
-python tools/write_vectors.py --check    exit 1 if one is not what would be written
+python -m tools.write_vectors            write them
+python -m tools.write_vectors --check    exit 1 if one is not what would be written
 
     messages.json   a message of each kind, its fields, and its frame
     refused.json    frames that must not be read as a message, and the error's code
@@ -11,13 +11,13 @@ python tools/write_vectors.py --check    exit 1 if one is not what would be writ
 Bytes are written in hexadecimal; inside fields, as {"bytes": "…"}.
 """
 
-import argparse
 import enum
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
+from tools.generated import write
 
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotYourTurn, PeerError
@@ -46,6 +46,7 @@ from holdfast.wire.commands import (
 from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
 from holdfast.wire.intents import Intend
 from holdfast.wire.screens import Screen, ScreenHidden, ScreenRequest, ScreenRun
+from holdfast.wire.signing import Sign, Signed
 from holdfast.wire.versions import choose
 
 TARGET = Path(__file__).parent.parent / "tests" / "wire" / "vectors"
@@ -204,6 +205,18 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
         "intend",
         Intend(act="run", intent="see what fails", effect="", parameters="{}"),
     ),
+    (
+        "sign",
+        Sign(
+            client=CLIENT,
+            last=2,
+            steps=bytes(range(96)),
+            key=bytes(32),
+            rotations=b"",
+            signature=bytes(range(64)),
+        ),
+    ),
+    ("signed", Signed(CLIENT, 2)),
     ("take", m.Take()),
     ("ask", m.Ask(30_000)),
     ("answer", m.Answer(BERT, granted=True)),
@@ -474,14 +487,6 @@ def files() -> dict[str, str]:
     }
 
 
-def differing(target: Path = TARGET) -> Iterator[Path]:
-    """Yield the committed files that are not what would be written."""
-    for name, text in files().items():
-        path = target / name
-        if not path.exists() or path.read_text("utf-8") != text:
-            yield path
-
-
 def plain(value: object) -> Json:
     """Return a field's value as JSON holds it."""
     match value:
@@ -548,21 +553,10 @@ def _offer(ours: tuple[int, ...], theirs: tuple[int, ...]) -> Json:
         return case | {"code": error.code}
 
 
-def main() -> int:
-    """Write or check, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--target", type=Path, default=TARGET)
-    arguments = parser.parse_args()
-    stale = list(differing(arguments.target))
-    for path in stale:
-        if arguments.check:
-            print(f"{path} is out of date: run tools/write_vectors.py")
-        else:
-            path.write_text(files()[path.name], "utf-8")
-            print(f"wrote {path}")
-    return 1 if arguments.check and stale else 0
+def made(target: Path) -> dict[Path, str]:
+    """Return each file in the folder `target`, and its text."""
+    return {target / name: text for name, text in files().items()}
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write(made, TARGET))

@@ -1,20 +1,20 @@
 """Write what the web page knows of messages and errors, from the code.
 
-python tools/write_web_protocol.py            write it
-python tools/write_web_protocol.py --check    exit 1 if it is not what would be written
+python -m tools.write_web_protocol            write it
+python -m tools.write_web_protocol --check    exit 1 if it is not what would be written
 
 web/src/protocol/messages.ts has the type and the exact shape of each message,
 and codes.ts the code of each error. The reader and the writer are there too, and
 are written by hand; they agree with ours on the vectors of tests/wire/vectors.
 """
 
-import argparse
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import get_args
 
 from msgspec import inspect
+from tools.generated import write
 
 from holdfast.model.errors import (
     Forbidden,
@@ -214,32 +214,10 @@ def _code(branch: type[HoldfastError], leaf: type[HoldfastError]) -> str:
     return f"  {json.dumps(leaf.code)}: {json.dumps(about, ensure_ascii=False)},"
 
 
-def differing(folder: Path = FOLDER) -> dict[Path, str]:
-    """Return the files that are not as they should be, and how they should be."""
-    wanted = {
-        folder / "messages.ts": messages_text(),
-        folder / "codes.ts": codes_text(),
-    }
-    return {
-        path: text
-        for path, text in wanted.items()
-        if not (path.exists() and path.read_text("utf-8") == text)
-    }
-
-
-def main() -> int:
-    """Write or check, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
-    for path, text in differing().items():
-        if arguments.check:
-            print(f"{path} is out of date: run tools/write_web_protocol.py")
-            return 1
-        path.write_text(text, "utf-8")
-        print(f"wrote {path}")
-    return 0
+def made(folder: Path) -> dict[Path, str]:
+    """Return each file in the folder, and its text."""
+    return {folder / "messages.ts": messages_text(), folder / "codes.ts": codes_text()}
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(write(made, FOLDER))

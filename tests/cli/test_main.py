@@ -112,9 +112,12 @@ def test_what_asks_the_keeper_only_loads_little(verb: str, web: FakeSession) -> 
     assert run.stderr == "set()\n"
 
 
-@pytest.mark.parametrize("words", [["read", "web"], ["send", "web", "x"]])
-def test_what_talks_to_a_holder_needs_no_loop_and_no_keys(
-    words: list[str], web: FakeSession
+@pytest.mark.parametrize(
+    ("words", "loaded"),
+    [(["read", "web"], "set()\n"), (["send", "web", "x"], "{'cryptography'}\n")],
+)
+def test_what_talks_to_a_holder_needs_no_loop_and_keys_only_to_sign(
+    words: list[str], loaded: str, web: FakeSession
 ) -> None:
     program = (
         "import sys; from holdfast.cli.main import main;"
@@ -128,7 +131,7 @@ def test_what_talks_to_a_holder_needs_no_loop_and_no_keys(
         env=at_home(web),
     )
 
-    assert said == "set()\n"
+    assert said == loaded
     assert web.attaches
 
 

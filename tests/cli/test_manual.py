@@ -4,9 +4,10 @@ import subprocess
 import sys
 
 import pytest
+from tests.tools.running import run_tool
 
 from holdfast.cli.main import main
-from holdfast.cli.manual import Manual
+from holdfast.cli.manual import MAX_WIDTH, Manual
 
 HEAVY = ("bz2", "dataclasses", "hashlib", "lzma", "msgspec", "shutil", "signal")
 
@@ -20,10 +21,26 @@ def width_of_help() -> int:
 def test_help_is_as_wide_as_it_is_told_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     narrow = width_of_help()
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("COLUMNS", "200")
 
     assert 40 < narrow <= 58
-    assert 100 < width_of_help() <= 118
+    assert 80 < width_of_help() <= MAX_WIDTH - 2
+
+
+def test_a_long_text_is_filled_and_one_with_lines_is_not() -> None:
+    parser = argparse.ArgumentParser(prog="x", formatter_class=Manual)
+    parser.description, parser.epilog = "word " * 100, "a\n  b"
+
+    shown = parser.format_help()
+
+    assert max(map(len, shown.splitlines())) < MAX_WIDTH
+    assert shown.endswith("a\n  b\n")
+
+
+def test_the_reference_is_what_help_says() -> None:
+    checked = run_tool("write_cli_reference", "--check")
+
+    assert (checked.returncode, checked.stdout) == (0, "")
 
 
 @pytest.mark.parametrize("columns", ["", "0", "-3", "many"])

@@ -2,8 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.support.operating import waiting
+from tests.core.signing import ANNA, KEY
 
 from holdfast.client.attachment import Attachment, cleared
+from holdfast.client.signing import Pen
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
     Busy,
@@ -12,6 +14,7 @@ from holdfast.model.errors import (
     InputGap,
     NotYourTurn,
     OutcomeUnknown,
+    StatementRefused,
     TurnMoved,
 )
 from holdfast.model.ids import (
@@ -44,6 +47,7 @@ from holdfast.wire.messages import (
     Settled,
     TurnPassed,
 )
+from holdfast.wire.signing import Signed
 
 US, OTHER = actor_id(b"us"), actor_id(b"other")
 CLIENT, ELSE = client_id(b"0123456789"), client_id(b"9876543210")
@@ -269,3 +273,45 @@ def test_a_view_made_afresh_has_seen_as_much_and_sent_nothing() -> None:
     assert (again.offset, again.epoch, again.incarnation) == (4, 5, 1)
     assert again.open == []
     assert again.submit(InputKind.COMMAND, b"x").sequence == 1
+
+
+def ended(outcome: Ending) -> Report:
+    return Report(CLIENT, 1, outcome, Index(3), 0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Acknowledge(CLIENT, 1, Index(3), None), ended(Ending.CUT), ended(Ending.DROPPED)],
+)
+def test_what_the_book_has_is_to_be_signed(answer: Acknowledge | Report) -> None:
+    ours = view()
+    ours.submit(InputKind.KEYS, b"x")
+    assert ours.signing.is_done
+
+    ours.answered(answer)
+
+    assert not ours.signing.is_done
+
+
+def test_what_was_refused_is_not_signed_by_itself() -> None:
+    ours = view()
+    ours.submit(InputKind.KEYS, b"x")
+
+    ours.answered(refuse(TurnMoved("", ours.epoch), 1))
+
+    assert ours.signing.is_done
+
+
+def test_what_becomes_of_a_statement_is_heard() -> None:
+    kept, refused = view(), view()
+    for one in (kept, refused):
+        one.submit(InputKind.KEYS, b"x")
+        one.answered(Acknowledge(CLIENT, 1, Index(3), None))
+        assert one.signing.sign(Pen(KEY, ANNA)) is not None
+
+    kept.heard(Signed(CLIENT, 1))
+    refused.heard(refusal(StatementRefused("no"), FrameKind.SIGN))
+    refused.heard(refusal(StatementRefused("no"), FrameKind.TAKE))
+
+    assert kept.signing.is_done
+    assert refused.signing.is_done

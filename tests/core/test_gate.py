@@ -2,6 +2,7 @@ import pytest
 
 from holdfast.core.gate import (
     MAX_PENDING,
+    Abandoned,
     Admit,
     Approved,
     Consult,
@@ -154,6 +155,20 @@ def test_an_operator_denies_or_the_asker_withdraws(approver: ActorId) -> None:
     gate = asking_gate()
 
     assert codes(gate.handle(Denied(1, approver), now=2)) == [(1, "denied-by-operator")]
+
+
+def test_i5_what_nobody_waits_for_any_more_is_rejected() -> None:
+    gate = asking_gate()
+
+    assert codes(gate.handle(Abandoned(1), now=2)) == [(1, "asker-gone")]
+    assert codes(gate.handle(Approved(1, ANNA, BYTES, EPOCH), now=3)) == [
+        (ANNA, "nothing-pending")
+    ]
+
+
+@pytest.mark.parametrize("gate", [consulting_gate(), Gate()])
+def test_only_what_waits_for_an_operator_is_abandoned(gate: Gate) -> None:
+    assert gate.handle(Abandoned(1), now=1) == []
 
 
 @pytest.mark.parametrize("event", [Approved(1, ANNA, BYTES, EPOCH), Denied(1, ANNA)])

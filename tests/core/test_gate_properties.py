@@ -11,6 +11,7 @@ from hypothesis.stateful import (
 
 from holdfast.core.gate import (
     MAX_PENDING,
+    Abandoned,
     Admit,
     Approved,
     Consult,
@@ -134,6 +135,15 @@ class EverybodyAnswersEverything(RuleBasedStateMachine):
         act = self.some(data, Verdict.ASK)
         waits = act.fate is None and act.verdict is Verdict.ASK
         self.act(Denied(act.submitted.ticket, approver))
+        assert not waits or isinstance(act.fate, Reject)
+
+    @precondition(lambda self: bool(self.acts))
+    @rule(data=st.data())
+    def the_asker_is_gone(self, data: st.DataObject) -> None:
+        act = self.some(data, Verdict.ASK)
+        waits = act.fate is None and act.verdict is Verdict.ASK
+        effects = self.act(Abandoned(act.submitted.ticket))
+        assert bool(effects) == waits
         assert not waits or isinstance(act.fate, Reject)
 
     @rule()

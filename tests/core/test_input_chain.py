@@ -1,287 +1,194 @@
 import base64
-from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from tests.core.signing import (
+    ANNA,
+    CLIENT,
+    EPOCH,
+    KEY,
+    LIFE,
+    SECRET,
+    SESSION,
+    Book,
+    Fields,
+    chain,
+    given,
+    signed,
+)
 
-from holdfast.core.entries import input_fields
 from holdfast.core.input_chain import (
     HIDDEN,
-    MAX_SIGNED,
-    Coverage,
     InputChain,
     Statement,
-    check_inputs,
+    chain_begin,
     commitment,
-    without_salts,
+    content,
+    contents,
+    followed,
+    signed_bytes,
 )
-from holdfast.core.logbook import Entry, EntryKind, Logbook, genesis, read_entries
-from holdfast.crypto.keys import SigningKey
+from holdfast.core.logbook import EntryKind
+from holdfast.crypto.keys import verify
 from holdfast.model.errors import LogTampered
-from holdfast.model.ids import (
-    ActorId,
-    ClientId,
-    Epoch,
-    Incarnation,
-    SessionId,
-    actor_id,
-)
-from holdfast.model.inputs import Input, InputId, InputKind
-from holdfast.wire.lines import Value
-
-SESSION = SessionId("s_" + "a" * 16)
-OTHER_SESSION = SessionId("s_" + "b" * 16)
-KEY = SigningKey.from_seed(bytes(range(32)))
-BOT_KEY = SigningKey.from_seed(bytes(range(1, 33)))
-ANNA, BOT = actor_id(KEY.public), actor_id(BOT_KEY.public)
-CLIENT, OTHER_CLIENT = ClientId("c_" + "a" * 16), ClientId("c_" + "b" * 16)
-SECRET = b"known to the client alone"
-LIFE, EPOCH = Incarnation(1), Epoch(3)
-Fields = dict[str, Value]
+from holdfast.model.ids import Epoch, Incarnation
+from holdfast.wire.signing import MAX_ROTATIONS, MAX_SIGNED, ROTATION, STEP
 
 
-def given(sequence: int, payload: bytes = b"make\r", actor: ActorId = ANNA) -> Input:
-    ident = InputId(CLIENT, sequence)
-    return Input(ident, actor, InputKind.COMMAND, LIFE, EPOCH, payload)
-
-
-class Book:
-    """A logbook as a host writes it, honest or not."""
-
-    def __init__(self) -> None:
-        self._book = Logbook(genesis(SESSION))
-        self._lines: list[bytes] = []
-
-    def write(self, kind: EntryKind, fields: Fields, epoch: Epoch = EPOCH) -> None:
-        entry = self._book.draft(kind, fields, LIFE, epoch, 0)
-        self._book.commit(entry)
-        self._lines.append(entry.line)
-
-    def admit(self, one: Input, *, hidden: bool = False) -> None:
-        secret = b"of the holder" if hidden else None
-        self.write(EntryKind.INPUT, input_fields(one, "rule", None, secret))
-
-    def keep(self, statement: Statement | None) -> None:
-        assert statement is not None
-        self.write(EntryKind.SIGNED, statement.to_fields())
-
-    def entries(self) -> list[Entry]:
-        return list(read_entries(self._lines, SESSION))
-
-    def check(self) -> Coverage:
-        return check_inputs(self.entries(), SESSION)
-
-
-def chain(actor: ActorId = ANNA) -> InputChain:
-    return InputChain(SESSION, actor, CLIENT, SECRET)
-
-
-def signed(count: int, *payloads: bytes) -> Statement:
-    made = chain()
-    for number in range(1, count + 1):
-        payload = payloads[number - 1] if payloads else b"make\r"
-        made.note(given(number, payload))
-    statement = made.sign(KEY)
-    assert statement is not None
-    return statement
-
-
-def chain_of_one() -> InputChain:
-    made = chain()
-    made.note(given(1))
-    return made
-
-
-def test_i1_what_was_noted_and_signed_is_found_signed() -> None:
-    book, ours = Book(), chain()
+def test_i1_each_statement_begins_where_the_one_before_ended() -> None:
+    ours = chain()
+    count, link = 0, chain_begin(SESSION, CLIENT)
     for number in range(1, 6):
         ours.note(given(number))
-        book.admit(given(number))
-        if number in (2, 5):
-            book.keep(ours.sign(KEY))
+        if number not in (2, 5):
+            continue
+        made = ours.sign(KEY, ANNA, number)
+        assert made is not None
+        assert (made.first, made.last) == (count + 1, number)
+        count, link = followed(link, count, made.steps)
+        text = signed_bytes(SESSION, ANNA, CLIENT, number, link)
+        assert verify(KEY.public, text, made.signature)
 
-    assert book.check() == Coverage(signed=5)
-    assert ours.unsigned == 0
-
-
-def test_nothing_noted_needs_no_statement() -> None:
-    assert chain().sign(KEY) is None
-
-
-def test_inputs_that_were_refused_leave_no_hole() -> None:
-    book = Book()
-    book.admit(given(1))
-    book.admit(given(3))
-    book.keep(signed(3))
-
-    assert book.check() == Coverage(signed=2)
+    assert ours.signed == ours.last == 5
 
 
-def test_what_no_statement_speaks_of_is_listed() -> None:
-    book = Book()
-    book.admit(given(1))
-    book.keep(signed(1))
-    book.admit(given(2))
-    book.write(EntryKind.DETACHED, {"actor": ANNA, "client": CLIENT})
-
-    assert book.check() == Coverage(signed=1, unsigned=(2,))
-
-
-@pytest.mark.parametrize(
-    "forge",
-    [
-        lambda one: replace(one, payload=b"rm -r /\r"),
-        lambda one: replace(one, kind=InputKind.KEYS),
-        lambda one: replace(one, actor=BOT),
-    ],
-)
-def test_i2_t35_an_input_that_its_operator_did_not_make_shows(
-    forge: Callable[[Input], Input],
-) -> None:
-    book = Book()
-    book.admit(forge(given(1)))
-    book.keep(signed(1))
-
-    with pytest.raises(LogTampered):
-        book.check()
-
-
-def test_i2_t35_an_input_made_under_another_epoch_shows() -> None:
-    book = Book()
-    fields = input_fields(given(1), "rule", None, None)
-    book.write(EntryKind.INPUT, fields, Epoch(EPOCH - 1))
-    book.keep(signed(1))
-
-    with pytest.raises(LogTampered, match="another input"):
-        book.check()
-
-
-def test_i2_t35_an_input_of_another_client_or_sequence_is_not_signed() -> None:
-    book = Book()
-    stolen = replace(given(1), id=InputId(OTHER_CLIENT, 1))
-    book.admit(stolen)
-    book.admit(given(7))
-    book.keep(signed(1))
-
-    assert book.check() == Coverage(unsigned=(0, 1))
-
-
-def test_i2_a_statement_is_for_one_session_only() -> None:
-    ours = InputChain(OTHER_SESSION, ANNA, CLIENT, SECRET)
-    ours.note(given(1))
-    book = Book()
-    book.keep(ours.sign(KEY))
-
-    with pytest.raises(LogTampered, match="not signed"):
-        book.check()
-
-
-@pytest.mark.parametrize("missing", [0, 1])
-def test_i3_a_statement_that_is_missing_or_moved_shows(missing: int) -> None:
+def test_i1_no_statement_is_larger_than_may_be_and_the_rest_comes_next() -> None:
     ours = chain()
-    statements = []
-    for number in range(1, 4):
+    for number in range(1, MAX_SIGNED + 3):
         ours.note(given(number))
-        statements.append(ours.sign(KEY))
-    left_out, moved = Book(), Book()
-    for statement in statements[:missing] + statements[missing + 1 :]:
-        left_out.keep(statement)
-    for statement in (statements[1], statements[0]):
-        moved.keep(statement)
 
-    with pytest.raises(LogTampered, match="missing"):
-        left_out.check()
-    with pytest.raises(LogTampered, match="missing"):
-        moved.check()
+    first, second = (ours.sign(KEY, ANNA, ours.last) for _ in range(2))
+
+    assert first is not None
+    assert second is not None
+    assert len(first.steps) == MAX_SIGNED
+    assert (second.first, second.last) == (MAX_SIGNED + 1, MAX_SIGNED + 2)
 
 
-def test_i3_a_statement_by_another_key_shows() -> None:
-    made = signed(1)
-    stranger = SigningKey.from_seed(bytes(32))
-    book, unknown = Book(), Book()
-    book.keep(chain_of_one().sign(stranger))
-    unknown.keep(replace(made, actor=ActorId("a_" + "c" * 32)))
+def test_only_what_is_asked_for_is_signed() -> None:
+    ours = chain()
+    ours.note(given(1))
+    ours.note(given(2))
 
-    with pytest.raises(LogTampered, match="not signed"):
-        book.check()
-    with pytest.raises(LogTampered, match="not signed"):
-        unknown.check()
+    made = ours.sign(KEY, ANNA, 1)
 
-
-def test_a_key_that_took_the_first_ones_place_signs_as_well() -> None:
-    book = Book()
-    book.admit(given(1))
-    book.keep(chain_of_one().sign(BOT_KEY))
-    rotated = {ANNA: [BOT_KEY.public]}
-
-    found = check_inputs(book.entries(), SESSION, lambda actor: rotated[actor])
-
-    assert found == Coverage(signed=1)
-    with pytest.raises(LogTampered, match="not signed"):
-        book.check()
+    assert made is not None
+    assert (made.last, ours.signed, ours.last) == (1, 1, 2)
+    assert ours.sign(KEY, ANNA, 1) is None
+    assert chain().sign(KEY, ANNA, 7) is None
 
 
-def test_i3_a_changed_commitment_shows() -> None:
-    made = signed(2)
-    steps = (made.steps[0], replace(made.steps[1], commitment=bytes(32)))
-    book = Book()
-    book.keep(replace(made, steps=steps))
+def test_i2_what_was_forgotten_is_in_no_statement() -> None:
+    ours, other = chain(), chain()
+    for number, payload in ((1, b"one"), (2, b"refused"), (3, b"refused")):
+        ours.note(given(number, payload))
+    ours.forget_from(2)
+    ours.note(given(2, b"two"))
+    other.note(given(1, b"one"))
+    other.note(given(2, b"two"))
 
-    with pytest.raises(LogTampered, match="not signed"):
-        book.check()
-
-
-def test_i4_a_hidden_payload_cannot_be_tried_out() -> None:
-    passwords = [b"hunter2\r", b"secret\r"]
-    kept = without_salts(signed(2, b"sudo ls\r", passwords[0]), hidden=[2])
-    book = Book()
-    book.admit(given(1, b"sudo ls\r"))
-    book.admit(given(2, passwords[0]), hidden=True)
-    book.keep(kept)
-
-    assert book.check() == Coverage(signed=1, hidden=1)
-    assert kept.steps[1].salt == HIDDEN
-    for guess in passwords:
-        tried = commitment(HIDDEN, LIFE, EPOCH, InputKind.COMMAND, guess)
-        assert tried != kept.steps[1].commitment
+    assert ours.sign(KEY, ANNA, 2) == other.sign(KEY, ANNA, 2)
 
 
-def test_a_host_that_leaves_out_the_salt_of_a_shown_payload_is_found_out() -> None:
-    book = Book()
-    book.admit(given(1))
-    book.keep(without_salts(signed(1), hidden=[1]))
+def test_inputs_are_noted_in_order_and_what_was_signed_stays_so() -> None:
+    ours = chain()
+    with pytest.raises(AssertionError):
+        ours.note(given(2))
+    ours.note(given(1))
+    ours.sign(KEY, ANNA, 1)
 
-    with pytest.raises(LogTampered, match="another input"):
-        book.check()
+    with pytest.raises(AssertionError):
+        ours.forget_from(1)
+
+
+def test_how_a_key_came_about_is_said_once_in_each_chain() -> None:
+    ours, rotations = chain(), b"r" * ROTATION
+    ours.note(given(1))
+    ours.note(given(2))
+
+    first, second = (ours.sign(KEY, ANNA, up_to, rotations) for up_to in (1, 2))
+
+    assert first is not None
+    assert second is not None
+    assert (first.rotations, second.rotations) == (rotations, b"")
+
+
+def test_i3_a_payload_cannot_be_tried_out_without_its_salt() -> None:
+    (step,) = signed(given(1, b"hunter2\r")).with_salts_of(()).steps
+    guess = content(LIFE, EPOCH, "command", b"hunter2\r")
+
+    assert step.salt == HIDDEN
+    assert not step.opens_to(guess)
+    assert commitment(HIDDEN, guess) != step.commitment
+
+
+def test_i3_salts_are_kept_only_of_what_is_shown() -> None:
+    made = signed(*map(given, range(1, 4)))
+
+    kept = made.with_salts_of({2})
+
+    assert [step.salt == HIDDEN for step in kept.steps] == [True, False, True]
+    assert kept.steps[1] == made.steps[1]
 
 
 def test_two_clients_that_send_the_same_have_no_salt_in_common() -> None:
-    one, other = chain(), InputChain(SESSION, ANNA, CLIENT, b"another secret")
-    one.note(given(1))
+    other = InputChain(SESSION, CLIENT, b"another secret")
     other.note(given(1))
 
-    first, second = one.sign(KEY), other.sign(KEY)
+    first, second = signed(given(1)), other.sign(KEY, ANNA, 1)
 
-    assert first is not None
     assert second is not None
     assert first.steps[0] != second.steps[0]
     assert repr(first.steps[0].salt) not in repr(first)
 
 
-def test_a_statement_is_due_before_there_are_too_many_inputs() -> None:
-    ours = chain()
-    for number in range(1, MAX_SIGNED + 1):
-        ours.note(given(number))
+def test_what_is_committed_to_says_life_epoch_kind_and_payload() -> None:
+    known = (LIFE, EPOCH, "command", b"make\r")
+    others = [
+        (Incarnation(2), EPOCH, "command", b"make\r"),
+        (LIFE, Epoch(4), "command", b"make\r"),
+        (LIFE, EPOCH, "keys", b"make\r"),
+        (LIFE, EPOCH, "command", b"fake\r"),
+    ]
 
-    assert ours.unsigned == MAX_SIGNED
-    with pytest.raises(AssertionError):
-        ours.note(given(MAX_SIGNED + 1))
-    with pytest.raises(AssertionError):
-        chain().note(given(2))
+    assert content(*known) not in {content(*other) for other in others}
 
 
-GOOD: Fields = signed(1).to_fields()
-STEP = bytes(48)
+def test_a_statement_travels_as_it_was_made() -> None:
+    made = signed(given(1), given(2))
+
+    assert Statement.from_message(ANNA, made.to_message()) == made
+
+
+@pytest.mark.parametrize(
+    ("steps", "rotations"), [(STEP + 1, 0), (STEP - 1, 0), (STEP, ROTATION - 1)]
+)
+def test_what_is_no_statement_is_not_read_as_one(steps: int, rotations: int) -> None:
+    said = signed(given(1)).to_message()
+    wrong = type(said)(
+        client=said.client,
+        last=said.last,
+        steps=bytes(steps),
+        key=said.key,
+        rotations=bytes(rotations),
+        signature=said.signature,
+    )
+
+    assert Statement.from_message(ANNA, wrong) is None
+
+
+def test_a_statement_is_read_from_its_entry_as_it_was_made() -> None:
+    made = signed(*map(given, range(1, 4)))
+    book = Book()
+    book.keep(made)
+
+    assert Statement.from_entry(book.entries()[0]) == made
+
+
+GOOD: Fields = signed(given(1)).to_fields()
+
+
+def based(size: int) -> str:
+    return base64.b64encode(bytes(size)).decode()
 
 
 @pytest.mark.parametrize(
@@ -289,8 +196,10 @@ STEP = bytes(48)
     [
         {"steps": ""},
         {"steps": "#"},
-        {"steps": base64.b64encode(STEP[1:]).decode()},
-        {"steps": base64.b64encode(STEP * (MAX_SIGNED + 1)).decode()},
+        {"steps": based(STEP - 1)},
+        {"steps": based(STEP * (MAX_SIGNED + 1))},
+        {"rotations": based(1)},
+        {"rotations": based(ROTATION * (MAX_ROTATIONS + 1))},
         {"signature": "00"},
         {"signature": "x"},
         {"key": "00"},
@@ -304,30 +213,28 @@ def test_an_entry_that_keeps_no_statement_is_refused(wrong: Fields) -> None:
     book.write(EntryKind.SIGNED, GOOD | wrong)
 
     with pytest.raises(LogTampered, match="no statement"):
-        book.check()
+        Statement.from_entry(book.entries()[0])
 
 
-def test_a_statement_is_read_from_its_entry_as_it_was_made() -> None:
+@pytest.mark.parametrize("data", ["#", None, 7])
+def test_a_payload_that_cannot_be_read_was_made_by_nobody(data: str | None) -> None:
     book = Book()
-    made = signed(3)
-    book.keep(made)
+    book.write(EntryKind.INPUT, {"input": "keys", "data": data})
 
-    assert Statement.from_entry(book.entries()[0]) == made
+    assert contents(book.entries()[0], was_free=False) == ()
 
 
-@pytest.mark.parametrize("odd", [{}, {"client": CLIENT, "sequence": "1"}])
-def test_an_input_without_a_number_is_signed_by_nobody(odd: Fields) -> None:
+def test_numbers_that_no_client_has_said_were_made_by_nobody() -> None:
     book = Book()
-    book.write(EntryKind.INPUT, odd)
+    book.write(EntryKind.INPUT, {"input": "keys", "data": ""}, Epoch(0))
+    book.write(EntryKind.INPUT, {"input": "keys", "data": ""}, Epoch(2**64))
 
-    assert book.check() == Coverage(unsigned=(0,))
+    first, second = book.entries()
+
+    assert contents(first, was_free=True) == ()
+    assert contents(second, was_free=False) == ()
 
 
-def test_an_input_whose_payload_cannot_be_read_is_not_the_one_signed() -> None:
-    book = Book()
-    whole = input_fields(given(1), "rule", None, None)
-    book.write(EntryKind.INPUT, whole | {"data": "#"})
-    book.keep(signed(1))
-
-    with pytest.raises(LogTampered, match="another input"):
-        book.check()
+def test_a_secret_makes_the_salts_and_nothing_else() -> None:
+    assert signed(given(1)) == signed(given(1))
+    assert SECRET not in signed(given(1)).to_message().steps

@@ -281,6 +281,28 @@ def test_i4_a_seize_drops_what_waits_and_asks_no_disk() -> None:
     assert desk.codes() == ["turn-moved"]
 
 
+def test_what_waits_for_approval_is_refused_when_its_sender_is_gone_for_good() -> None:
+    desk = Desk()
+    desk.send(1)
+    desk.send(2)
+    desk.judge(Verdict.ASK)
+    desk.do(desk.intake.abandon(1, AT))
+    desk.judge(Verdict.ALLOW, 2)
+
+    assert desk.codes() == ["asker-gone"]
+    assert desk.kinds() == ["turn", "asked", "refused", "input"]
+
+
+def test_the_book_tells_of_a_program_and_not_of_each_of_its_links() -> None:
+    desk = Desk()
+    desk.do(desk.intake.attach(BOT, "c", AT))
+    desk.do(desk.intake.attach(BOT, "d", AT, news=False))
+    desk.do(desk.intake.detach(BOT, "c", last=False, at=AT, news=False))
+    desk.do(desk.intake.detach(BOT, "d", last=True, at=AT))
+
+    assert desk.kinds() == ["attached", "detached"]
+
+
 def test_a_seize_needs_the_right_and_nothing_else() -> None:
     desk = Desk()
     desk.do(desk.intake.seize(BOT, AT))

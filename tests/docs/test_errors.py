@@ -1,23 +1,12 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.tools.running import run_tool
 
 from holdfast.model.errors import HoldfastError, leaves
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/reference/errors.md").read_text("utf-8")
-TOOL = ROOT / "tools/write_reference.py"
-
-
-def write_reference(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(TOOL), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.mark.parametrize("kind", leaves(), ids=lambda kind: kind.code)
@@ -29,7 +18,7 @@ def test_every_error_is_on_the_page_under_its_branch(kind: type[HoldfastError]) 
 
 
 def test_the_page_is_what_the_code_says() -> None:
-    checked = write_reference("--check")
+    checked = run_tool("write_reference", "--check")
 
     assert (checked.returncode, checked.stdout) == (0, "")
 
@@ -38,6 +27,8 @@ def test_a_page_that_is_out_of_date_is_found_and_rewritten(tmp_path: Path) -> No
     target = tmp_path / "errors.md"
     target.write_text(PAGE.replace("busy", "bizzy"), "utf-8")
 
-    assert write_reference("--check", "--target", str(target)).returncode == 1
-    assert write_reference("--target", str(target)).returncode == 0
+    assert (
+        run_tool("write_reference", "--check", "--target", str(target)).returncode == 1
+    )
+    assert run_tool("write_reference", "--target", target).returncode == 0
     assert target.read_text("utf-8") == PAGE

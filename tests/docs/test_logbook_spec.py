@@ -13,6 +13,7 @@ from holdfast.core import (
     inheritance,
     log_writer,
     logbook,
+    statements,
     turn,
 )
 from holdfast.core.declining import Tell
@@ -97,7 +98,8 @@ def written() -> list[Entry]:
     heir.do(heir.intake.record(EntryKind.DECLINED, declined, AT))
     command = commands.Command(1, None, "ls", 0, 9, 0, 4, "/")
     interrupted: dict[str, Value] = {"by": ANNA, "group": 7}
-    signed = Statement(BOT, ClientId("c"), 1, (), bytes(32), bytes(64)).to_fields()
+    parts = ((), bytes(32), b"", bytes(64))
+    signed = Statement(BOT, ClientId("c"), 1, *parts).to_fields()
     for kind, fields in (
         (EntryKind.SIGNED, signed),
         (EntryKind.INTERRUPTED, interrupted),
@@ -160,6 +162,7 @@ def test_the_page_has_every_limit_and_no_other() -> None:
         **limits(log_writer),
         **limits(inheritance),
         **limits(entries),
+        **limits(statements),
     }
 
     assert in_code == LIMITS

@@ -1,29 +1,18 @@
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.tools.running import run_tool
 
 import holdfast
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/reference/sdk.md").read_text("utf-8")
 HOWTO = (ROOT / "docs/howto/use-the-sdk.md").read_text("utf-8")
-TOOL = ROOT / "tools/write_sdk_reference.py"
-
-
-def write_reference(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(TOOL), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_the_page_is_what_the_code_says() -> None:
-    checked = write_reference("--check")
+    checked = run_tool("write_sdk_reference", "--check")
 
     assert (checked.returncode, checked.stdout) == (0, "")
 
@@ -32,8 +21,11 @@ def test_a_page_that_is_out_of_date_is_found_and_rewritten(tmp_path: Path) -> No
     target = tmp_path / "sdk.md"
     target.write_text(PAGE.replace("run", "ran"), "utf-8")
 
-    assert write_reference("--check", "--target", str(target)).returncode == 1
-    assert write_reference("--target", str(target)).returncode == 0
+    assert (
+        run_tool("write_sdk_reference", "--check", "--target", str(target)).returncode
+        == 1
+    )
+    assert run_tool("write_sdk_reference", "--target", target).returncode == 0
     assert target.read_text("utf-8") == PAGE
 
 

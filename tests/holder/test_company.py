@@ -95,3 +95,45 @@ def test_t23_connections_that_never_attach_make_room_for_the_next(
 
     assert [one.is_closed for one in connections[:3]] == [False, True, False]
     assert not newest.is_closed
+
+
+def test_a_program_is_news_with_its_first_link_and_not_with_a_further_one(
+    connections: list[Connection],
+) -> None:
+    company, actor = Company(connections), operator(1)
+    attach(connections, actor)
+    attach(connections, actor)
+    first, second = connections
+
+    assert not company.is_first(second)
+    connections.remove(second)
+    assert company.is_first(first)
+    second.close()
+
+
+@pytest.mark.parametrize("changed", ["operator", "program", "process"])
+def test_another_operator_program_or_process_is_news(
+    connections: list[Connection], changed: str
+) -> None:
+    company = Company(connections)
+    attach(connections, operator(1))
+    attach(connections, operator(2 if changed == "operator" else 1))
+    newcomer = connections[-1]
+    if changed == "program":
+        newcomer.program = "mcp"
+    if changed == "process":
+        newcomer.process += 1
+
+    assert company.is_first(newcomer)
+
+
+def test_a_client_is_there_by_its_own_id_and_operator(
+    connections: list[Connection],
+) -> None:
+    company = Company(connections)
+    attach(connections, operator(1))
+    here, other = client_id(bytes(ENTROPY)), client_id(b"x" * ENTROPY)
+
+    assert company.has(operator(1).id, here)
+    assert not company.has(operator(1).id, other)
+    assert not company.has(operator(2).id, here)

@@ -12,18 +12,21 @@ from tests.scenarios.shells import run, shell
 from tests.scenarios.support import Client, eventually, machine
 
 from holdfast.client.commands import Ran
+from holdfast.core.logbook import Entry, EntryKind, recover
+from holdfast.linux import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import DeniedByOperator
 from holdfast.model.ids import SessionId
+from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 
 POLICY = '[[rule]]\nname = "careful"\nverdict = "ask"\ninput = "command"\n'
 
 
-def have_commands_approved() -> None:
+def have_commands_approved(more: str = "") -> None:
     config = Path(os.environ["HOLDFAST_CONFIG_DIR"])
     config.mkdir(mode=0o700, exist_ok=True)
-    (config / "policy.toml").write_text(POLICY)
+    (config / "policy.toml").write_text(more + POLICY)
 
 
 @pytest.mark.parametrize("verdict", ["approve", "deny"])
@@ -62,6 +65,52 @@ def test_an_approval_that_does_not_come_leaves_the_input_in_line(
         )
         assert done.returncode == 75
         assert json.loads(done.stderr)["error"]["code"] == "approval-pending"
+
+
+def test_what_is_held_is_given_up_when_its_client_is_gone_and_holds_up_nothing_more(
+    tmp_path: Path,
+) -> None:
+    with machine() as made:
+        session = shell(made, tmp_path)
+        have_commands_approved("[turn]\ngrace = 0.5\n")
+        boss = made.join(session, "boss", ActorKind.HUMAN)
+        first = made.join(session, "bot", ActorKind.AGENT)
+        second = made.join(session, "bot", ActorKind.AGENT)
+
+        first.post(b"echo held\r", InputKind.COMMAND)
+        pending = boss.wait(wire.Pending)
+        first.close()
+
+        assert boss.wait(wire.Settled).ticket == pending.ticket
+        assert boss.who().pending == ()
+        second.epoch = boss.who().epoch
+        second.post(b"echo next\r", InputKind.COMMAND)
+        assert boss.wait(wire.Pending).excerpt == b"echo next\r"
+        (given_up,) = [one for one in book(session) if one.kind is EntryKind.REFUSED]
+        assert given_up.fields["code"] == "asker-gone"
+        assert given_up.fields["client"] == first.client
+
+
+def test_a_client_that_comes_back_in_time_finds_what_it_sent_still_held(
+    tmp_path: Path,
+) -> None:
+    with machine() as made:
+        session = shell(made, tmp_path)
+        have_commands_approved("[turn]\ngrace = 60\n")
+        boss = made.join(session, "boss", ActorKind.HUMAN)
+        bot = made.join(session, "bot", ActorKind.AGENT)
+
+        bot.submit(b"echo held\r", InputKind.COMMAND)
+        pending = boss.wait(wire.Pending)
+        bot.attach()
+        approve = wire.Approve(pending.ticket, pending.epoch, pending.digest)
+
+        assert boss.request(approve) is None
+        assert isinstance(bot.settle_through_cuts(), wire.Acknowledge)
+
+
+def book(session: SessionId) -> list[Entry]:
+    return [*recover(places.session_log(session).read_bytes(), session).entries]
 
 
 def _tried(session: SessionId) -> Ran | Exception:

@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx2
@@ -75,21 +75,75 @@ def served(
     made.program.wait(20)
 
 
+@contextlib.asynccontextmanager
+async def connected(served: Served) -> AsyncIterator[Agent]:
+    """Connect as a client that bears the token."""
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    url = f"http://127.0.0.1:{served.port}/mcp"
+    async with (
+        plainly(),
+        httpx2.AsyncClient(headers=bearer) as web,
+        Client(streamable_http_client(url, http_client=web), cache=None) as client,
+    ):
+        yield Agent(client)
+
+
 def test_an_agent_with_the_token_runs_a_command(served: Served) -> None:
     async def story() -> None:
-        bearer = {"Authorization": f"Bearer {TOKEN}"}
-        url = f"http://127.0.0.1:{served.port}/mcp"
-        async with (
-            plainly(),
-            httpx2.AsyncClient(headers=bearer) as web,
-            Client(streamable_http_client(url, http_client=web), cache=None) as client,
-        ):
-            bot = Agent(client)
+        async with connected(served) as bot:
             ran = await bot.call(
                 "run", session="build", command="echo $((6 * 7))", intent=WHY
             )
 
         assert ran["output"]["text"] == "42\n"
+
+    asyncio.run(story())
+
+
+def test_a_long_run_tells_how_it_goes_and_goes_on_when_it_is_cancelled(
+    served: Served, tmp_path: Path
+) -> None:
+    told = asyncio.Event()
+    go = tmp_path / "go"
+    line = f"until [ -e {go} ]; do sleep 0.02; done; echo over"
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert progress > 0
+        assert total is None
+        assert "running" in str(message)
+        told.set()
+
+    async def story() -> None:
+        async with connected(served) as bot:
+            given = {"session": "build", "command": line, "intent": WHY}
+            calling = asyncio.get_running_loop().create_task(
+                bot.client.call_tool("run", given, progress_callback=hear)
+            )
+            async with asyncio.timeout(20):
+                await told.wait()
+            calling.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await calling
+            state = await bot.call("state", session="build")
+            go.touch()
+            await bot.call("wait", session="build", condition="prompt")
+            read = await bot.call("read", session="build", max_bytes=200)
+
+        assert state["state"] == "running"
+        assert "over" in read["output"]["text"]
+
+    asyncio.run(story())
+
+
+def test_two_agents_share_a_server_and_are_one_operator(served: Served) -> None:
+    async def story() -> None:
+        async with connected(served) as first, connected(served) as second:
+            await first.call("take_turn", session="build")
+            told = await second.call("who", session="build")
+            await second.call("drop_turn", session="build")
+
+        assert told["turn_is_yours"]
+        assert len(told["attached"]) == 1
 
     asyncio.run(story())
 

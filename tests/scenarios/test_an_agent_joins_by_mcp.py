@@ -100,7 +100,7 @@ def test_an_agent_is_refused_asks_is_given_the_turn_and_loses_it_to_a_seize(
 
         assert error["code"] == again["code"] == "not-your-turn"
         assert "ask_turn" in error["next_step"]
-        assert error["notes"] == [f"{login_name()}, human, has the turn"]
+        assert error["text"].startswith(f"{login_name()} (human) has the turn")
         assert given["turn_is_yours"]
         assert ran["output"]["text"] == "mine\n"
 

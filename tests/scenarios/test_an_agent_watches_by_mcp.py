@@ -11,6 +11,7 @@ from tests.scenarios.support import Machine, machine
 
 import holdfast
 from holdfast.linux import places
+from holdfast.wire.messages import End
 
 SECRET = "c0rrect-h0rse"  # noqa: S105  # made up for this
 
@@ -37,6 +38,28 @@ def test_a_screen_is_a_resource_and_its_changes_are_told(here: Machine) -> None:
         assert uri in {str(one.uri) for one in listed.resources}
         assert str(event.uri) == uri
         assert shown["is_data"]
+
+    asyncio.run(story())
+
+
+def test_the_end_of_a_session_is_told_and_reading_its_screen_says_why(
+    here: Machine,
+) -> None:
+    session = shell(here)
+    uri = f"holdfast://{session}/screen"
+
+    async def story() -> None:
+        async with agent() as bot:
+            client = bot.client
+            async with client.listen(resource_subscriptions=[uri]) as changes:
+                told = aiter(changes)
+                here.join(session).send(End(9))
+                async with asyncio.timeout(20):
+                    while (error := await _reading_error(client, uri)) is None:
+                        await anext(told)
+
+        assert error["code"] == "session-over"
+        assert "`log`" in error["next_step"]
 
     asyncio.run(story())
 
@@ -127,6 +150,15 @@ def test_a_secret_is_typed_and_stands_in_no_book_and_no_answer(here: Machine) ->
     answers = asyncio.run(story())
     assert SECRET not in answers
     assert SECRET.encode() not in places.session_log(session).read_bytes()
+
+
+async def _reading_error(client: Client, uri: str) -> dict[str, Any] | None:
+    try:
+        await client.read_resource(uri)
+    except MCPError as error:
+        told: dict[str, Any] = error.data["error"]
+        return told if told["code"] == "session-over" else None
+    return None
 
 
 async def _screen(client: Client, uri: str, wanted: str) -> dict[str, Any]:

@@ -101,6 +101,48 @@ def test_a_program_is_run_for_chosen_events_of_sessions_that_start_later(
     assert {one["event"] for one in watching.lines()} == {"command.ended"}
 
 
+def test_the_program_is_run_for_the_end_of_a_session_before_the_watch_ends(
+    here: Machine, tmp_path: Path
+) -> None:
+    session = shell(here)
+    notes = tmp_path / "notes"
+    program = f'{sys.executable} -c "{NOTES}" {notes}'
+    watching = Watching(tmp_path, "build", "--on", "session.*", "--exec", program)
+    watching.told("session.seen")
+    eventually("the first note", notes.exists)
+
+    def ended() -> bool:
+        # It is seen a moment before it is watched.
+        here.join(session).send(End(9))
+        return watching.program.poll() is not None
+
+    eventually("the end", ended)
+
+    told = [json.loads(line) for line in notes.read_text().splitlines()]
+    assert watching.program.wait() == 0
+    assert told[-1]["HOLDFAST_EVENT"] == "session.exited"
+    assert told[-1]["HOLDFAST_SESSION"] == session
+
+
+def test_programs_that_hang_do_not_hold_up_what_is_told(
+    here: Machine, tmp_path: Path
+) -> None:
+    session = shell(here)
+    wait_phase(session, "prompt")
+    watching = Watching(tmp_path, "--exec", "sleep 600")
+
+    def told() -> bool:
+        run(session, "true")
+        ends = [one for one in watching.lines() if one["event"] == "command.ended"]
+        return len(ends) > 8  # More than programs run at a time.
+
+    try:
+        assert eventually("lines", told)
+    finally:
+        watching.program.terminate()
+        watching.program.wait(20)
+
+
 def test_a_session_that_is_not_there_is_said_and_nothing_is_watched(
     here: Machine, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@ import asyncio
 from tests.sdk.support import go
 
 from holdfast.client import keeper
+from holdfast.client.signing import Pen
 from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.sdk.line import Line
@@ -104,6 +105,9 @@ class Road:
     def proof(self, session: SessionId, nonce: bytes) -> bytes:
         del session
         return nonce
+
+    async def pen(self) -> Pen | None:
+        return None
 
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         raise AssertionError((do, fields))

@@ -186,7 +186,8 @@ def test_the_logbook_says_who_typed_and_blame_who_set_something(here: Machine) -
                 pass
             entries = await session.log()
             assert [one.index for one in entries] == list(range(len(entries)))
-            assert await session.log(entries[-1].index) == entries[-1:]
+            later = await session.log(entries[-1].index)
+            assert later[:1] == entries[-1:]  # Somebody may have left meanwhile.
             assert report.behind is not None
             typed = {str(one.fields["actor"]) for one in entries if one.kind == "input"}
             return typed, report.behind.trigger, (await session.who()).us

@@ -227,7 +227,7 @@ def test_the_program_runs_with_nothing_of_ours(
 
     assert done.returncode == status
     assert "holdfast." not in PROGRAM.read_text("utf-8").partition('"""\n\n')[2]
-    assert len(PROGRAM.read_text("utf-8").splitlines()) <= 220
+    assert len(PROGRAM.read_text("utf-8").splitlines()) <= 300
 
 
 def test_without_words_it_says_how_it_is_called() -> None:

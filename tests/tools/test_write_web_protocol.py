@@ -1,22 +1,17 @@
-import runpy
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+
+from tests.tools.running import ROOT, run_tool
 
 from holdfast.model.errors import HoldfastError, leaves
 from holdfast.wire.frames import FrameKind
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-ROOT = Path(__file__).parent.parent.parent
-TOOL = runpy.run_path(str(ROOT / "tools" / "write_web_protocol.py"))
 TWIN = ROOT / "web" / "src" / "protocol"
-
-differing = cast("Callable[..., dict[Path, str]]", TOOL["differing"])
 
 
 def test_the_page_knows_every_message_and_every_error_as_they_are() -> None:
-    assert differing() == {}
+    done = run_tool("write_web_protocol", "--check")
+
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_what_is_out_of_date_is_found(tmp_path: Path) -> None:
@@ -24,7 +19,11 @@ def test_what_is_out_of_date_is_found(tmp_path: Path) -> None:
     (tmp_path / "codes.ts").write_text(stale)
     (tmp_path / "messages.ts").write_text((TWIN / "messages.ts").read_text())
 
-    assert [*differing(tmp_path)] == [tmp_path / "codes.ts"]
+    done = run_tool("write_web_protocol", "--check", "--target", tmp_path)
+    assert done.returncode == 1
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        str(tmp_path / "codes.ts")
+    ]
 
 
 def test_every_kind_of_frame_has_its_number_there() -> None:

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "8bef12702241917583f308bfe414a1e0a7fef7cbe81eb7b49675b97803bb5940",
+    1: "a33592e0c3969fb140e2fee8ca011d33ff58aa8ef7fede94783b386a7617b67d",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

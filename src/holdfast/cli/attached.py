@@ -6,6 +6,7 @@ answer are sent again under their own ids. The user notices only if it took long
 """
 
 import contextlib
+import math
 import os
 import select
 import signal
@@ -16,10 +17,17 @@ from holdfast.cli.prefix import Act, Detach, Help, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
 from holdfast.cli.wheel import Do, Effect, Say, Wheel
 from holdfast.client import keeper
-from holdfast.client.attaching import RETRY, attach, attachment_to
+from holdfast.client.acting import our_pen
+from holdfast.client.attaching import (
+    RETRY,
+    attach,
+    attachment_to,
+    sign_off,
+)
 from holdfast.client.attachment import Attachment
 from holdfast.client.connection import Connection
 from holdfast.client.dialing import home_of
+from holdfast.client.signing import Pen
 from holdfast.core.redial import Redial
 from holdfast.model.errors import (
     AttachedToItself,
@@ -32,7 +40,8 @@ from holdfast.model.errors import (
 from holdfast.model.inputs import RESIZES, InputKind
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Who
-from holdfast.wire.messages import Attached, Cells, Exited, Gap, Lost, Mode
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.messages import Attached, Cells, Exited, Gap, Lost, Mode, Refuse
 from holdfast.wire.messages import Detach as DetachMessage
 
 HELP = (
@@ -116,19 +125,27 @@ class _Shown:
         self._keys = PrefixKeys()
         self._backlog = bytearray()
         self._retry_at: float | None = None
+        self._pen: Pen | None = None
 
     def run(self, link: Connection, attached: Attached) -> None:
         """Carry until somebody leaves, which is an exception."""
         while True:
             try:
                 with link:
-                    self._begin(link, attached)
-                    self._carry(link)
+                    self._carry_on(link, attached)
             except SessionUnreachable:
                 pass
             link, attached = self._find_again()
 
     # ── carrying ──────────────────────────────────────────────────────────
+
+    def _carry_on(self, link: Connection, attached: Attached) -> None:
+        try:
+            self._begin(link, attached)
+            self._carry(link)
+        except (_Left, Leave):
+            self._sign_off(link)
+            raise
 
     def _begin(self, link: Connection, attached: Attached) -> None:
         self._wheel.heard(attached)
@@ -144,6 +161,7 @@ class _Shown:
             poller.register(fd, select.POLLIN)
         while True:
             self._send_typed(link)  # Also what was typed while there was no link.
+            self._sign(link)
             ready = dict(poller.poll(0 if link.pending else self._patience()))
             if self._terminal.wake in ready:
                 self._terminal.drain_wake()
@@ -155,9 +173,28 @@ class _Shown:
                 self._hear(link)
 
     def _patience(self) -> int | None:
-        if not self._attachment.is_stalled and not self._terminal.has_new_size:
-            return None
-        return int(RETRY * 1000)
+        if self._attachment.is_stalled or self._terminal.has_new_size:
+            return int(RETRY * 1000)
+        left = self._attachment.signing.wait(time.monotonic())
+        return None if left is None else math.ceil(left * 1000)
+
+    def _sign(self, link: Connection) -> None:
+        """Sign what was typed, once a second at most."""
+        signing = self._attachment.signing
+        if signing.wait(time.monotonic()) == 0:
+            said = signing.sign(self._loaded_pen())
+            if said is not None:
+                link.send(said)
+
+    def _sign_off(self, link: Connection) -> None:
+        """Sign the rest, once it is known what became of what was typed last."""
+        attachment = self._attachment
+        if attachment.open or not attachment.signing.is_done:
+            sign_off(link, attachment, self._loaded_pen())
+
+    def _loaded_pen(self) -> Pen | None:
+        self._pen = self._pen or our_pen(self._attachment.session)
+        return self._pen
 
     def _signalled(self, link: Connection) -> bool:
         """Do what signals asked for; True if the screen must be painted anew."""
@@ -246,6 +283,7 @@ class _Shown:
         with contextlib.suppress(Unavailable):
             if self._backlog and len(self._attachment.open) < MAX_OPEN:
                 self._send_typed(link)
+            self._sign_off(link)
             link.send(DetachMessage())
 
     def _send_typed(self, link: Connection) -> None:
@@ -295,6 +333,8 @@ class _Shown:
                 raise _Left(_exit_status(status), is_over=True)
             case Lost():
                 raise SessionLost(self._attachment.incarnation or 1)
+            case Refuse(refused=FrameKind.SIGN):
+                pass  # The book says what is signed; nobody typed this.
             case _ if answer is not None and _is_hasty_resize(answer[1]):
                 self._terminal.has_new_size = True  # The last size must arrive.
             case _ if answer is not None and answer[1] is not None:

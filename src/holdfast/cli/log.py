@@ -63,7 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--actor", metavar="A", help="only what concerns this operator")
     parser.add_argument(
-        "--verify", action="store_true", help="only say whether the book holds together"
+        "--verify",
+        action="store_true",
+        help="only say whether it holds together, and which inputs are signed",
     )
     parser.add_argument("--export", metavar="FILE", help="write the book to a new file")
     parser.add_argument(

@@ -1,21 +1,21 @@
 """Does a logbook hold together, who vouches for its end, and who signed what?"""
 
 import json
+from collections.abc import Iterator
 
 from holdfast.cli.log_tail import LogTail, newest_head
-from holdfast.core.input_chain import Coverage, check_inputs
-from holdfast.core.logbook import Entry, EntryKind, Head
-from holdfast.linux import operators
+from holdfast.core.logbook import Entry, Head
+from holdfast.core.signed_inputs import READ_KINDS, Coverage, check_inputs
 from holdfast.model.errors import (
     HoldfastError,
     LogbookWithheld,
     LogTampered,
     PeerError,
 )
-from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
 
-_OF_INPUTS = (EntryKind.INPUT, EntryKind.SIGNED)
+MAX_LISTED = 20
+"""Inputs that are listed one by one; --json lists all of them."""
 
 EXIT_CHANGED = 65
 """The book does not verify; the number is that of sysexits(3) for bad data."""
@@ -32,8 +32,8 @@ def verify(tail: LogTail, *, as_json: bool) -> int:
     try:
         while fresh := tail.read():
             hashes += [entry.hash for entry in fresh]
-            kept += [entry for entry in fresh if entry.kind in _OF_INPUTS]
-        inputs = check_inputs(kept, tail.session, _rotated)
+            kept += [entry for entry in fresh if entry.kind in READ_KINDS]
+        inputs = check_inputs(kept, tail.session)
         signed = newest_head(tail.session)
         if signed is not None:
             vouched, host = signed.receipt.head, signed.host.hex()
@@ -45,7 +45,7 @@ def verify(tail: LogTail, *, as_json: bool) -> int:
     else:
         _report(tail, found, vouched, host)
         if found is None:
-            print(_sentence(inputs))
+            print(*_sentences(inputs), sep="\n")
     return 0 if found is None else EXIT_CHANGED
 
 
@@ -56,25 +56,33 @@ def _check(vouched: Head, hashes: list[bytes]) -> None:
         raise LogTampered(vouched.index, "the host signed another entry")
 
 
-def _rotated(actor: ActorId) -> list[bytes]:
-    """Return the key that an operator who is known here has now."""
-    known = operators.by_actor(actor)
-    return [] if known is None else [known.public_key]
-
-
 def _counted(inputs: Coverage) -> dict[str, object]:
     return {
         "inputs_signed": inputs.signed + inputs.hidden,
         "inputs_unsigned": len(inputs.unsigned),
+        "unsigned": list(inputs.unsigned),
+        "void": list(inputs.void),
     }
 
 
-def _sentence(inputs: Coverage) -> str:
+def _sentences(inputs: Coverage) -> Iterator[str]:
+    """Say how many inputs are signed, and which are not."""
     signed, others = inputs.signed + inputs.hidden, len(inputs.unsigned)
-    if not signed:
-        return "no input is signed by its operator: the host alone answers for them"
-    rest = f"; for {others} others the host alone answers" if others else ""
-    return f"{signed} inputs are signed by their operators{rest}"
+    if signed:
+        yield f"{signed} of {signed + others} inputs are signed by their operators"
+    else:
+        yield "no input is signed by its operator: the host alone answers for them"
+    if signed and others:
+        yield f"for the others the host alone answers: {_listed(inputs.unsigned)}"
+    if inputs.void:
+        yield f"statements that count for nothing: {_listed(inputs.void)}"
+
+
+def _listed(indices: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, indices[:MAX_LISTED]))
+    more = len(indices) - MAX_LISTED
+    word = "entry" if len(indices) == 1 else "entries"
+    return f"{word} {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _facts(

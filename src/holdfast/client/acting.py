@@ -8,14 +8,16 @@ not be taken for a person.
 
 import os
 
+from holdfast.client import dialing
 from holdfast.client.profile import VARIABLE, login_name, our_name
+from holdfast.client.signing import Pen, pen_of
 from holdfast.crypto.proof import TOKEN
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import OperatorTaken, UnknownOperator
 
-__all__ = ["VARIABLE", "acting_as", "enrol", "login_name", "ourselves"]
+__all__ = ["VARIABLE", "acting_as", "enrol", "login_name", "our_pen", "ourselves"]
 
 
 def ourselves() -> Enrolled:
@@ -27,6 +29,15 @@ def ourselves() -> Enrolled:
 
     """
     return acting_as(our_name())
+
+
+def our_pen(session: str) -> Pen | None:
+    """Return what we sign our inputs to a session with; None if we have no key here.
+
+    Slow the first time: send first.
+    """
+    us = ourselves()
+    return pen_of(us, dialing.actor_at(session, us.actor.id))
 
 
 def acting_as(name: str) -> Enrolled:

@@ -4,12 +4,16 @@ For programs that do one thing and wait for it. A holder that dies meanwhile is
 waited for: its successor knows the ids of the inputs that were sent before.
 """
 
+import contextlib
 import os
 import time
 from collections.abc import Iterable, Iterator
 
+from holdfast.client import dialing
+from holdfast.client.acting import our_pen
 from holdfast.client.attachment import Attachment
 from holdfast.client.connection import PATIENCE, Connection
+from holdfast.client.signing import Pen
 from holdfast.model.errors import (
     ApprovalPending,
     HoldfastError,
@@ -42,6 +46,13 @@ TAKING_PATIENCE = 1.0
 
 RETRY = 0.1
 """Seconds until an input is sent again for which there was no room."""
+
+LAST_ANSWERS = 0.2
+"""Seconds for the answers to keys that were typed just before leaving: a program that
+reads takes no longer, and nobody waits for one that does not."""
+
+SIGNING_PATIENCE = 1.0
+"""Seconds for the holder to say that it has what we signed, before we leave."""
 
 
 def attachment_to(session: str, mode: Mode = Mode.OPERATE) -> Attachment:
@@ -93,6 +104,8 @@ def attach_on(
     attached = _attached(attachment, link, time.monotonic() + patience)
     for submit in attachment.open:
         link.send(submit)
+    if (said := attachment.signing.again()) is not None:
+        link.send(said)
     return attached
 
 
@@ -111,6 +124,43 @@ def messages(link: Connection, deadline: float | None) -> Iterator[Message]:
         if message is None:
             return
         yield message
+
+
+def sign_off(link: Connection, attachment: Attachment, pen: Pen | None) -> None:
+    """Sign what we have sent and not signed, before we leave.
+
+    What fails here is no error: it is on record that it is not signed.
+    """
+    signing = attachment.signing
+    with contextlib.suppress(HoldfastError):
+        if attachment.open:
+            _await_answers(link, attachment)
+        patience = dialing.patience_for(attachment.session, SIGNING_PATIENCE)
+        deadline = time.monotonic() + patience
+        while not signing.is_done:
+            if (said := signing.sign(pen)) is not None:
+                link.send(said)
+            if not _is_answered(link, attachment, deadline) or signing.is_put_off:
+                return
+
+
+def _await_answers(link: Connection, attachment: Attachment) -> None:
+    """Wait a moment for what was sent last: only what is in the book is signed."""
+    patience = dialing.patience_for(attachment.session, LAST_ANSWERS)
+    for message in messages(link, time.monotonic() + patience):
+        attachment.heard(message)
+        attachment.answered(message)
+        if not attachment.open:
+            return
+
+
+def _is_answered(link: Connection, attachment: Attachment, deadline: float) -> bool:
+    for message in messages(link, deadline):
+        attachment.heard(message)
+        attachment.answered(message)
+        if not attachment.signing.is_awaited:
+            return True
+    return False
 
 
 def submit(
@@ -139,6 +189,7 @@ def _submit_one(
 ) -> int:
     begun_at: int | None = None
     sequence = 0
+    pen: Pen | None = None
     while True:
         link, attached = attach(attachment)
         with link:
@@ -147,6 +198,7 @@ def _submit_one(
                 made = attachment.submit(kind, payload)
                 sequence = made.sequence
                 link.send(made)
+                pen = our_pen(attachment.session)  # Loaded while the holder works.
             try:
                 if _settle(attachment, link, deadline):
                     return begun_at
@@ -157,6 +209,8 @@ def _submit_one(
                 if time.monotonic() < deadline:
                     continue  # The successor is sent the same id again.
                 raise OutcomeUnknown(attachment.client, sequence) from None
+            finally:
+                sign_off(link, attachment, pen)
             raise OutcomeUnknown(attachment.client, sequence)
 
 
@@ -172,8 +226,10 @@ def _settle(attachment: Attachment, link: Connection, deadline: float) -> bool:
         until = min(deadline, now + RETRY) if attachment.is_stalled else deadline
         if _answer(attachment, messages(link, until)):
             return True
-        for again in attachment.open if attachment.is_stalled else ():
-            link.send(again)
+        if attachment.is_stalled:
+            time.sleep(RETRY)
+            for again in attachment.open:
+                link.send(again)
 
 
 def _answer(attachment: Attachment, coming: Iterable[Message]) -> bool:

@@ -20,6 +20,7 @@ stays unanswered, and goes again later, before anything newer.
 
 from collections.abc import Callable  # noqa: TC003  # read by people too
 
+from holdfast.client.signing import Signing
 from holdfast.model.errors import (
     Busy,
     HoldfastError,
@@ -39,6 +40,7 @@ from holdfast.model.ids import (
 )
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import Message, error_from
+from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
     Acknowledge,
     Attach,
@@ -57,6 +59,7 @@ from holdfast.wire.messages import (
     Submit,
     TurnPassed,
 )
+from holdfast.wire.signing import Signed
 
 UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
 """Refusals after which the holder still waits for the same id."""
@@ -107,6 +110,9 @@ class Attachment:
         self.held: Callable[[Pending], None] = _say_nothing
         """Called when something of ours begins to wait for approval."""
 
+        self.signing = Signing(session, client)
+        """What of our inputs is signed, and what is to be."""
+
         self._is_painting = False
         self._open: dict[int, Submit] = {}
         self._next = 1
@@ -144,6 +150,7 @@ class Attachment:
             epoch=self.epoch,
             payload=payload,
         )
+        self.signing.note(made)
         self._open[self._next] = made
         self._next += 1
         return made
@@ -173,13 +180,26 @@ class Attachment:
                 self._attached(message)
             case TurnPassed():
                 self.holder, self.epoch = message.holder, message.epoch
-            case Pending(actor=actor) if actor == self.us:
-                self._holds(message)
-            case Settled(ticket) if self.pending and ticket == self.pending.ticket:
-                self.pending = None
+            case Pending() | Settled():
+                self._heard_of_gate(message)
+            case Signed() | Refuse():
+                self._heard_of_statement(message)
             case _:
                 pass
         return b""
+
+    def _heard_of_statement(self, message: Signed | Refuse) -> None:
+        if isinstance(message, Signed):
+            self.signing.confirmed(message)
+        elif message.refused == FrameKind.SIGN:
+            self.signing.refused(message.code)
+
+    def _heard_of_gate(self, message: Pending | Settled) -> None:
+        if isinstance(message, Settled):
+            if self.pending is not None and message.ticket == self.pending.ticket:
+                self.pending = None
+        elif message.actor == self.us:
+            self._holds(message)
 
     def _holds(self, message: Pending) -> None:
         is_new = self.pending is None or self.pending.ticket != message.ticket
@@ -194,8 +214,10 @@ class Attachment:
         """
         match message:
             case Acknowledge(client, sequence) if client == self.client:
+                self.signing.booked(sequence)
                 return self._settled(sequence, None)
             case Report(client, sequence) if client == self.client:
+                self.signing.booked(sequence)
                 return self._settled(sequence, self._ending(message))
             case Refuse(client=client, sequence=sequence) if client == self.client:
                 return self._refused(message)
@@ -245,6 +267,7 @@ class Attachment:
             # What the holder waits for was given up: count on from there.
             self._next = expected
             self._open.clear()
+            self.signing.counted_from(expected)
             self.is_stalled = False
             return refuse.sequence, error
         self.is_stalled = True

@@ -10,10 +10,12 @@ import contextlib
 import time
 from collections.abc import Callable
 
-from holdfast.client.attaching import attach_on, messages
+from holdfast.client.acting import our_pen
+from holdfast.client.attaching import attach_on, messages, sign_off
 from holdfast.client.commands import Ran, reports_on
 from holdfast.client.connection import Connection
 from holdfast.client.errand import Errand, Wish
+from holdfast.client.signing import Pen
 from holdfast.model.errors import HoldfastError, SessionUnreachable
 from holdfast.model.ids import ClientId, SessionId
 from holdfast.wire.codec import Message
@@ -64,14 +66,19 @@ class Running:
         if self._held is not None:
             errand.attachment.held = self._held
         give_up_at: float | None = None
+        pen: Pen | None = None
         while True:
             try:
                 with Connection.open(self._session) as link:
                     try:
                         _attach(errand, link)
                         give_up_at = None
-                        return _follow(errand, link)
+                        # Loaded while the shell is at work.
+                        pen = pen or our_pen(self._session)
+                        return _follow(errand, link, pen)
                     finally:
+                        if errand.is_typed or errand.ran is not None:
+                            sign_off(link, errand.attachment, pen)
                         _let_go(errand, link)
             except SessionUnreachable:
                 now = time.monotonic()
@@ -87,9 +94,12 @@ def _attach(errand: Errand, link: Connection) -> None:
     _send(link, errand.attached(attached, time.monotonic()))
 
 
-def _follow(errand: Errand, link: Connection) -> Ran:
+def _follow(errand: Errand, link: Connection, pen: Pen | None) -> Ran:
     while errand.ran is None:
         now = time.monotonic()
+        signing = errand.attachment.signing
+        if signing.wait(now) == 0 and (said := signing.sign(pen)) is not None:
+            link.send(said)
         message = link.receive(max(0.0, errand.next_deadline(now) - now))
         now = time.monotonic()
         if message is not None:

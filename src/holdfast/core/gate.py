@@ -9,7 +9,8 @@ answers, somebody other than the asker.
     CONSULTED ──allow────────────────────────────▶ admitted
         │ └─────deny, failure, no answer in time─▶ rejected
         └─ask─▶ PENDING ──approved───────────────▶ admitted
-                   └──denied, withdrawn, turn moved, no answer in time─▶ rejected
+                   └──denied, withdrawn, asker gone, turn moved, no answer
+                      in time───────────────────▶ rejected
 
 An answer is bound to a digest of the exact bytes and to the turn epoch under
 which they wait, so it cannot be carried over to something else, not even by a
@@ -32,6 +33,7 @@ from dataclasses import dataclass, replace
 from holdfast.model.errors import (
     ApprovalMismatch,
     ApprovalTimeout,
+    AskerGone,
     DeniedByOperator,
     DeniedByPolicy,
     HoldfastError,
@@ -102,6 +104,13 @@ class Denied:
 
 
 @dataclass(frozen=True, slots=True)
+class Abandoned:
+    """Whoever sent what waits has gone for good, and hears of no answer."""
+
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True)
 class CutShort:
     """What waited under the turn was thrown away: it moved, or froze, or ended."""
 
@@ -151,7 +160,7 @@ class Refuse:
     error: HoldfastError
 
 
-Event = Submitted | Judged | PolicyFailed | Approved | Denied | CutShort
+Event = Submitted | Judged | PolicyFailed | Approved | Denied | Abandoned | CutShort
 Effect = Consult | SeekApproval | Admit | Reject | Refuse
 
 
@@ -194,7 +203,9 @@ class Gate:
         """Tell whether the policy's answer to a ticket still counts."""
         return self._in_state(ticket, TicketState.CONSULTED) is not None
 
-    def handle(self, event: Event, now: float) -> list[Effect]:
+    def handle(  # noqa: PLR0911  # one case for each event
+        self, event: Event, now: float
+    ) -> list[Effect]:
         """Take what an actor, a policy or an operator said."""
         match event:
             case Submitted():
@@ -207,6 +218,8 @@ class Gate:
                 return self._approve(event)
             case Denied(ticket, approver):
                 return self._deny(ticket, approver)
+            case Abandoned(ticket):
+                return self._abandon(ticket)
             case CutShort(error):
                 return self._cut_short(error)
 
@@ -275,6 +288,10 @@ class Gate:
         if ticket is None:
             return [Refuse(approver, NothingPending(number))]
         return [self._reject(ticket, DeniedByOperator(approver))]
+
+    def _abandon(self, number: int) -> list[Effect]:
+        ticket = self._in_state(number, TicketState.PENDING)
+        return [] if ticket is None else [self._reject(ticket, AskerGone(number))]
 
     def _cut_short(self, error: HoldfastError) -> list[Effect]:
         gone = [ticket for ticket in self._open.values() if ticket.epoch is not None]

@@ -1,4 +1,4 @@
-"""Did this operator really make these inputs?
+"""How does an operator bind itself to what it sends?
 
 Theory of operation
 -------------------
@@ -8,30 +8,28 @@ more than a key may, but the running hash of all inputs of one client, with each
 command, and for keys once a second at most. A *statement* is that hash with the
 signature, and what is needed to follow the hash from the statement before:
 
-    commitment   SHA-256 over salt, incarnation, epoch, kind and payload
+    content      SHA-256 over incarnation, epoch, kind and payload
+    commitment   SHA-256 over salt and content
     link         SHA-256 over the link before, the sequence and the commitment
     signed       session, actor, client, last sequence and its link
 
 The key is in the statement too. An operator's id is made of its first key, so a
-book shows by itself who signed, as long as that key was not rotated.
+book shows by itself who signed; if that key gave way to another, the first
+statement of each client also says how (crypto.rotation).
 
 A salt makes a commitment say nothing about its payload. Whoever keeps the book
-keeps the salts as well, except where the payload was hidden: there the salt is
-left out, so that nobody who reads the book can try passwords against it, and the
-book shows that there was an input but not which.
+keeps the salts as well, but only of payloads that are in the book: nobody who
+reads it can try passwords against the others.
 
-The holder only writes statements down. Whoever reads the book checks them: an
-input with its payload counts as *signed* if a commitment in a genuine statement
-opens to exactly that input; what is not signed is listed, and what contradicts a
-statement is forged.
+What a holder keeps of a statement, `core.statements` decides; whether a book's
+inputs are signed, `core.signed_inputs` finds out.
 
 Invariants, checked by tests/core/test_input_chain.py:
 
-I1  What a client noted and signed, a reader finds signed.
-I2  No other session, actor, client, sequence, life, epoch, kind or payload is.
-I3  A statement that was left out, changed or moved is found, and so is one that
-    is signed by another key.
-I4  A hidden payload cannot be tried out against what is in the book.
+I1  Statements follow each other: each begins where the one before ended.
+I2  What was forgotten before it was signed is in no statement, and what follows
+    has its sequence.
+I3  Without its salt, a commitment cannot be tried out.
 """
 
 import base64
@@ -39,39 +37,31 @@ import binascii
 import hashlib
 import hmac
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from holdfast.core.logbook import Entry, EntryKind
-from holdfast.crypto.keys import PUBLIC, SIGNATURE, verify
 from holdfast.model.errors import LogTampered
-from holdfast.model.ids import (
-    ActorId,
-    ClientId,
-    Epoch,
-    Incarnation,
-    SessionId,
-    actor_id,
-)
-from holdfast.model.inputs import Input
+from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, SessionId
 from holdfast.wire.lines import Value
+from holdfast.wire.messages import DIGEST, SIGNATURE, Submit
+from holdfast.wire.signing import (
+    MAX_ROTATIONS,
+    MAX_SIGNED,
+    ROTATION,
+    SALT,
+    STEP,
+    Sign,
+)
 
-SALT = 16
-"""Bytes that keep a commitment from being tried out."""
-
-MAX_SIGNED = 256
-"""Inputs in one statement: 12 KiB of it; a client signs before there are more."""
+if TYPE_CHECKING:  # Whoever types a key need not load what reads a book.
+    from holdfast.core.logbook import Entry
 
 HIDDEN = bytes(SALT)
 """In the place of a salt that is not kept."""
 
 _CONTEXT = b"holdfast inputs 1\n"
 _FRAME = struct.Struct(">QQ")
-_STEP = SALT + 32
-
-Keys = Callable[[ActorId], Iterable[bytes]]
-"""Says which keys an operator has had since its first, which its id is made of."""
 
 
 class Signs(Protocol):
@@ -91,6 +81,10 @@ class Step:
     salt: bytes = field(repr=False)
     commitment: bytes
 
+    def opens_to(self, made: bytes) -> bool:
+        """Tell whether `made` is the content it was committed to."""
+        return hmac.compare_digest(commitment(self.salt, made), self.commitment)
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -105,22 +99,50 @@ class Statement:
     key: bytes
     """The Ed25519 public key that it is signed with."""
 
+    rotations: bytes
+    """What leads from the operator's first key to that one, in order."""
+
     signature: bytes
+
+    @property
+    def first(self) -> int:
+        """The sequence of the first input that it speaks of."""
+        return self.last - len(self.steps) + 1
+
+    @classmethod
+    def from_message(cls, actor: ActorId, said: Sign) -> "Statement | None":
+        """Read what `actor` says on the wire; None if it is no statement."""
+        whole = len(said.steps) % STEP == 0 and len(said.rotations) % ROTATION == 0
+        if not whole:
+            return None
+        parts = (said.client, said.last, _steps(said.steps), said.key)
+        return cls(actor, *parts, said.rotations, said.signature)
+
+    def to_message(self) -> Sign:
+        """Return how it travels."""
+        return Sign(
+            client=self.client,
+            last=self.last,
+            steps=self._raw_steps(),
+            key=self.key,
+            rotations=self.rotations,
+            signature=self.signature,
+        )
 
     def to_fields(self) -> dict[str, Value]:
         """Return the members of the entry that keeps it."""
-        raw = b"".join(step.salt + step.commitment for step in self.steps)
         return {
             "actor": self.actor,
             "client": self.client,
             "last": self.last,
-            "steps": base64.b64encode(raw).decode(),
+            "steps": base64.b64encode(self._raw_steps()).decode(),
             "key": self.key.hex(),
+            "rotations": base64.b64encode(self.rotations).decode(),
             "signature": self.signature.hex(),
         }
 
     @classmethod
-    def from_entry(cls, entry: Entry) -> "Statement":
+    def from_entry(cls, entry: "Entry") -> "Statement":
         """Read the statement that an entry keeps.
 
         Raises:
@@ -130,128 +152,128 @@ class Statement:
         said = entry.fields
         last = said.get("last")
         try:
-            raw = base64.b64decode(str(said.get("steps")), validate=True)
+            raw, rotations = (
+                base64.b64decode(str(said.get(name)), validate=True)
+                for name in ("steps", "rotations")
+            )
             key, signature = (
                 bytes.fromhex(str(said.get(name))) for name in ("key", "signature")
             )
         except (binascii.Error, ValueError):
-            raw, key, signature = b"", b"", b""
-        count = len(raw) // _STEP
-        sizes = (len(raw), len(key), len(signature))
-        is_whole = sizes == (count * _STEP, PUBLIC, SIGNATURE)
-        if not (is_whole and 1 <= count <= MAX_SIGNED and type(last) is int):
+            raw = rotations = key = signature = b""
+        count, turns = len(raw) // STEP, len(rotations) // ROTATION
+        sizes = (len(raw), len(rotations), len(key), len(signature))
+        is_whole = sizes == (count * STEP, turns * ROTATION, DIGEST, SIGNATURE)
+        is_bounded = 1 <= count <= MAX_SIGNED and turns <= MAX_ROTATIONS
+        if not (is_whole and is_bounded and type(last) is int):
             raise LogTampered(entry.index, "it keeps no statement of an operator")
-        parts = [raw[at : at + _STEP] for at in range(0, len(raw), _STEP)]
-        steps = tuple(Step(part[:SALT], part[SALT:]) for part in parts)
         actor, client = ActorId(str(said.get("actor"))), str(said.get("client"))
-        return cls(actor, ClientId(client), last, steps, key, signature)
+        parts = (_steps(raw), key, rotations, signature)
+        return cls(actor, ClientId(client), last, *parts)
 
+    def with_salts_of(self, shown: Collection[int]) -> "Statement":
+        """Return what is to be kept of it: salts of these sequences only."""
+        steps = tuple(
+            step if sequence in shown else Step(HIDDEN, step.commitment)
+            for sequence, step in enumerate(self.steps, self.first)
+        )
+        return replace(self, steps=steps)
 
-def without_salts(statement: Statement, hidden: Iterable[int]) -> Statement:
-    """Return what is to be kept of a statement: no salts of hidden payloads."""
-    concealed = set(hidden)
-    first = statement.last - len(statement.steps) + 1
-    steps = tuple(
-        Step(HIDDEN, step.commitment) if sequence in concealed else step
-        for sequence, step in enumerate(statement.steps, first)
-    )
-    return replace(statement, steps=steps)
+    def _raw_steps(self) -> bytes:
+        return b"".join(step.salt + step.commitment for step in self.steps)
 
 
 class InputChain:
     """A client's own side: what it has sent, and has yet to sign."""
 
-    def __init__(
-        self, session: SessionId, actor: ActorId, client: ClientId, secret: bytes
-    ) -> None:
+    def __init__(self, session: SessionId, client: ClientId, secret: bytes) -> None:
         self._session = session
-        self._actor = actor
         self._client = client
         self._secret = secret  # Known to nobody else: salts are made of it.
-        self._link = _genesis(session, client)
-        self._last = 0
+        self._signed = 0
+        self._link = chain_begin(session, client)
         self._steps: list[Step] = []
 
     @property
-    def unsigned(self) -> int:
-        """How many inputs wait for a signature; at MAX_SIGNED one is due."""
-        return len(self._steps)
+    def signed(self) -> int:
+        """The sequence of the last input that was signed; 0 before the first."""
+        return self._signed
 
-    def note(self, given: Input) -> None:
+    @property
+    def last(self) -> int:
+        """The sequence of the last input that was noted."""
+        return self._signed + len(self._steps)
+
+    def note(self, made: Submit) -> None:
         """Take the next input that the client sends, before it is sent."""
-        assert given.id.sequence == self._last + 1, "inputs are noted in order"  # noqa: S101
-        assert len(self._steps) < MAX_SIGNED, "a statement is due"  # noqa: S101
-        self._last += 1
-        salt = hmac.digest(self._secret, _number(self._last), "sha256")[:SALT]
-        made = commitment(
-            salt, given.incarnation, given.epoch, given.kind, given.payload
-        )
-        self._link = _following(self._link, self._last, made)
-        self._steps.append(Step(salt, made))
+        assert made.sequence == self.last + 1, "inputs are noted in order"  # noqa: S101
+        salt = hmac.digest(self._secret, _number(made.sequence), "sha256")[:SALT]
+        what = content(made.incarnation, made.epoch, made.kind, made.payload)
+        self._steps.append(Step(salt, commitment(salt, what)))
 
-    def sign(self, key: Signs) -> Statement | None:
-        """Return a statement about all that was noted since the last, if anything."""
-        if not self._steps:
+    def forget_from(self, sequence: int) -> None:
+        """Forget the inputs from `sequence` on: nobody counts them."""
+        assert sequence > self._signed, "what was signed stays so"  # noqa: S101
+        del self._steps[sequence - self._signed - 1 :]
+
+    def sign(
+        self, key: Signs, actor: ActorId, up_to: int, rotations: bytes = b""
+    ) -> Statement | None:
+        """Return a statement about the next inputs, if there are any up to there."""
+        count = min(up_to - self._signed, MAX_SIGNED, len(self._steps))
+        if count < 1:
             return None
-        text = signed_bytes(
-            self._session, self._actor, self._client, self._last, self._link
-        )
-        steps, self._steps = tuple(self._steps), []
-        return Statement(
-            self._actor, self._client, self._last, steps, key.public, key.sign(text)
-        )
+        steps = tuple(self._steps[:count])
+        told = b"" if self._signed else rotations  # Whoever reads it has read them.
+        last, link = followed(self._link, self._signed, steps)
+        text = signed_bytes(self._session, actor, self._client, last, link)
+        parts = (steps, key.public, told, key.sign(text))
+        self._signed, self._link = last, link
+        del self._steps[:count]
+        return Statement(actor, self._client, last, *parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """What of a logbook its operators have signed."""
-
-    signed: int = 0
-    """Inputs that are, payload and all."""
-
-    hidden: int = 0
-    """Inputs that are, and whose payload nobody kept."""
-
-    unsigned: tuple[int, ...] = ()
-    """Indices of inputs that no statement speaks of."""
-
-
-def no_rotations(_: ActorId) -> Iterable[bytes]:
-    """Know of no key but the first of each operator."""
-    return ()
-
-
-def check_inputs(
-    entries: Iterable[Entry], session: SessionId, keys: Keys = no_rotations
-) -> Coverage:
-    """Check every input of a book, itself checked already, against its statements.
-
-    Raises:
-        PeerError: A statement is not its operator's, does not follow the one
-            before it, or says something else than the book.
-
-    """
-    inputs: list[Entry] = []
-    found: dict[tuple[ClientId, int], tuple[ActorId, Step]] = {}
-    ends: dict[ClientId, tuple[int, bytes]] = {}
-    for entry in entries:
-        if entry.kind is EntryKind.INPUT:
-            inputs.append(entry)
-        elif entry.kind is EntryKind.SIGNED:
-            said = Statement.from_entry(entry)
-            ends[said.client] = _end(entry, said, session, keys, ends.get(said.client))
-            first = said.last - len(said.steps) + 1
-            for sequence, step in enumerate(said.steps, first):
-                found[said.client, sequence] = (said.actor, step)
-    return _coverage(inputs, found)
-
-
-def commitment(
-    salt: bytes, incarnation: Incarnation, epoch: Epoch, kind: str, payload: bytes
-) -> bytes:
-    """Return what binds an operator to one input and tells nobody which."""
+def content(incarnation: Incarnation, epoch: Epoch, kind: str, payload: bytes) -> bytes:
+    """Return what stands for one input, made under that epoch of that life."""
     frame = _FRAME.pack(incarnation, epoch) + kind.encode() + b"\0"
-    return hashlib.sha256(_CONTEXT + salt + frame + payload).digest()
+    return hashlib.sha256(_CONTEXT + frame + payload).digest()
+
+
+def contents(entry: "Entry", *, was_free: bool) -> tuple[bytes, ...]:
+    """Return what a logged input with its payload may have been committed to as.
+
+    `was_free` tells whether its operator came by this turn when it was free: then it
+    may have been made under the epoch before. A book may say anything, and what no
+    client could have made is nothing.
+    """
+    said = entry.fields
+    epochs = (entry.epoch, Epoch(entry.epoch - 1)) if was_free else (entry.epoch,)
+    kind, life, data = str(said.get("input")), entry.incarnation, said.get("data")
+    try:
+        payload = base64.b64decode(
+            data if isinstance(data, str) else "#", validate=True
+        )
+        return tuple(content(life, one, kind, payload) for one in epochs)
+    except (binascii.Error, struct.error):
+        return ()
+
+
+def commitment(salt: bytes, what: bytes) -> bytes:
+    """Return what binds an operator to an input and tells nobody which."""
+    return hashlib.sha256(_CONTEXT + salt + what).digest()
+
+
+def chain_begin(session: SessionId, client: ClientId) -> bytes:
+    """Return the link before the first input of a client."""
+    return hashlib.sha256(_CONTEXT + f"{session}\n{client}\n".encode()).digest()
+
+
+def followed(link: bytes, sequence: int, steps: tuple[Step, ...]) -> tuple[int, bytes]:
+    """Return sequence and link after some steps more."""
+    for step in steps:
+        sequence += 1
+        link = hashlib.sha256(link + _number(sequence) + step.commitment).digest()
+    return sequence, link
 
 
 def signed_bytes(
@@ -262,68 +284,9 @@ def signed_bytes(
     return _CONTEXT + "".join(f"{line}\n" for line in lines).encode()
 
 
-def _end(
-    entry: Entry,
-    said: Statement,
-    session: SessionId,
-    keys: Keys,
-    before: tuple[int, bytes] | None,
-) -> tuple[int, bytes]:
-    """Check a statement against the one before it; return where it ends."""
-    sequence, link = before or (0, _genesis(session, said.client))
-    if said.last != sequence + len(said.steps):
-        raise LogTampered(entry.index, "a statement before this one is missing")
-    for step in said.steps:
-        sequence += 1
-        link = _following(link, sequence, step.commitment)
-    text = signed_bytes(session, said.actor, said.client, said.last, link)
-    is_theirs = actor_id(said.key) == said.actor or said.key in keys(said.actor)
-    if not (is_theirs and verify(said.key, text, said.signature)):
-        raise LogTampered(entry.index, "the statement is not signed by its operator")
-    return sequence, link
-
-
-def _coverage(
-    inputs: list[Entry], found: Mapping[tuple[ClientId, int], tuple[ActorId, Step]]
-) -> Coverage:
-    signed = hidden = 0
-    unsigned: list[int] = []
-    for entry in inputs:
-        said = entry.fields
-        sequence = said.get("sequence")
-        known = None
-        if isinstance(sequence, int):
-            known = found.get((ClientId(str(said.get("client"))), sequence))
-        if known is None:
-            unsigned.append(entry.index)
-        elif known[0] != said.get("actor"):
-            raise LogTampered(entry.index, "another operator signed this input")
-        elif "data" not in said:
-            hidden += 1
-        elif _opens(entry, known[1]):
-            signed += 1
-        else:
-            raise LogTampered(entry.index, "its operator signed another input")
-    return Coverage(signed, hidden, tuple(unsigned))
-
-
-def _opens(entry: Entry, step: Step) -> bool:
-    said = entry.fields
-    try:
-        payload = base64.b64decode(str(said["data"]), validate=True)
-    except binascii.Error:
-        return False
-    kind = str(said.get("input"))
-    made = commitment(step.salt, entry.incarnation, entry.epoch, kind, payload)
-    return hmac.compare_digest(made, step.commitment)
-
-
-def _genesis(session: SessionId, client: ClientId) -> bytes:
-    return hashlib.sha256(_CONTEXT + f"{session}\n{client}\n".encode()).digest()
-
-
-def _following(link: bytes, sequence: int, made: bytes) -> bytes:
-    return hashlib.sha256(link + _number(sequence) + made).digest()
+def _steps(raw: bytes) -> tuple[Step, ...]:
+    parts = (raw[at : at + STEP] for at in range(0, len(raw), STEP))
+    return tuple(Step(part[:SALT], part[SALT:]) for part in parts)
 
 
 def _number(number: int) -> bytes:

@@ -217,6 +217,10 @@ class Intake:
                 return refused
         return self._gate(denied, at)
 
+    def abandon(self, ticket: int, at: Moment) -> list[Effect]:
+        """Take that whoever sent what waits has gone for good."""
+        return self._gate(gate.Abandoned(ticket), at)
+
     def issue_ticket(self) -> int:
         """Return a number that no other act of this session waits under."""
         self._tickets += 1
@@ -258,16 +262,20 @@ class Intake:
         effects = self._log(EntryKind.REVOKED, {"actor": actor, "by": by}, at)
         return [*effects, *self._turn(turn.Revoked(actor), at)]
 
-    def attach(self, actor: ActorId, client: str, at: Moment) -> list[Effect]:
-        """Record that an operator is here."""
-        effects = self._log(EntryKind.ATTACHED, {"actor": actor, "client": client}, at)
+    def attach(
+        self, actor: ActorId, client: str, at: Moment, *, news: bool = True
+    ) -> list[Effect]:
+        """Take that a client is here; the book says so if its program was not."""
+        fields = {"actor": actor, "client": client}
+        effects = self._log(EntryKind.ATTACHED, fields, at) if news else []
         return [*effects, *self._turn(turn.Returned(actor), at)]
 
     def detach(
-        self, actor: ActorId, client: str, *, last: bool, at: Moment
+        self, actor: ActorId, client: str, *, last: bool, at: Moment, news: bool = True
     ) -> list[Effect]:
-        """Record that an operator's client is gone; `last` if none is left."""
-        effects = self._log(EntryKind.DETACHED, {"actor": actor, "client": client}, at)
+        """Take that an operator's client is gone; `last` if none of its is left."""
+        fields = {"actor": actor, "client": client}
+        effects = self._log(EntryKind.DETACHED, fields, at) if news else []
         return [*effects, *(self._turn(turn.Left(actor), at) if last else [])]
 
     def freeze(self, by: ActorId, at: Moment) -> list[Effect]:

@@ -20,7 +20,10 @@ count and the outcomes of its last REMEMBERED inputs. A known id is answered
 with its outcome and never applied again; an id too old to be remembered is
 answered *forgotten*, and not applied either. Clients of whoever has the turn
 are always remembered; others may be forgotten for room, because what they made
-under an earlier turn is refused for its epoch (ADR 0003).
+under an earlier turn is refused for its epoch (ADR 0003). A client that has signed
+what it sent (core.statements) counts on from there even if it was forgotten: its
+numbers must not come a second time. So one that has signed everything may be
+forgotten whoever has the turn, and the next verb on a command line finds room.
 
 Because the line is strict, an input in the logbook proves that every input
 before it was settled. After a crash only the very last one can be in doubt, and
@@ -36,6 +39,7 @@ I5  The line is bounded in bytes and inputs, and so is what is remembered.
 """
 
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from holdfast.model.errors import (
@@ -100,6 +104,9 @@ class Answer:
 
 Effect = Judge | Apply | Sync | Answer
 
+SignedBy = Callable[[ActorId, ClientId], int]
+"""Tells the last input that a client has signed, 0 if there is none."""
+
 
 @dataclass(slots=True)
 class _Client:
@@ -122,10 +129,17 @@ class _Client:
             self.outcomes.pop(oldest, None)
 
 
+def _nothing(_: ActorId, __: ClientId) -> int:
+    return 0
+
+
 class Serializer:
     """The one line that all inputs of one session stand in."""
 
     def __init__(self) -> None:
+        self.signed_by: SignedBy = _nothing
+        """Tells how far a client has signed, whom we may have forgotten."""
+
         self._clients: OrderedDict[tuple[ActorId, ClientId], _Client] = OrderedDict()
         self._holder: ActorId | None = None
         self._queue: deque[Input] = deque()
@@ -281,12 +295,12 @@ class Serializer:
     def _remembered(self, submitted: Input) -> Outcome | None:
         client = self._clients.get(_key(submitted))
         sequence = submitted.id.sequence
-        expected = client.next if client else 1
+        expected = self._expected(submitted)
         if sequence > expected:
             raise InputGap(submitted.id.client, expected, sequence)
-        if client is None or sequence == expected:
+        if sequence == expected:
             return None
-        if sequence not in client.digests:
+        if client is None or sequence not in client.digests:
             raise OutcomeForgotten(submitted.id.client, sequence)
         digest = client.digests[sequence]
         if digest is not None and digest != submitted.digest():
@@ -294,9 +308,12 @@ class Serializer:
         return client.outcomes.get(sequence)
 
     def is_known(self, submitted: Input) -> bool:
-        """Tell whether an input with this id was taken before, and is remembered."""
+        """Tell whether an input with this id was taken before."""
+        return submitted.id.sequence < self._expected(submitted)
+
+    def _expected(self, submitted: Input) -> int:
         client = self._clients.get(_key(submitted))
-        return client is not None and submitted.id.sequence < client.next
+        return client.next if client else self.signed_by(*_key(submitted)) + 1
 
     def _check_room(self, submitted: Input) -> None:
         size = len(submitted.payload)
@@ -319,17 +336,22 @@ class Serializer:
     def _forgettable(self) -> tuple[ActorId, ClientId] | None:
         """Return the longest silent client that can be forgotten safely.
 
-        Not one of the turn's holder, whose epoch is the present one; and not
-        one with something open, or a repeat of that would be taken for new.
+        Not one of the turn's holder, whose epoch is the present one, unless it has
+        signed all it sent; and not one with something open, or a repeat of that
+        would be taken for new.
         """
         return next(
             (
                 key
                 for key, client in self._clients.items()
-                if key[0] != self._holder and client.is_settled
+                if client.is_settled
+                and (key[0] != self._holder or self._has_signed(key, client))
             ),
             None,
         )
+
+    def _has_signed(self, key: tuple[ActorId, ClientId], client: _Client) -> bool:
+        return self.signed_by(*key) + 1 >= client.next
 
     def _client(self, key: tuple[ActorId, ClientId]) -> _Client:
         if key not in self._clients and len(self._clients) >= MAX_CLIENTS:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from holdfast.holder.connection import Connection
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import SessionFull
-from holdfast.model.ids import ActorId
+from holdfast.model.ids import ActorId, ClientId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
@@ -79,6 +79,22 @@ class Company:
             for one in self.attached()
             if one.actor is not None and one.actor.id == actor
         ]
+
+    def is_first(self, newcomer: Connection) -> bool:
+        """Tell whether no other client of this operator's program is attached.
+
+        One program may have several links: one to stay, and one for what it does.
+        """
+        return all(
+            one is newcomer
+            or one.program != newcomer.program
+            or one.process != newcomer.process
+            for one in self.clients_of(newcomer.operator.id)
+        )
+
+    def has(self, actor: ActorId, client: ClientId) -> bool:
+        """Tell whether a client of an operator is attached."""
+        return any(one.client == client for one in self.clients_of(actor))
 
     def announce(self, message: Message) -> None:
         """Tell everybody who is attached."""

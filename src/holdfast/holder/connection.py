@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from holdfast.core.stream import Send, StreamWindow, Viewer
+from holdfast.linux import packets
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ClientId  # noqa: TC001  # read by people too
@@ -30,6 +31,7 @@ class Connection:
     def __init__(self, link: socket.socket) -> None:
         link.settimeout(0)
         self.link = link
+        self.process = packets.process_of(link)
         self.client: ClientId | None = None
         self.viewer: Viewer | None = None
         self.actor: Actor | None = None

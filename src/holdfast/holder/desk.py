@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from holdfast.core import gate, serializer, turn
+from holdfast.core.attendance import Attendance
 from holdfast.core.demands import Consult, Effect, KeepNote, Settings
 from holdfast.core.inheritance import inherit
 from holdfast.core.intake import Intake
@@ -30,6 +31,7 @@ from holdfast.holder.note_memory import NoteMemory
 from holdfast.holder.policing import Policing
 from holdfast.holder.refusals import Refusals
 from holdfast.holder.resolving import Resolving
+from holdfast.holder.signing import Signing
 from holdfast.holder.starting import Starting
 from holdfast.holder.telling import NOBODY, Telling, told
 from holdfast.holder.vaulted import Vaulted
@@ -52,6 +54,7 @@ from holdfast.wire import messages as wire
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.lines import Value
+from holdfast.wire.signing import Sign
 
 
 class Desk:
@@ -84,7 +87,9 @@ class Desk:
         self._consulting = Consulting(
             self._judging, judge, company, Secrecy(vaulted.master), self._do
         )
+        self._attendance = Attendance()
         self._refusals = Refusals()
+        self._signing = Signing(self.record)
         self._writing = Writing(vaulted, resized, self._took)
         self._log = LogFile(folders.session_log(vaulted.session), vaulted.session)
         self._disk = Disk(self._log)
@@ -157,7 +162,8 @@ class Desk:
         self._book()
         actor, client = connection.operator, connection.client
         assert client is not None  # noqa: S101  # it has just attached
-        self._do(self._intake.attach(actor.id, client, now()))
+        news = self._company.is_first(connection)
+        self._do(self._intake.attach(actor.id, client, now(), news=news))
 
     def brief(self, connection: Connection) -> None:
         """Tell a client that has just attached what waits for an answer."""
@@ -169,8 +175,10 @@ class Desk:
         actor, client = connection.operator, connection.client
         assert client is not None  # noqa: S101  # only who came can leave
         last = not self._company.clients_of(actor.id)
+        news = self._company.is_first(connection)
         self.telling.left(actor.id, client, connection)
-        self._do(self._intake.detach(actor.id, client, last=last, at=now()))
+        self._do(self._intake.detach(actor.id, client, last=last, at=now(), news=news))
+        self._attend()
 
     # ── acting ────────────────────────────────────────────────────────────
 
@@ -196,6 +204,14 @@ class Desk:
             effects = self._intake.submit(given, now())
             self._do(self._refusals.arrived(given, effects, self._intake))
             self._do(effects)
+
+    def sign(self, connection: Connection, said: Sign) -> None:
+        """Take what an operator has signed of its inputs."""
+        try:
+            self._signing.take(connection, said)
+        except HoldfastError as error:
+            self.declined(connection.operator.id, FrameKind.SIGN, error)
+            connection.send(refusal(error, FrameKind.SIGN))
 
     def request(self, event: turn.Event) -> bool:
         """Take what an operator does about the turn; False if it was refused."""
@@ -309,6 +325,7 @@ class Desk:
             self._book()
         self._do(self._writing.go_on(self._intake))
         self._do(self._intake.tick(now()))
+        self._attend()
         self._judge.tick(time.monotonic())
         self._consulting.drop(self._intake)
         self._do(self._refusals.tick(self._intake))
@@ -327,6 +344,7 @@ class Desk:
             return at
         clocks = (
             self._intake.next_deadline(),
+            self._attendance.next_deadline(),
             self._refusals.next_deadline(),
             self._judge.next_deadline(),
         )
@@ -354,6 +372,8 @@ class Desk:
         self._is_over = found.over is not None
         self._judging.replay(entries[-REPLAYED:])
         self._following.take_up(entries)
+        self._signing.take_up(entries[:-REPLAYED], entries[-REPLAYED:])
+        self._intake.serializer.signed_by = self._signing.signed_by
         self._handover.take_up(entries)
         if self.attributing is not None:
             self.attributing.take_up(entries[-REPLAYED:])
@@ -424,6 +444,9 @@ class Desk:
         if entry.kind is EntryKind.INPUT:
             is_command = entry.fields["input"] == InputKind.COMMAND
             self._vouching.stored(entry.index, entry.hash, is_command=is_command)
+        elif entry.kind is EntryKind.SIGNED:
+            self._disk.want(entry.index)
+        self._signing.stored(entry)
         return self._intake.stored(now())
 
     def _took(self, given: Input) -> None:
@@ -443,6 +466,15 @@ class Desk:
         takes_over = self._handover.passed(passed, self._judging.staged)
         if takes_over is not None and passed.taker is not None:
             self._company.tell(passed.taker, takes_over)
+
+    def _attend(self) -> None:
+        """Give up what waits for approval, and whose client has gone for good."""
+        held, at = self.telling.held, now()
+        alone = held[0] if held and not self._company.has(*held[1:]) else None
+        self._attendance.look(alone, self.policing.policy.turn.grace, at.now)
+        ticket = self._attendance.tick(at.now)
+        if ticket is not None:
+            self._do(self._intake.abandon(ticket, at))
 
     def _may_approve(self, actor: ActorId) -> bool:
         return self.rights.may(actor, Right.APPROVE, now())

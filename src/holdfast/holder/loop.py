@@ -45,6 +45,7 @@ from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest
 from holdfast.wire.screens import ScreenRequest
+from holdfast.wire.signing import Sign
 
 MAX_LEFT = 4 * 1024 * 1024
 """Bytes read after a leader's end: more than the kernel holds, so that only a
@@ -108,7 +109,7 @@ class Holder:
         )
         self._spare = descriptors.Spare()
         self._keeper = KeeperLink(vaulted, self._selector)
-        self._keeper.begin(token)
+        self._exit = self._keeper.begin(token, exit_status)
         self._is_open = True
         self._painter = PainterLink(
             vaulted.session, self._window, self._selector, self._size()
@@ -332,6 +333,8 @@ class Holder:
                 connection.is_closed = True
             case wire.Submit() if connection.client == message.client:
                 self._desk.submit(connection, message)
+            case Sign() if connection.client == message.client:
+                self._desk.sign(connection, message)
             case wire.End(number):
                 self._end(connection, number)
             case ScreenRequest() | StateRequest() | GraphRequest() | CommandRequest():

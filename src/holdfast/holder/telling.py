@@ -49,6 +49,14 @@ class Telling:
         first = () if self._pending is None else (self._pending[0],)
         return (*first, *self._execs.values())[: parties.MAX_PENDING]
 
+    @property
+    def held(self) -> tuple[int, ActorId, ClientId] | None:
+        """Which request of whose client is an input that waits, if one does."""
+        if self._pending is None:
+            return None
+        pending, given = self._pending
+        return pending.ticket, pending.actor, given.client
+
     @contextlib.contextmanager
     def serving(self, connection: Connection, kind: FrameKind) -> Iterator[None]:
         """Answer refusals that come meanwhile to this client, for this request."""

@@ -88,6 +88,20 @@ class Enrolled:
         except FileNotFoundError:
             raise UnknownOperator(self.actor.name) from None
 
+    def rotation_statements(self) -> bytes:
+        """Return what leads from its first key to the present one, in order.
+
+        Raises:
+            Forbidden: A statement is not here.
+
+        """
+        numbers = range(1, self.rotations + 1)
+        paths = [f"{self.folder}/{_numbered('rotation', one)}" for one in numbers]
+        try:
+            return b"".join(map(_read, paths))
+        except FileNotFoundError:
+            raise UnknownOperator(self.actor.name) from None
+
     def seed(self) -> bytes:
         """Return the private key.
 

@@ -50,9 +50,12 @@ def connect(path: str | os.PathLike[str], timeout: float) -> socket.socket:
 
 def is_ours(peer: socket.socket) -> bool:
     """Tell whether the kernel says that the other side has our uid."""
-    raw = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    _, uid, _ = _CREDENTIALS.unpack(raw)
-    return bool(uid == os.getuid())
+    return _credentials(peer)[1] == os.getuid()
+
+
+def process_of(peer: socket.socket) -> int:
+    """Return which process the other side was when it connected, or 0."""
+    return _credentials(peer)[0]
 
 
 def send(link: socket.socket, packet: Packet, fds: list[int] | None = None) -> None:
@@ -78,3 +81,9 @@ def receive(link: socket.socket) -> tuple[Packet, list[int]] | None:
             os.close(fd)
         return None
     return packet, list(fds)
+
+
+def _credentials(peer: socket.socket) -> tuple[int, int, int]:
+    raw = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, uid, gid = _CREDENTIALS.unpack(raw)
+    return pid, uid, gid

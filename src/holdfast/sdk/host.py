@@ -74,6 +74,7 @@ class Host:
         trace: TracebackType | None,
     ) -> None:
         for line in self._lines:
+            await line.sign_off()
             line.hang_up()
         await self.way.close()
         await self._tasks.__aexit__(None, None, None)

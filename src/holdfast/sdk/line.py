@@ -6,7 +6,8 @@ only this question has. Inputs are answered by their ids, in any number.
 
 What was asked and not answered when a link broke is asked again on the next one: to
 ask for any of it twice does no more than once. Whoever is cancelled while waiting for
-an answer has the link cut, so that nobody takes that answer for another's.
+an answer waits for it a moment longer, and then has the link cut, so that nobody takes
+that answer for another's.
 """
 
 import asyncio
@@ -35,6 +36,7 @@ from holdfast.model.ids import (
     client_id,
 )
 from holdfast.model.inputs import MAX_INPUT, InputKind
+from holdfast.sdk.link import SIGNING_PATIENCE
 from holdfast.sdk.view import View
 from holdfast.sdk.ways import Way
 from holdfast.wire.codec import Message
@@ -45,6 +47,9 @@ PATIENCE = 10.0
 
 APPROVAL_PATIENCE = 330.0
 """Seconds for somebody's approval; a gate gives up before."""
+
+LATE = 0.25
+"""Seconds for an answer that nobody wants any more: less than anybody notices."""
 
 TAKING_PATIENCE = 1.0
 """Seconds for the terminal to take what was just approved, at the least."""
@@ -114,6 +119,8 @@ class Line:
         self._asking = asyncio.Lock()
         self._question: _Question[Any] | None = None
         self._inputs: dict[int, asyncio.Future[None]] = {}
+        self._signed = asyncio.Event()
+        """Whether no statement is on its way."""
 
     @property
     def us(self) -> ActorId:
@@ -143,11 +150,36 @@ class Line:
     async def leave(self) -> None:
         """Detach, unless somebody else uses the line."""
         self._users -= 1
+        if self._users == 0:
+            await self.sign_off()
         task = self._task
+        # Somebody may have come while we signed.
         if self._users == 0 and task is not None:
             self._detach()
             # It says goodbye to nobody, and so is soon done.
             await asyncio.wait({task})
+
+    async def sign_off(self) -> None:
+        """Sign what we have sent and not signed, before we leave.
+
+        What fails here is no error: it is on record that it is not signed.
+        """
+        signing, attached = self._attachment.signing, self._attached
+        if signing.is_done or attached is None or not self.is_open:
+            return
+        with contextlib.suppress(HoldfastError, TimeoutError):
+            async with asyncio.timeout(SIGNING_PATIENCE):
+                view = await asyncio.shield(attached)
+                while not (signing.is_done or signing.is_put_off):
+                    self._signed.clear()
+                    await self._sign(view)
+                    if signing.is_awaited:
+                        await self._signed.wait()
+
+    async def _sign(self, view: View) -> None:
+        said = self._attachment.signing.sign(await self._way.pen())
+        if said is not None:
+            await self._send(view, said)
 
     def hang_up(self) -> None:
         """Detach for good, whoever uses the line."""
@@ -192,6 +224,12 @@ class Line:
         try:
             await self._send(view, *question.asked)
             return await asyncio.shield(question.answer)
+        except asyncio.CancelledError:
+            # Most answers are on their way: waited for, they cost us no link.
+            done, _ = await asyncio.wait({question.answer}, timeout=LATE)
+            for answer in done:
+                answer.exception()  # Nobody else looks at it.
+            raise
         finally:
             self._question = None
             if not question.answer.done():
@@ -297,12 +335,18 @@ class Line:
     async def _keep(self, attached: asyncio.Future[View]) -> None:
         """Read what comes, on one link after the other."""
         async with View(self._way, self._attachment, from_now=True) as view:
+            loop = asyncio.get_running_loop()
             try:
-                while (message := await view.next()) is not None:
-                    self._watch_turn(message)
-                    if isinstance(message, Attached):
+                while True:
+                    within = self._attachment.signing.wait(loop.time())
+                    message = await view.next(within)
+                    if message is None:
+                        await self._sign(view)
+                    elif isinstance(message, Attached):
+                        self._watch_turn(message)
                         await self._begin(view, attached)
                     else:
+                        self._watch_turn(message)
                         self._hear(message)
             except HoldfastError as error:
                 self._is_over = view.is_over
@@ -341,6 +385,8 @@ class Line:
                     waiting.set_exception(error)
         if self._question is not None:
             self._question.hear(message)
+        if not self._attachment.signing.is_awaited:
+            self._signed.set()
 
     def _end(self, error: HoldfastError) -> None:
         if self._question is not None:

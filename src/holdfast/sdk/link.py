@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from holdfast.client.attachment import Attachment
+from holdfast.client.signing import Pen
 from holdfast.model.errors import (
     HoldfastError,
     NoCommonVersion,
@@ -39,6 +40,12 @@ from holdfast.wire.versions import SPOKEN, choose, spelled
 
 ANSWER = 5.0
 """Seconds for a holder to say hello, or to let us attach."""
+
+LAST_ANSWERS = 1.0
+"""Seconds for the answers to what was sent just before we leave."""
+
+SIGNING_PATIENCE = 5.0
+"""Seconds for a holder to say that it has what we signed, before we leave."""
 
 NO_CLIENT = ClientId("")
 
@@ -181,9 +188,36 @@ async def attach(link: Link, attachment: Attachment) -> Attached:
             early.append(message)  # Our coming may be what caused it.
     attachment.heard(message)
     link.put_back(early)
-    if attachment.open:
-        await link.send(*attachment.open)
+    again: list[Message] = [*attachment.open]
+    if (said := attachment.signing.again()) is not None:
+        again.append(said)
+    if again:
+        await link.send(*again)
     return message
+
+
+async def sign_off(link: Link, attachment: Attachment, pen: Pen | None) -> None:
+    """Sign what we have sent and not signed, before we leave.
+
+    What fails here is no error: it is on record that it is not signed.
+    """
+    signing = attachment.signing
+    with contextlib.suppress(HoldfastError, TimeoutError):
+        async with asyncio.timeout(LAST_ANSWERS):
+            while attachment.open:  # Only what is in the book is signed.
+                _take(attachment, await link.receive())
+    with contextlib.suppress(HoldfastError, TimeoutError):
+        async with asyncio.timeout(SIGNING_PATIENCE):
+            while not (signing.is_done or signing.is_put_off):
+                if (said := signing.sign(pen)) is not None:
+                    await link.send(said)
+                while signing.is_awaited:
+                    _take(attachment, await link.receive())
+
+
+def _take(attachment: Attachment, message: Message) -> None:
+    attachment.heard(message)
+    attachment.answered(message)
 
 
 async def recent(link: Link) -> int | None:

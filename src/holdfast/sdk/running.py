@@ -29,7 +29,7 @@ from holdfast.model.errors import (
 from holdfast.model.ids import ENTROPY, ClientId, SessionId, client_id
 from holdfast.model.inputs import MAX_INPUT
 from holdfast.model.text import printable
-from holdfast.sdk.link import Link, attach
+from holdfast.sdk.link import Link, attach, sign_off
 from holdfast.sdk.values import CommandResult, Stop
 from holdfast.sdk.ways import Way
 from holdfast.wire.codec import error_from
@@ -137,8 +137,10 @@ async def _done(way: Way, session: SessionId, errand: Errand) -> Ran:
                 try:
                     await _attach(errand, link)
                     give_up_at = math.inf
-                    return await _follow(errand, link)
+                    return await _follow(errand, link, way)
                 finally:
+                    if errand.is_typed or errand.ran is not None:
+                        await sign_off(link, errand.attachment, await way.pen())
                     await _let_go(errand, link)
         except SessionUnreachable:
             now = loop.time()
@@ -168,9 +170,13 @@ async def _report(link: Link) -> CommandReport:
             raise UnexpectedMessage(type(message).__name__, "asking for a command")
 
 
-async def _follow(errand: Errand, link: Link) -> Ran:
+async def _follow(errand: Errand, link: Link, way: Way) -> Ran:
     loop = asyncio.get_running_loop()
     while errand.ran is None:
+        signing = errand.attachment.signing
+        if signing.wait(loop.time()) == 0:
+            said = signing.sign(await way.pen())
+            await link.send(*([] if said is None else [said]))
         due = errand.next_deadline(loop.time())
         try:
             async with asyncio.timeout_at(None if due == math.inf else due):

@@ -7,6 +7,7 @@ kernel does not call anybody when a program begins to wait.
 
 import asyncio
 import contextlib
+import math
 import re
 from collections.abc import AsyncIterator
 
@@ -127,13 +128,12 @@ async def state(line: Line, words: tuple[str, ...], timeout: float | None) -> St
         UsageError: The session ended first.
 
     """
-    async with _in_time(words[0], timeout):
-        async for _ in _looks():
-            seen = await asking.state(line)
-            if seen.word in words:
-                return seen
-            if seen.word == "exited":
-                break
+    async for _ in _looks(words[0], timeout):
+        seen = await asking.state(line)
+        if seen.word in words:
+            return seen
+        if seen.word == "exited":
+            break
     raise SessionOver(_NOT_COME)
 
 
@@ -147,22 +147,31 @@ async def port(line: Line, number: int, timeout: float | None) -> Listening:
     """
     if not 0 < number <= MAX_PORT:
         raise MalformedArgument(str(number), f"a port from 1 to {MAX_PORT}")
-    async with _in_time(f"port {number}", timeout):
-        async for _ in _looks():
-            seen = await asking.graph(line, descriptors=False)
-            for one in seen.listeners:
-                if one.port == number:
-                    return Listening(number, one.pid, one.address)
-            if not seen.processes:
-                break
+    async for _ in _looks(f"port {number}", timeout):
+        seen = await asking.graph(line, descriptors=False)
+        for one in seen.listeners:
+            if one.port == number:
+                return Listening(number, one.pid, one.address)
+        if not seen.processes:
+            break
     raise SessionOver(_NOT_COME)
 
 
-async def _looks() -> AsyncIterator[None]:
+async def _looks(what: str, timeout: float | None) -> AsyncIterator[None]:
+    """Yield for each look, the last one when the time is up.
+
+    No look is cut short: a question without its answer would cost us the link.
+    """
+    loop = asyncio.get_running_loop()
+    begun_at = loop.time()
+    until = math.inf if timeout is None else begun_at + timeout
     step = FIRST_LOOK
     while True:
         yield
-        await asyncio.sleep(step)
+        left = until - loop.time()
+        if left <= 0:
+            raise WaitedInVain(what, round((loop.time() - begun_at) * 1000))
+        await asyncio.sleep(min(step, left))
         step = min(step * 1.5, LAST_LOOK)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from holdfast.client import hosts, keeper
 from holdfast.client.acting import acting_as
 from holdfast.client.profile import our_name
+from holdfast.client.signing import Pen, pen_of
 from holdfast.core.logbook import Entry, recover
 from holdfast.crypto.proof import local_proof
 from holdfast.linux import folders, places
@@ -89,6 +90,10 @@ class Way(Protocol):
         """Return what proves to a holder who we are."""
         ...
 
+    async def pen(self) -> Pen | None:
+        """Return what we sign our inputs with; None if our key is not here."""
+        ...
+
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         """Ask the host's keeper, and return its answer.
 
@@ -113,6 +118,7 @@ class Near:
         self.patience = NEAR_PATIENCE
         self.program = ClientKind.SDK
         self._operator = us
+        self._pen = _Pen(us, self.us)
 
     async def dial(self, session: SessionId) -> Stream:
         """Connect to a holder's socket; one that was just replaced is waited for."""
@@ -135,6 +141,10 @@ class Near:
     def proof(self, session: SessionId, nonce: bytes) -> bytes:
         """Prove it with the token that only this user can read."""
         return local_proof(self._operator.token(), session, nonce)
+
+    async def pen(self) -> Pen | None:
+        """Return our key of this machine."""
+        return await self._pen.loaded()
 
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         """Ask the keeper in a thread: it blocks, for a moment or until one starts."""
@@ -163,6 +173,7 @@ class Far:
         from holdfast.crypto.identity import Identity  # noqa: PLC0415
 
         self._channels = Channels(known, Identity.from_seed(us.seed()), tasks)
+        self._pen = _Pen(us, self.us)
 
     async def dial(self, session: SessionId) -> Stream:
         """Open a channel to the holder."""
@@ -177,6 +188,10 @@ class Far:
         del session, nonce
         return _VOUCHED_FOR
 
+    async def pen(self) -> Pen | None:
+        """Return our key, which is also what the channel has proven."""
+        return await self._pen.loaded()
+
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         """Ask the host, which asks its keeper."""
         try:
@@ -187,6 +202,22 @@ class Far:
     async def close(self) -> None:
         """Hang up on the channel that is kept for questions."""
         await self._channels.close()
+
+
+class _Pen:
+    """What we sign with, loaded when it is first needed: that takes a moment."""
+
+    def __init__(self, us: Enrolled, actor: ActorId) -> None:
+        self._us = us
+        self._actor = actor
+        self._pen: Pen | None = None
+        self._is_loaded = False
+
+    async def loaded(self) -> Pen | None:
+        if not self._is_loaded:
+            self._pen = await asyncio.to_thread(pen_of, self._us, self._actor)
+            self._is_loaded = True
+        return self._pen
 
 
 async def way_to(host: str, operator: str, tasks: asyncio.TaskGroup) -> Way:

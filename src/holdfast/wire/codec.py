@@ -31,7 +31,16 @@ from holdfast.model.errors import (
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputId
 from holdfast.model.text import printable
-from holdfast.wire import blame, commands, evidence, graphs, intents, messages, screens
+from holdfast.wire import (
+    blame,
+    commands,
+    evidence,
+    graphs,
+    intents,
+    messages,
+    screens,
+    signing,
+)
 from holdfast.wire import company as parties
 from holdfast.wire.frames import Frame, FrameKind, frame_bytes
 from holdfast.wire.messages import (
@@ -67,6 +76,8 @@ Message = (
     | messages.Report
     | messages.Inquire
     | intents.Intend
+    | signing.Sign
+    | signing.Signed
     | messages.Take
     | messages.Ask
     | messages.Answer
@@ -132,6 +143,8 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.REPORT: messages.Report,
     FrameKind.INQUIRE: messages.Inquire,
     FrameKind.INTEND: intents.Intend,
+    FrameKind.SIGN: signing.Sign,
+    FrameKind.SIGNED: signing.Signed,
     FrameKind.TAKE: messages.Take,
     FrameKind.ASK: messages.Ask,
     FrameKind.ANSWER: messages.Answer,

@@ -75,6 +75,8 @@ class FrameKind(enum.IntEnum):
     REPORT = 0x23
     INQUIRE = 0x24
     INTEND = 0x25
+    SIGN = 0x26
+    SIGNED = 0x27
 
     # the turn
     TAKE = 0x30

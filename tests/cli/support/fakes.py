@@ -48,6 +48,7 @@ from holdfast.wire.messages import (
     Welcome,
 )
 from holdfast.wire.screens import ScreenRequest
+from holdfast.wire.signing import Sign, Signed
 
 __all__ = ["OTHER", "US", "FakeKeeper", "FakeSession"]
 
@@ -186,7 +187,9 @@ class FakeSession:
                 self._viewers.remove(link)
         link.close()
 
-    def _answer(self, link: socket.socket, message: Message) -> None:
+    def _answer(  # noqa: C901  # one case for each message
+        self, link: socket.socket, message: Message
+    ) -> None:
         match message:
             case Hello():
                 self._say(link, self.farewell or Welcome(1, "fake"))
@@ -205,6 +208,8 @@ class FakeSession:
                 self.tell(Exited(-signal))
             case Detach():
                 self.detached += 1
+            case Sign(client=client, last=last):
+                self._say(link, Signed(client, last))
             case _:
                 self.operating.take(link, message, self._say)
 

@@ -187,6 +187,12 @@ export interface Glance {
   readonly lastLine: string;
 }
 
+/** What a host calls an operator, and whether that is a human, an agent or a service. */
+export interface Named {
+  readonly name: string;
+  readonly kind: string;
+}
+
 export interface HostLink {
   readonly host: KnownHost;
   readonly state: LinkState;
@@ -197,6 +203,8 @@ export interface HostLink {
   rename(session: SessionId, name: string): Promise<void>;
   keep(session: SessionId, kept: boolean): Promise<void>;
   forget(session: SessionId): Promise<void>;
+  /** How these operators are called there; those that it does not know are left out. */
+  names(actors: readonly ActorId[]): Promise<ReadonlyMap<ActorId, Named>>;
   /** Entries of the logbook from byte `from` on; `next` is where to go on. */
   log(session: SessionId, from?: number): Promise<LogPart>;
   /** Look at a session without attaching; a link is kept for the next look. */

@@ -91,6 +91,11 @@ export class Attachment {
     return [...this.unanswered.values()].sort((a, b) => a.sequence - b.sequence);
   }
 
+  /** The sequence of the input that is made next. */
+  get upcoming(): number {
+    return this.next;
+  }
+
   get mayWrite(): boolean {
     return this.mode === "operate" && (this.holder === "" || this.holder === this.us);
   }

@@ -21,13 +21,14 @@ import type {
   KnownHost,
   LinkState,
   LogPart,
+  Named,
   SessionInfo,
   SessionLink,
   Stop,
 } from "./api.js";
 import { HoldfastError, asError, malformed } from "./errors.js";
 import { Glancing } from "./glancing.js";
-import { HostRequests } from "./host-requests.js";
+import { HostRequests, namedIn } from "./host-requests.js";
 import { Listeners } from "./listeners.js";
 import { readLog } from "./logbook.js";
 import { numberOf, textOf } from "./packets.js";
@@ -101,6 +102,10 @@ export class LiveHost implements HostLink {
 
   async forget(id: string): Promise<void> {
     await this.ask({ do: "forget", id }, false);
+  }
+
+  async names(actors: readonly string[]): Promise<ReadonlyMap<string, Named>> {
+    return namedIn(await this.ask({ do: "names", actors: [...actors] }, true));
   }
 
   async log(id: string, from = 0): Promise<LogPart> {

@@ -3,18 +3,22 @@
  * section 5).
  */
 
-import { HoldfastError, linkEnded } from "./errors.js";
+import type { Named } from "./api.js";
+import { HoldfastError, linkEnded, malformed } from "./errors.js";
 import { hearOpened, sayOpen } from "./opening.js";
-import { PacketReader, packetBytes, packetError } from "./packets.js";
+import { PacketReader, packetBytes, packetError, textOf } from "./packets.js";
 import type { Packet } from "./packets.js";
 import type { Clock } from "./ports.js";
 import type { Sealed } from "./sealed.js";
+import { printable } from "./text.js";
 
 /** Milliseconds for an answer; making a session takes longest. */
 const ANSWER_MS = 15_000;
 
 /** Packets of one answer: more than any host has sessions for. */
 const MAX_PAGES = 1_000;
+
+const MAX_NAME = 64;
 
 export class HostRequests {
   private readonly reader = new PacketReader();
@@ -78,6 +82,22 @@ export class HostRequests {
       this.reader.feed(data);
     }
   }
+}
+
+/** Return what the answer to `names` says of each operator that the host knows. */
+export function namedIn(told: Packet): ReadonlyMap<string, Named> {
+  const names = told["names"];
+  if (typeof names !== "object" || names === null) throw malformed("names", "it has none");
+  const found = new Map<string, Named>();
+  for (const [actor, said] of Object.entries(names)) {
+    if (typeof said !== "object" || said === null) throw malformed("names", "one is no name");
+    const one = said as Packet;
+    found.set(actor, {
+      name: printable(textOf(one, "name"), MAX_NAME),
+      kind: printable(textOf(one, "kind"), MAX_NAME),
+    });
+  }
+  return found;
 }
 
 function silent(): HoldfastError {

@@ -230,6 +230,22 @@ export interface Intend {
   readonly parameters: string;
 }
 
+/** These are my next inputs, up to `last`; I have signed that. */
+export interface Sign {
+  readonly client: string;
+  readonly last: number;
+  readonly steps: Uint8Array;
+  readonly key: Uint8Array;
+  readonly rotations: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** The book has your statements up to the input `last`. */
+export interface Signed {
+  readonly client: string;
+  readonly last: number;
+}
+
 /** Give me the turn, which is free. */
 export interface Take {}
 
@@ -897,6 +913,20 @@ export const INTEND = struct<Intend>({
   parameters: text(2048),
 });
 
+export const SIGN = struct<Sign>({
+  client: text(18, /^c_[a-z2-7]{16}$/),
+  last: int(1, 9007199254740991),
+  steps: bytes(48, 12288),
+  key: bytes(32, 32),
+  rotations: bytes(0, 3072),
+  signature: bytes(64, 64),
+});
+
+export const SIGNED = struct<Signed>({
+  client: text(18, /^c_[a-z2-7]{16}$/),
+  last: int(0, 9007199254740991),
+});
+
 export const TAKE = struct<Take>({});
 
 export const ASK = struct<Ask>({
@@ -1333,6 +1363,8 @@ export const KINDS = {
   REPORT: 0x23,
   INQUIRE: 0x24,
   INTEND: 0x25,
+  SIGN: 0x26,
+  SIGNED: 0x27,
   TAKE: 0x30,
   ASK: 0x31,
   ANSWER: 0x32,
@@ -1397,6 +1429,8 @@ export interface Bodies {
   readonly REPORT: Report;
   readonly INQUIRE: Inquire;
   readonly INTEND: Intend;
+  readonly SIGN: Sign;
+  readonly SIGNED: Signed;
   readonly TAKE: Take;
   readonly ASK: Ask;
   readonly ANSWER: Answer;
@@ -1461,6 +1495,8 @@ export const SHAPES = {
   REPORT: REPORT,
   INQUIRE: INQUIRE,
   INTEND: INTEND,
+  SIGN: SIGN,
+  SIGNED: SIGNED,
   TAKE: TAKE,
   ASK: ASK,
   ANSWER: ANSWER,

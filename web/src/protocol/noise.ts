@@ -99,6 +99,8 @@ export async function derive(
 /** A key and a count, for one direction. */
 export class CipherState {
   private isBroken = false;
+  /** Settled when every message that was begun before is opened, or is not. */
+  private before: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly suite: Suite,
@@ -119,12 +121,24 @@ export class CipherState {
     return this.aead.seal(nonce(this.next()), data, along);
   }
 
-  async open(sealed: Uint8Array, along: Uint8Array = NOTHING): Promise<Uint8Array> {
+  open(sealed: Uint8Array, along: Uint8Array = NOTHING): Promise<Uint8Array> {
+    const opened = this.opened(sealed, along, this.before);
+    this.before = opened.catch(() => undefined);
+    return opened;
+  }
+
+  private async opened(
+    sealed: Uint8Array,
+    along: Uint8Array,
+    before: Promise<unknown>,
+  ): Promise<Uint8Array> {
     const number = this.next();
     const data = this.isBroken
       ? null
       : await this.aead.open(nonce(number), sealed, along);
-    // Looked at again: another message may have failed meanwhile (I6).
+    // The primitives may answer for a later message first: whether an earlier one
+    // has failed is only known when it has its own answer (I6).
+    await before;
     if (data === null || this.isBroken) {
       this.isBroken = true;
       throw sealBroken(number);

@@ -42,6 +42,7 @@ import type {
   Presence,
   Refuse,
   Screen,
+  Sign,
   Submit,
   Tried,
 } from "./messages.js";
@@ -52,6 +53,7 @@ import type { Dialler, HostKeys } from "./reaching.js";
 import { eventFrom } from "./session-events.js";
 import { SessionWire } from "./session-wire.js";
 import type { Said } from "./session-wire.js";
+import { Signing } from "./signing.js";
 import { utf8 } from "./text.js";
 import { Typing } from "./typing.js";
 
@@ -86,9 +88,12 @@ export class LiveSession implements SessionLink {
   private readonly listeners = new Listeners<SessionEvent>();
   private readonly questions: Questions;
   private readonly typing: Typing;
+  private readonly signing: Signing;
   private readonly askings = new Set<Asking>();
   private readonly size: Cells | null;
   private wire: SessionWire | null = null;
+  /** The link on which the last is signed. */
+  private leaving: SessionWire | null = null;
   private hasAttached = false;
   private isRunning = false;
   private isClosed = false;
@@ -113,7 +118,10 @@ export class LiveSession implements SessionLink {
     this.attachment = new Attachment(session, client, this.mode, from.actor);
     const say = this.say.bind(this);
     this.questions = new Questions(from.world.clock, (asked) => say(...asked));
-    this.typing = new Typing(from.world.clock, this.attachment, say);
+    const { suite, clock } = from.world;
+    const hand = (statement: Sign): void => say(["SIGN", statement]);
+    this.signing = new Signing(suite, clock, from, session, client, hand);
+    this.typing = new Typing(clock, this.attachment, say, this.signing);
   }
 
   get host(): string {
@@ -158,8 +166,30 @@ export class LiveSession implements SessionLink {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.say(["DETACH", {}]);
+    this.leave();
     this.finish({ is: "idle" }, linkEnded("we have left"));
+  }
+
+  /** Sign what was typed last, and go; nobody waits for it. */
+  private leave(): void {
+    this.leaving = this.wire;
+    if (this.leaving !== null) void this.signOff(this.leaving);
+  }
+
+  private async signOff(wire: SessionWire): Promise<void> {
+    try {
+      const last = await this.signing.rest();
+      const said: readonly Said[] = last === null ? [] : [["SIGN", last]];
+      await wire.send(...said, ["DETACH", {}]);
+    } catch {
+      // Then it is on record that it is not signed.
+    } finally {
+      wire.close();
+    }
+  }
+
+  private hangUp(wire: SessionWire | null): void {
+    if (wire !== this.leaving) wire?.close();
   }
 
   // ── inputs ─────────────────────────────────────────────────────────────────
@@ -346,7 +376,7 @@ export class LiveSession implements SessionLink {
       this.pulse = null;
       this.forgetMending();
       this.wire = null;
-      wire?.close();
+      this.hangUp(wire);
     }
   }
 
@@ -384,6 +414,7 @@ export class LiveSession implements SessionLink {
       giveUp: () => wire.close("link-ended"),
     });
     this.typing.begin();
+    this.signing.begin();
     this.questions.repeat();
     for (const asking of this.askings) this.sayAsk(asking);
     await this.listeners.tell({ is: "attached", attached });
@@ -426,6 +457,7 @@ export class LiveSession implements SessionLink {
     const answered = this.attachment.answered(message);
     for (const shown of this.attachment.heard(message)) await this.listeners.tell(shown);
     if (answered !== null) this.typing.settled(answered);
+    this.signing.hear(message);
     this.typing.retry();
     this.hearTurn(message);
     this.questions.hear(message);
@@ -433,6 +465,7 @@ export class LiveSession implements SessionLink {
     if (event !== null) await this.listeners.tell(event);
     if (message.is === "EXITED") {
       const { status } = message.body;
+      this.leave();
       this.finish({ is: "over", status, why: "" }, over());
     } else if (message.is === "LOST") {
       this.finish({ is: "over", status: null, why: message.body.why }, over());
@@ -500,7 +533,7 @@ export class LiveSession implements SessionLink {
     const wire = this.wire;
     this.wire = null;
     this.turn(state);
-    wire?.close();
+    this.hangUp(wire);
     this.questions.fail(error);
     this.typing.fail(error, state.is === "over");
     for (const asking of this.askings) asking.refuse(error);

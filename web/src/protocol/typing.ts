@@ -19,6 +19,7 @@ import { HoldfastError } from "./errors.js";
 import type { Submit } from "./messages.js";
 import type { Clock } from "./ports.js";
 import type { Said } from "./session-wire.js";
+import type { Signing } from "./signing.js";
 import { utf8 } from "./text.js";
 
 const MAX_INPUT = 65_536;
@@ -55,6 +56,8 @@ export class Typing {
     private readonly attachment: Attachment,
     /** Says something on the present link, if there is one. */
     private readonly say: (...messages: readonly Said[]) => void,
+    /** Hears of each input, so that it can be signed. */
+    private readonly signing: Pick<Signing, "note" | "countedFrom"> | null = null,
   ) {}
 
   /** How many inputs have no answer yet. */
@@ -98,6 +101,9 @@ export class Typing {
     else waiting?.refuse(error);
     // The holder counts from elsewhere: what was open under other ids is given up.
     if (error?.code === "input-gap") this.giveUp();
+    if (this.attachment.upcoming <= sequence) {
+      this.signing?.countedFrom(this.attachment.upcoming);
+    }
     this.pump();
   }
 
@@ -144,6 +150,7 @@ export class Typing {
     while (this.isAttached && this.backlog.length > 0 && this.hasRoom()) {
       const { kind, payload, ...waiting } = this.backlog.shift()!;
       const made = this.attachment.submit(kind, payload);
+      this.signing?.note(made);
       this.inputs.set(made.sequence, waiting);
       // While others wait to be sent again, this one waits behind them.
       if (!this.attachment.isStalled) this.say(["SUBMIT", made]);

@@ -5,7 +5,7 @@ import { Joining, Opening, invitePsk, statement } from "../../src/protocol/hands
 import type { Established, Handshake } from "../../src/protocol/handshake.js";
 import { actorId, hostId, shortFingerprint } from "../../src/protocol/ids.js";
 import { CipherState, HandshakeState, IK, XXPSK3 } from "../../src/protocol/noise.js";
-import type { KeyAgreement } from "../../src/protocol/ports.js";
+import type { KeyAgreement, Suite } from "../../src/protocol/ports.js";
 import { RecordKind, prologue } from "../../src/protocol/records.js";
 import { fromHex, hex, shownUtf8, utf8 } from "../../src/protocol/text.js";
 import { vectors } from "../vectors.js";
@@ -212,6 +212,18 @@ describe("noise", () => {
     const opened = await Promise.allSettled([reader.open(first), reader.open(second)]);
 
     expect(opened.map((one) => one.status)).toEqual(["rejected", "rejected"]);
+  });
+
+  it("opens nothing before what came earlier has its answer (I6)", async () => {
+    const refuse: ((data: null) => void)[] = [];
+    const answers = [new Promise<null>((done) => refuse.push(done)), Promise.resolve(utf8("b"))];
+    const open = (): Promise<Uint8Array | null> => answers.shift()!;
+    const reader = await CipherState.of({ aead: async () => ({ open }) } as unknown as Suite, new Uint8Array(32));
+
+    const opened = Promise.allSettled([reader.open(utf8("1")), reader.open(utf8("2"))]);
+    refuse[0]!(null);
+
+    expect((await opened).map((one) => one.status)).toEqual(["rejected", "rejected"]);
   });
 
   it("never gives two messages one count, however they overlap (I4)", async () => {

@@ -214,3 +214,13 @@ class Revoked(Forbidden):
 
     def __init__(self, host: str) -> None:
         super().__init__(f"{host} does not let us in, or no longer", host=host)
+
+
+class StatementRefused(Forbidden):
+    """A client signed inputs that are not in the book, or not those next in line."""
+
+    code = "statement-refused"
+    next_step = "Sign each input of a client once, in order, after it was answered."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the statement is not kept: {why}", why=why)

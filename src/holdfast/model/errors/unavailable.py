@@ -58,7 +58,10 @@ class NotAtPrompt(Unavailable):
     """A command can only be typed at the shell's prompt, and it is not there."""
 
     code = "not-at-prompt"
-    next_step = "`holdfast wait NAME --for prompt`; `holdfast state` says what it does."
+    next_step = (
+        "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-u` takes back what"
+        " stands typed; `holdfast state NAME` says what it does."
+    )
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the shell is not at an empty prompt: {why}", why=why)
@@ -150,6 +153,18 @@ class ApprovalTimeout(Unavailable):
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"nobody answered within {seconds} s", seconds=seconds)
+
+
+class AskerGone(Unavailable):
+    """Whoever sent an input that waited for approval has gone for good."""
+
+    code = "asker-gone"
+    next_step = "Send it again, and stay until it is answered."
+
+    def __init__(self, ticket: int) -> None:
+        super().__init__(
+            f"request {ticket} was given up: its sender has left", ticket=ticket
+        )
 
 
 class LogbookFailed(Unavailable):

@@ -248,7 +248,10 @@ class PlaceNotOurs(UsageError):
     """A folder that must be ours alone is not."""
 
     code = "place-not-ours"
-    next_step = "Make it yours with mode 0700, or set HOLDFAST_RUNTIME_DIR."
+    next_step = (
+        "Make it yours with mode 0700, or choose another by HOLDFAST_RUNTIME_DIR,"
+        " HOLDFAST_CONFIG_DIR or HOLDFAST_STATE_DIR."
+    )
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"cannot use {path}: {why}", path=path, why=why)

@@ -1,0 +1,58 @@
+"""Write docs/reference/cli.md from what `holdfast VERB --help` says.
+
+python -m tools.write_cli_reference            write it
+python -m tools.write_cli_reference --check    exit 1 if it is not what would be written
+"""
+
+import importlib
+import os
+from pathlib import Path
+
+from tools.generated import write
+
+from holdfast.cli.main import GROUPS, Parser
+from holdfast.cli.manual import STATUSES, Manual
+
+TARGET = Path(__file__).parent.parent / "docs" / "reference" / "cli.md"
+
+INTRODUCTION = """\
+# The command line
+
+For whoever looks up a verb or an option; `holdfast VERB --help` shows the same.
+
+NAME is a session's name, its id, or how its id begins; `HOST/NAME` is one elsewhere.
+`holdfast --as OPERATOR VERB …` acts as another operator of this machine.
+`tools/write_cli_reference.py` writes this page from the code.
+"""
+
+
+def text() -> str:
+    """Return the whole page."""
+    os.environ["COLUMNS"] = "90"
+    parts = [INTRODUCTION, _statuses()]
+    for title, verbs in GROUPS.items():
+        parts.append(f"## {title[0].upper()}{title[1:]}\n")
+        parts += [_verb(name) for name in verbs]
+    return "\n".join(parts)
+
+
+def _statuses() -> str:
+    rows = [f"| {status} | {why} |" for status, why in STATUSES.items()]
+    title = "Every verb may exit with these; what a verb means by one of them by itself"
+    lead = f"{title} is said there.\n"
+    return "\n".join([lead, "| status | means |", "| --- | --- |", *rows, ""])
+
+
+def _verb(name: str) -> str:
+    parser = Parser(prog=f"holdfast {name}", formatter_class=Manual)
+    importlib.import_module(f"holdfast.cli.{name}").add_arguments(parser)
+    help_text = parser.format_help().rstrip()
+    shared = {f"  {status:<4} {why}" for status, why in STATUSES.items()}
+    lines = [line for line in help_text.splitlines() if line not in shared]
+    if lines[-1] == "exit status:":
+        lines = lines[:-2]
+    return "\n".join([f"### {name}\n", "```text", *lines, "```", ""])
+
+
+if __name__ == "__main__":
+    raise SystemExit(write(lambda target: {target: text()}, TARGET))
