@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.happenings import NAMES, happening_from
+from holdfast.cli.happenings import NAMES, happening_from, with_own
 from holdfast.model.ids import ActorId, Epoch
 from holdfast.sdk import events
 
@@ -55,3 +55,12 @@ def test_a_command_s_line_is_told_so_that_no_terminal_obeys_it() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_event_is_on_the_page(name: str) -> None:
     assert f"| `{name}` |" in PAGE
+
+
+def test_a_host_elsewhere_cannot_speak_for_another_session_or_event() -> None:
+    told = with_own(
+        {"event": "x.y", "session": "s_1", "host": "box"},
+        {"session": "s_2", "event": "session.exited", "host": "", "pid": 7},
+    )
+
+    assert told == {"event": "x.y", "session": "s_1", "host": "box", "pid": 7}

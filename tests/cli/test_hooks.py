@@ -1,19 +1,55 @@
 import asyncio
+import contextlib
+import os
+import re
 import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
-from holdfast.cli.hooks import MAX_VALUE, MAX_WAITING, Hooks, is_wanted, variables
+from holdfast.cli.hooks import (
+    AT_ONCE,
+    MAX_VALUE,
+    MAX_WAITING,
+    OURS,
+    Hooks,
+    is_wanted,
+    variables,
+)
+
+SOURCE = Path(__file__).parents[2] / "src/holdfast"
+TOLD = {"EVENT", "SESSION", "NAME", "LINE"}
+"""Variables that hooks are told by, and that no field can be led astray with."""
 
 WRITES = (
     "import os, sys; open(sys.argv[1], 'a').write(os.environ['HOLDFAST_LINE'] + '\\n')"
 )
 HOSTILE = "$(touch pwned); `id` 'x' \"y\" && z"
+HANGS = """\
+import os, subprocess, sys
+child = subprocess.Popen(["sleep", "600"])
+open(sys.argv[1], "a").write(f"{child.pid}\\n")
+child.wait()
+"""
 
 
 def is_written(path: Path) -> bool:
     return path.exists() and path.read_text().endswith("\n")
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not is_so():  # noqa: ASYNC110  # another process changes it
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def running(hooks: Hooks) -> AsyncIterator[None]:
+    task = asyncio.get_running_loop().create_task(hooks.run())
+    yield
+    task.cancel()
+    await asyncio.wait({task})
 
 
 @pytest.mark.parametrize(
@@ -47,15 +83,10 @@ def test_a_program_is_run_for_each_event_and_no_shell_reads_what_it_is_told(
 
     async def story() -> None:
         hooks = Hooks([sys.executable, "-c", WRITES, str(written)], ["command.*"])
-        loop = asyncio.get_running_loop()
-        running = loop.create_task(hooks.run())
-        hooks.happened("command.ended", {"line": HOSTILE})
-        hooks.happened("turn.passed", {"line": "not wanted"})
-        async with asyncio.timeout(30):
-            while not is_written(written):  # noqa: ASYNC110  # another process writes
-                await asyncio.sleep(0.01)
-        running.cancel()
-        await asyncio.wait({running})
+        async with running(hooks):
+            hooks.happened("command.ended", {"line": HOSTILE})
+            hooks.happened("turn.passed", {"line": "not wanted"})
+            await until(lambda: is_written(written))
 
     asyncio.run(story())
     assert written.read_text() == f"{HOSTILE}\n"
@@ -78,3 +109,65 @@ def test_without_a_program_nothing_waits() -> None:
     hooks.happened("turn.passed", {})
 
     assert hooks.given_up == 0
+
+
+@pytest.mark.parametrize("name", ["as", "runtime_dir", "config_dir", "state_dir"])
+def test_no_field_becomes_a_variable_that_we_read_ourselves(name: str) -> None:
+    assert variables({name: "evil", "event": "x"}) == {"HOLDFAST_EVENT": "x"}
+
+
+@pytest.mark.parametrize("name", ["a=b", "", "A", "x" * 33, "a b", "ä", "a\nb"])
+def test_what_is_no_name_becomes_no_variable(name: str) -> None:
+    assert variables({name: "evil"}) == {}
+
+
+def test_every_variable_that_the_code_reads_is_kept_from_fields() -> None:
+    texts = [path.read_text() for path in SOURCE.rglob("*.py")]
+
+    read = {name for text in texts for name in re.findall(r"HOLDFAST_([A-Z_]+)", text)}
+    assert read - TOLD <= OURS
+
+
+def test_programs_that_hang_hold_up_nobody_who_tells_and_die_with_what_they_started(
+    tmp_path: Path,
+) -> None:
+    written = tmp_path / "pids"
+
+    def has_all() -> bool:
+        return is_written(written) and len(written.read_text().split()) == AT_ONCE
+
+    async def story() -> None:
+        hooks = Hooks([sys.executable, "-c", HANGS, str(written)], [])
+        async with running(hooks):
+            for _ in range(AT_ONCE + 1):
+                hooks.happened("turn.passed", {})
+            await until(has_all)
+
+    asyncio.run(story())
+    for pid in written.read_text().split():
+        assert _is_dead(int(pid))
+
+
+def test_what_has_happened_last_is_told_before_the_end(tmp_path: Path) -> None:
+    written = tmp_path / "written"
+
+    async def story() -> None:
+        hooks = Hooks([sys.executable, "-c", WRITES, str(written)], [])
+        async with running(hooks):
+            await hooks.wait_done()
+            hooks.happened("session.exited", {"line": "the end"})
+            async with asyncio.timeout(30):
+                await hooks.wait_done()
+
+    asyncio.run(story())
+    assert written.read_text() == "the end\n"
+
+
+def _is_dead(pid: int) -> bool:
+    """Tell whether a process is gone; one that nobody collects yet counts."""
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (ProcessLookupError, FileNotFoundError):
+        return True
+    return state in "ZX"

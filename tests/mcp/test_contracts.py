@@ -7,6 +7,9 @@ import pytest
 from holdfast.mcp import contracts
 from holdfast.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 
+MAX_LISTED = 15_000
+"""Characters of all tools, which every conversation of an agent begins with."""
+
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
 def test_every_tool_says_all_that_an_agent_has_to_know(tool: Tool[Any]) -> None:
@@ -54,3 +57,19 @@ def test_what_a_logbook_keeps_of_a_command_is_what_was_asked_for() -> None:
 
     assert (kept["command"], kept["timeout"]) == ("make", 5.0)
     assert "intent" not in kept
+
+
+def test_what_was_not_chosen_is_not_kept() -> None:
+    run = contracts.Run(session="s", intent="see it", command="make")
+
+    assert contracts.parameters_of(run) == '{"command":"make"}'
+
+
+def test_the_list_of_tools_costs_an_agent_no_more_than_it_must() -> None:
+    listed = [
+        [tool.name, tool.description, contracts.schema_of(tool.takes)]
+        for tool in TOOLS.values()
+    ]
+
+    assert len(json.dumps(listed)) < MAX_LISTED
+    assert len(INSTRUCTIONS) < 1200

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from holdfast.mcp import refusing
@@ -5,6 +7,7 @@ from holdfast.mcp.tools import TOOLS
 from holdfast.model.errors import (
     CommandGoesOn,
     DeniedByPolicy,
+    HoldfastError,
     NotYourTurn,
     leaves,
 )
@@ -45,6 +48,31 @@ def test_every_next_step_is_for_an_error_that_there_is(code: str) -> None:
 
 
 def test_next_steps_speak_of_tools_that_there_are() -> None:
-    for step in refusing.NEXT_STEPS.values():
+    for step in (*refusing.NEXT_STEPS.values(), *refusing.BY_BRANCH.values()):
         for word in step.split("`")[1::2]:
             assert word in TOOLS, step
+
+
+@pytest.mark.parametrize("leaf", leaves(), ids=lambda leaf: leaf.code)
+def test_no_next_step_speaks_of_commands_that_an_agent_does_not_have(
+    leaf: type[HoldfastError],
+) -> None:
+    error = leaf.__new__(leaf)
+    error.facts = {}
+
+    step = refusing.refusal_facts(error)["error"]["next_step"]
+
+    assert step
+    assert not re.search(r"`holdfast|--|policy\.toml", step)
+
+
+def test_ids_are_replaced_by_names_and_empty_facts_are_left_out() -> None:
+    told = refusing.refusal_facts(
+        NotYourTurn(ANNA, Epoch(3)), lambda text: text.replace(ANNA, "anna (human)")
+    )["error"]
+
+    assert told["text"] == "anna (human) has the turn (epoch 3)"
+    assert told["facts"] == {"holder": "anna (human)", "epoch": 3}
+    assert "notes" not in told
+    free = refusing.refusal_facts(NotYourTurn("", Epoch(3)))["error"]
+    assert free["facts"] == {"epoch": 3}

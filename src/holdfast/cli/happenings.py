@@ -61,6 +61,16 @@ def happening_from(event: Event) -> Happening | None:
             return _rarer(event)
 
 
+def with_own(
+    own: dict[str, str | int], fields: dict[str, str | int]
+) -> dict[str, str | int]:
+    """Return fields with what we know ourselves before them.
+
+    That stands, whatever a host elsewhere calls the fields of its events.
+    """
+    return {**own, **fields, **own}
+
+
 def _rarer(event: Event) -> Happening | None:
     match event:
         case Pending():

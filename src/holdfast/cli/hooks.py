@@ -2,13 +2,18 @@
 
 What happened is told in its environment, as HOLDFAST_EVENT, HOLDFAST_SESSION and so on.
 Lines of commands are among it, which anybody who types can choose: in an environment
-they are text, where in the words of a shell they would be obeyed.
+they are text, where in the words of a shell they would be obeyed. Hosts elsewhere
+choose the names of fields, too: none of them becomes a variable that means something
+to holdfast itself, or a program that calls us would be led elsewhere by it.
 """
 
 import asyncio
 import contextlib
 import os
+import re
+import signal
 import sys
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 AT_ONCE = 4
@@ -23,6 +28,22 @@ PATIENCE = 60.0
 MAX_VALUE = 4096
 """Characters of one variable."""
 
+OURS = frozenset(
+    {
+        "AS",
+        "CONFIG_DIR",
+        "DESCRIPTORS",
+        "LOGIN",
+        "MAX_SESSIONS",
+        "RUNTIME_DIR",
+        "STATE_DIR",
+        "ZDOTDIR",
+    }
+)
+"""Variables that we read ourselves, without HOLDFAST_ before them."""
+
+_FIELD = re.compile(r"[a-z][a-z_]{0,31}")
+
 
 class Hooks:
     """What to run, and for which events."""
@@ -31,11 +52,14 @@ class Hooks:
         self._command = command
         self._wanted = wanted or ["*"]
         self._waiting: list[dict[str, str]] = []
+        self._running = 0
         self._has_work = asyncio.Event()
+        self._is_done = asyncio.Event()
+        self._is_done.set()
         self.given_up = 0
         """Runs that were given up because too many waited."""
 
-    def happened(self, name: str, facts: dict[str, object]) -> None:
+    def happened(self, name: str, facts: Mapping[str, object]) -> None:
         """Run the program soon, if the event is wanted."""
         if not self._command or not is_wanted(name, self._wanted):
             return
@@ -44,6 +68,7 @@ class Hooks:
             self.given_up += 1
             print("holdfast: too many events: a run was given up", file=sys.stderr)
         self._waiting.append(variables(facts))
+        self._is_done.clear()
         self._has_work.set()
 
     async def run(self) -> None:
@@ -52,12 +77,22 @@ class Hooks:
             for _ in range(AT_ONCE):
                 group.create_task(self._work())
 
+    async def wait_done(self) -> None:
+        """Wait until every program that was to run has run; each ends in time."""
+        await self._is_done.wait()
+
     async def _work(self) -> None:
         while True:
             while not self._waiting:
                 self._has_work.clear()
                 await self._has_work.wait()
-            await self._once(self._waiting.pop(0))
+            self._running += 1
+            try:
+                await self._once(self._waiting.pop(0))
+            finally:
+                self._running -= 1
+                if not self._running and not self._waiting:
+                    self._is_done.set()
 
     async def _once(self, told: dict[str, str]) -> None:
         try:
@@ -67,6 +102,7 @@ class Hooks:
                 # Our own output is for events; a program's words go beside it.
                 stdout=sys.stderr.fileno(),
                 env={**os.environ, **told},
+                process_group=0,
             )
         except (OSError, ValueError) as error:
             print(f"holdfast: cannot run the program: {error}", file=sys.stderr)
@@ -81,7 +117,8 @@ class Hooks:
         finally:
             if program.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
-                    program.kill()
+                    # With whatever it has started, which would go on unseen.
+                    os.killpg(program.pid, signal.SIGKILL)
                 await program.wait()
 
 
@@ -90,10 +127,10 @@ def is_wanted(name: str, patterns: list[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def variables(facts: dict[str, object]) -> dict[str, str]:
+def variables(facts: Mapping[str, object]) -> dict[str, str]:
     """Return what happened as variables of an environment."""
     return {
         f"HOLDFAST_{name.upper()}": str(value).replace("\0", "")[:MAX_VALUE]
         for name, value in facts.items()
-        if value is not None
+        if value is not None and _FIELD.fullmatch(name) and name.upper() not in OURS
     }

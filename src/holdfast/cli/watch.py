@@ -8,7 +8,7 @@ import shlex
 import time
 
 import holdfast
-from holdfast.cli.happenings import NAMES, Happening, happening_from
+from holdfast.cli.happenings import NAMES, Happening, happening_from, with_own
 from holdfast.cli.hooks import Hooks, is_wanted
 from holdfast.cli.manual import describe
 from holdfast.cli.naming import Names
@@ -111,6 +111,7 @@ class Watch:
                 for where, names in places.items()
             ]
             await asyncio.wait(watching)
+            await self._hooks.wait_done()  # The end is what most want to hear of.
             hooks.cancel()
         if errors:
             raise errors[0]
@@ -184,7 +185,8 @@ class Watch:
                 await asyncio.sleep(STEP)
 
     def _tell(self, info: SessionInfo, told: Happening) -> None:
-        self._say(told.name, info.id, info.host, {"name": info.name, **told.fields})
+        own: dict[str, str | int] = {"name": info.name}
+        self._say(told.name, info.id, info.host, with_own(own, told.fields))
 
     def _say(
         self, event: str, session: str, host: str, fields: dict[str, str | int]
@@ -192,8 +194,8 @@ class Watch:
         if not is_wanted(event, self._wanted):
             return
         at = time.time_ns() // 1_000_000
-        facts: dict[str, object] = {"event": event, "session": session, "host": host}
-        facts |= {"at_ms": at, **fields}
+        own: dict[str, str | int] = {"event": event, "session": session, "host": host}
+        facts = with_own({**own, "at_ms": at}, fields)
         if self._as_json:
             print(json.dumps(facts), flush=True)
         else:

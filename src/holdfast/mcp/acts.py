@@ -1,12 +1,32 @@
 """The tools that do something: each says first what it means by it."""
 
 import asyncio
+import contextlib
+from collections.abc import Awaitable
 
+from holdfast.client.key_names import bytes_of
+from holdfast.core.logbook import Entry, EntryKind
 from holdfast.mcp import contracts, looks, showing
 from holdfast.mcp.calls import Call, label
 from holdfast.mcp.showing import Facts
-from holdfast.model.errors import CommandGoesOn
+from holdfast.model.errors import (
+    ApprovalPending,
+    ApprovalTimeout,
+    CommandGoesOn,
+    HoldfastError,
+)
+from holdfast.model.ids import ActorId
 from holdfast.sdk.session import Session
+
+NOT_STOPPED = (
+    "was cancelled after the line was typed: the command was not stopped. `state` says"
+    " whether it still runs, `log` has its status once it has ended, and C-c with"
+    " `keys` interrupts it."
+)
+WITHDRAWN = (
+    "was cancelled while it waited for a person's approval: the request was withdrawn,"
+    " and nothing was typed."
+)
 
 
 async def create_session(call: Call, given: contracts.Create) -> Facts:
@@ -26,6 +46,7 @@ async def create_session(call: Call, given: contracts.Create) -> Facts:
 async def run(call: Call, given: contracts.Run) -> Facts:
     """Run a line in the shell, and tell what came of it."""
     session = await call.acting(given, given.intent, given.expected_effect)
+    line = given.command.encode()
     try:
         async with call.progress(session):
             ran = await session.run(
@@ -38,9 +59,15 @@ async def run(call: Call, given: contracts.Run) -> Facts:
             )
     except CommandGoesOn as error:
         return await _goes_on(session, error, given.max_bytes)
+    except ApprovalPending:
+        if await _withdrawn(session, line):
+            raise ApprovalTimeout(round(given.timeout)) from None
+        raise
     except asyncio.CancelledError as error:
-        if getattr(error, "__notes__", None):
-            _remember(call, session, given.command)
+        if await _withdrawn(session, line):
+            call.remember(session, f"run {given.command!r}", WITHDRAWN)
+        elif getattr(error, "__notes__", None):
+            call.remember(session, f"run {given.command!r}", NOT_STOPPED)
         raise
     facts = showing.ran_facts(label(session), ran)
     if ran.is_truncated:
@@ -54,19 +81,21 @@ async def run(call: Call, given: contracts.Run) -> Facts:
 async def send(call: Call, given: contracts.Send) -> Facts:
     """Type text."""
     session = await call.acting(given, given.intent, given.expected_effect)
-    return _typed(await session.send(given.text, enter=given.enter))
+    typing = session.send(given.text, enter=given.enter)
+    return await _typed(call, session, given.text.encode(), typing)
 
 
 async def keys(call: Call, given: contracts.Keys) -> Facts:
     """Press keys."""
+    raw = b"".join(map(bytes_of, given.keys))  # What is no key is no intent either.
     session = await call.acting(given, given.intent, given.expected_effect)
-    return _typed(await session.keys(*given.keys))
+    return await _typed(call, session, raw, session.send(raw))
 
 
 async def answer(call: Call, given: contracts.Answer) -> Facts:
     """Type a secret for a program that asks for one."""
     session = await call.acting(given, given.intent, given.expected_effect)
-    return _typed(await session.answer(given.secret))
+    return await _typed(call, session, b"", session.answer(given.secret))
 
 
 async def take_turn(call: Call, given: contracts.OnSession) -> Facts:
@@ -98,20 +127,46 @@ async def _goes_on(session: Session, error: CommandGoesOn, budget: int) -> Facts
         "goes_on": True,
         "stopped_waiting": "timeout",
         "state": error.facts["state"],
-        "next_step": "It still runs. `wait` for the prompt, then `read` from the"
-        " cursor; C-c with `keys` interrupts it.",
+        "next_step": showing.GOES_ON,
         **await looks.piece(session, start, budget),
     }
 
 
-def _remember(call: Call, session: Session, command: str) -> None:
-    """Have the next answer tell of a command that nobody waits for any more."""
-    call.left.setdefault(session.id, []).append(
-        f"Your call of `run` with {command!r} was cancelled after the line was typed:"
-        " the command was not stopped. `state` says whether it still runs, `log` has"
-        " its status once it has ended, and C-c with `keys` interrupts it."
+async def _typed(
+    call: Call, session: Session, raw: bytes, typing: Awaitable[int]
+) -> Facts:
+    try:
+        async with call.progress(session):
+            return {"was_typed": True, "cursor": await typing}
+    except asyncio.CancelledError:
+        if await _withdrawn(session, raw):
+            call.remember(session, call.tool, WITHDRAWN)
+        raise
+
+
+async def _withdrawn(session: Session, raw: bytes) -> bool:
+    """Take back what waits for approval, and nobody waits for; tell whether it is so.
+
+    Of a secret nothing is shown; and of what is long, how it begins. What took a free
+    turn has put it down by now, and was thrown away with it.
+    """
+    with contextlib.suppress(HoldfastError):
+        standing = await session.who()
+        for one in standing.pending:
+            begin = one.excerpt.rstrip(b"\r")
+            if one.actor == standing.us and raw.startswith(begin):
+                await session.deny(one)
+                return True
+        return _was_held_last(await session.log(), standing.us)
+    return False
+
+
+def _was_held_last(entries: list[Entry], us: ActorId) -> bool:
+    """Tell whether the last of our acts was held, and not typed after that."""
+    kinds = (EntryKind.INTENDED, EntryKind.ASKED, EntryKind.INPUT)
+    ours = (
+        entry.kind
+        for entry in reversed(entries)
+        if entry.kind in kinds and entry.fields["actor"] == us
     )
-
-
-def _typed(offset: int) -> Facts:
-    return {"was_typed": True, "cursor": offset}
+    return next(ours, None) is EntryKind.ASKED

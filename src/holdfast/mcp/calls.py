@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from holdfast.mcp.contracts import OnSession, parameters_of
 from holdfast.mcp.reach import Reach
@@ -28,13 +28,31 @@ class Call:
     left: dict[SessionId, list[str]]
     """What earlier calls left behind, to be told with the next answer."""
 
-    async def session(self, given: OnSession) -> Session:
+    used: list[SessionId] = field(default_factory=list)
+    """Sessions that are not left as long as the call lasts."""
+
+    async def session(
+        self, given: OnSession, *, observe: bool | None = None
+    ) -> Session:
         """Return the session that is meant, attached to."""
-        return await self.reach.session(given.session)
+        session = await self.reach.session(given.session, observe=observe)
+        self.reach.begin_call(session.id)
+        self.used.append(session.id)
+        return session
+
+    def end(self) -> None:
+        """Let go of the sessions that were used."""
+        while self.used:
+            self.reach.end_call(self.used.pop())
+
+    def remember(self, session: Session, what: str, became: str) -> None:
+        """Have the next answer tell what became of a call that nobody waits for."""
+        left = self.left.setdefault(session.id, [])
+        left.append(f"Your call of {what} {became}")
 
     async def acting(self, given: OnSession, intent: str, effect: str) -> Session:
         """Return the session, in whose logbook the contract now stands."""
-        session = await self.session(given)
+        session = await self.session(given, observe=False)
         await session.intend(
             self.tool.replace("_", "-"),
             intent,
@@ -46,20 +64,34 @@ class Call:
     @contextlib.asynccontextmanager
     async def progress(self, session: Session) -> AsyncIterator[None]:
         """Report once a second what the session does, as long as the block lasts."""
-        ticking = self.reach.tasks.create_task(self._tick(session))
+        is_over = asyncio.Event()
+        self.reach.tasks.create_task(self._tick(session, is_over))
         try:
             yield
         finally:
-            ticking.cancel()
+            # Not cancelled: a question without its answer would cost us the link.
+            is_over.set()
 
-    async def _tick(self, session: Session) -> None:
+    async def _tick(self, session: Session, is_over: asyncio.Event) -> None:
         loop = asyncio.get_running_loop()
         begun_at = loop.time()
         with contextlib.suppress(HoldfastError):
             while True:
-                await asyncio.sleep(STEP)
-                word = (await session.state()).word
-                await self.report(loop.time() - begun_at, word)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(STEP):
+                        await is_over.wait()
+                if is_over.is_set():
+                    return
+                word = await _doing(session)
+                if not is_over.is_set():
+                    await self.report(loop.time() - begun_at, word)
+
+
+async def _doing(session: Session) -> str:
+    standing = await session.who()
+    if any(one.actor == standing.us for one in standing.pending):
+        return "waiting for a person's approval"
+    return (await session.state()).word
 
 
 def label(session: Session) -> str:

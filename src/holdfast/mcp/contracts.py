@@ -47,8 +47,7 @@ Session = Annotated[
     Meta(
         min_length=1,
         max_length=MAX_SESSION,
-        description="The session: its name, its id (s_…) or how the id begins; for a"
-        " host elsewhere, HOST/NAME. `list_sessions` tells them.",
+        description="Name or id of the session; HOST/NAME elsewhere.",
     ),
 ]
 Intent = Annotated[
@@ -56,16 +55,14 @@ Intent = Annotated[
     Meta(
         min_length=3,
         max_length=MAX_INTENT,
-        description="In one sentence, why you do this. It is kept in the session's"
-        " logbook, where the people who share the session read it.",
+        description="Why you do this, in one sentence; the others read it.",
     ),
 ]
 Effect = Annotated[
     str,
     Meta(
         max_length=MAX_EFFECT,
-        description="What should be different afterwards, so that you and others can"
-        " check it. Kept in the logbook with the intent.",
+        description="What should be different afterwards, for others to check.",
     ),
 ]
 Seconds = Annotated[float, Meta(gt=0, le=MAX_WAIT)]
@@ -74,8 +71,7 @@ Budget = Annotated[
     Meta(
         ge=1,
         le=MAX_BUDGET,
-        description="The most bytes of output to return; the rest is counted, and can"
-        " be read with `read`.",
+        description="The most bytes of output to return; `read` gets the rest.",
     ),
 ]
 Offset = Annotated[int, Meta(ge=0, le=2**53 - 1)]
@@ -84,8 +80,14 @@ Pattern = Annotated[
 ]
 
 
-class Contract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The parameters of one tool."""
+class Contract(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    omit_defaults=True,
+):
+    """The parameters of one tool; the book keeps those that were chosen."""
 
 
 class Nothing(Contract, frozen=True, kw_only=True):
@@ -143,7 +145,7 @@ class Attach(OnSession, frozen=True, kw_only=True):
 
     observe: Annotated[
         bool,
-        Meta(description="Only look: nothing can be typed by this attachment."),
+        Meta(description="Only look, until you call a tool that acts."),
     ] = False
 
 
@@ -296,7 +298,7 @@ class Log(OnSession, frozen=True, kw_only=True):
             " `max_entries`.",
         ),
     ] = None
-    max_entries: Annotated[int, Meta(ge=1, le=MAX_ENTRIES)] = 50
+    max_entries: Annotated[int, Meta(ge=1, le=MAX_ENTRIES)] = 30
 
 
 class Blame(OnSession, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ import asyncio
 from holdfast.client import hosts
 from holdfast.mcp import contracts, pieces, showing
 from holdfast.mcp.calls import Call, label
+from holdfast.mcp.names import names_in
 from holdfast.mcp.showing import Facts
 from holdfast.model.errors import MalformedArgument, PainterDied
 from holdfast.sdk.session import Session
@@ -27,7 +28,7 @@ async def list_sessions(call: Call, given: contracts.OnHost) -> Facts:
 
 async def attach(call: Call, given: contracts.Attach) -> Facts:
     """Be present, and tell how things stand."""
-    session = await call.reach.session(given.session, observe=given.observe)
+    session = await call.session(given, observe=given.observe)
     standing = await session.who()
     return {
         "session": session.name,
@@ -99,13 +100,17 @@ async def log(call: Call, given: contracts.Log) -> Facts:
     """Tell what happened."""
     session = await call.session(given)
     found = await session.log(given.since or 0)
+    told = [one for one in found if showing.is_told(one)]
     count = given.max_entries
-    shown = found[-count:] if given.since is None else found[:count]
+    shown = told[-count:] if given.since is None else told[:count]
+    has_more = bool(shown) and shown[-1] is not told[-1]
+    last = shown[-1] if has_more else found[-1] if found else None
+    name = await names_in(session)
     return {
-        "warning": showing.WARNING,
-        "entries": [showing.entry_facts(one) for one in shown],
-        "next_since": shown[-1].index + 1 if shown else given.since or 0,
-        "has_more": bool(shown) and shown[-1] is not found[-1],
+        "warning": showing.OTHERS,
+        "entries": [showing.entry_facts(one, name) for one in shown],
+        "next_since": last.index + 1 if last else given.since or 0,
+        "has_more": has_more,
     }
 
 
@@ -115,7 +120,8 @@ async def blame(call: Call, given: contracts.Blame) -> Facts:
         raise MalformedArgument(given.name or "no name", "a name for all but a line")
     session = await call.session(given)
     report = await session.blame(given.what, given.name)
-    return {"warning": showing.WARNING, **showing.blame_facts(report)}
+    facts = showing.blame_facts(report, await names_in(session))
+    return {"warning": showing.OTHERS, **facts}
 
 
 async def wait(call: Call, given: contracts.Wait) -> Facts:

@@ -8,19 +8,21 @@ import asyncio
 import gc
 import os
 
+from holdfast.mcp import packages
+
 _PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
 """Looking for plug-ins of a library that we do not use takes a tenth of the start."""
 
 
 def serve_stdio(operator: str) -> None:
     """Serve one client on standard input and output, until it hangs up."""
-    _load()
+    load()
     asyncio.run(_stdio(operator))
 
 
 def serve_http(operator: str, address: tuple[str, int], token: str) -> None:
     """Serve clients over HTTP that bear the token, until a signal ends it."""
-    _load()
+    load()
     from holdfast.mcp.http import serve  # noqa: PLC0415  # only who needs it pays
 
     asyncio.run(serve(operator, address, token))
@@ -36,7 +38,7 @@ async def _stdio(operator: str) -> None:
         await protocol.run(read, write, protocol.create_initialization_options())
 
 
-def _load() -> None:
+def load() -> None:
     """Load the library quickly: what it makes is all kept, and made when needed."""
     given = os.environ.get(_PLUGINS)
     os.environ[_PLUGINS] = "__all__"
@@ -47,6 +49,8 @@ def _load() -> None:
         # Its five hundred models are built when they are first used, which for most
         # of them is never.
         BaseModel.model_config = ConfigDict(defer_build=True)
+        packages.enter("mcp")
+        packages.enter("mcp.server")
         import holdfast.mcp.server  # noqa: F401, PLC0415  # this is the place
 
         BaseModel.model_config = ConfigDict()

@@ -1,14 +1,17 @@
 """Which sessions does the agent have in its hands?
 
 A host is entered when it is first needed, and a session attached to when something is
-first done in it; both stay until the server ends, so that others see who is here and
-a turn outlives the call that took it. Sessions that were not used for longest are let
-go when there are too many. Everything entered belongs to tasks of ours: a call that is
-cancelled leaves nothing half entered behind.
+first done in it. Both stay, so that others see who is here and a turn outlives the call
+that took it: hosts until the server ends, sessions until nothing was done in them for
+a while, or until others were used since and there are too many. Everything entered
+belongs to tasks of ours: a call that is cancelled leaves nothing half entered behind,
+and calls that come at the same time share what the first of them enters.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -22,22 +25,41 @@ from holdfast.wire.messages import ClientKind
 MAX_KEPT = 32
 """Sessions attached to at a time: more than anybody drives at once."""
 
+IDLE = 600.0
+"""Seconds after the last call about a session until we leave it: longer than an agent
+thinks, and short enough that who is listed as present is."""
+
+LOOKS = 20
+"""How often we look for idle sessions in that time: nobody minds half a minute."""
+
+
+@dataclass(slots=True)
+class _Stay:
+    """One session that we are attached to, or are about to be."""
+
+    session: Session
+    observes: bool
+    entering: asyncio.Task[HoldfastError | None]
+    used_at: float
+
 
 class Reach:
     """Hosts and sessions, entered once and kept."""
 
-    def __init__(self, operator: str) -> None:
+    def __init__(self, operator: str, idle: float = IDLE) -> None:
         self.operator = operator
         """Who acts."""
 
         self.tasks = asyncio.TaskGroup()
+        self._idle = idle
         self._hosts: dict[str, asyncio.Future[Host]] = {}
-        self._kept: dict[SessionId, Session] = {}
-        self._observed: set[SessionId] = set()
+        self._kept: dict[SessionId, _Stay] = {}
+        self._calls: Counter[SessionId] = Counter()
         self._leaving = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         await self.tasks.__aenter__()
+        self.tasks.create_task(self._tidy())
         return self
 
     async def __aexit__(
@@ -48,6 +70,11 @@ class Reach:
     ) -> None:
         self._leaving.set()
         await self.tasks.__aexit__(None, None, None)
+
+    @property
+    def kept(self) -> tuple[SessionId, ...]:
+        """The sessions we are attached to, the one used last at the end."""
+        return tuple(self._kept)
 
     async def host(self, name: str = "") -> Host:
         """Return a host, entered: this machine, or one of the address book.
@@ -75,8 +102,10 @@ class Reach:
         host = await self.host(where if stroke else "")
         return host, await host.find(name)
 
-    async def session(self, text: str, *, observe: bool = False) -> Session:
+    async def session(self, text: str, *, observe: bool | None = None) -> Session:
         """Return a session to act in, attached to if it lives.
+
+        Whether we only observe stays as it is unless it is said; at first we do not.
 
         Raises:
             UsageError: It fits none, or several.
@@ -88,27 +117,42 @@ class Reach:
         if found.exit_status is not None:
             await self.leave(found.id)
             return host.attach(found.id)
-        kept = self._kept.pop(found.id, None)
-        if kept is not None and found.id in self._observed and not observe:
-            self._observed.discard(found.id)
-            await self._left(kept)
-            kept = None
-        if kept is None:
-            kept = host.attach(found.id, observe=observe)
-            await self._entered(kept)
-            if observe:
-                self._observed.add(found.id)
-        self._kept[found.id] = kept
+        former = None
+        stay = self._kept.pop(found.id, None)
+        if stay is not None and observe not in (None, stay.observes):
+            former, stay = stay, None
+        if stay is None:
+            stay = self._begun(host, found.id, observes=bool(observe))
+        self._kept[found.id] = stay  # The last is the one used last.
+        error = await asyncio.shield(stay.entering)
+        if former is not None:  # After it, so that we are here all the time.
+            await self._left(former)
+        if error is not None:
+            if self._kept.get(found.id) is stay:
+                del self._kept[found.id]
+            raise error
         await self._make_room()
-        return kept
+        return stay.session
 
     async def leave(self, session: SessionId) -> bool:
         """Detach; tell whether we were attached."""
-        kept = self._kept.pop(session, None)
-        self._observed.discard(session)
-        if kept is not None:
-            await self._left(kept)
-        return kept is not None
+        stay = self._kept.pop(session, None)
+        if stay is not None:
+            await self._left(stay)
+        return stay is not None
+
+    def begin_call(self, session: SessionId) -> None:
+        """Take note that a call uses a session, which we do not leave meanwhile."""
+        self._calls[session] += 1
+
+    def end_call(self, session: SessionId) -> None:
+        """Take note that a call is done: from now on the session may be idle."""
+        self._calls[session] -= 1
+        if not self._calls[session]:
+            del self._calls[session]
+        stay = self._kept.get(session)
+        if stay is not None:
+            stay.used_at = asyncio.get_running_loop().time()
 
     async def _stay(self, name: str, entered: asyncio.Future[Host]) -> None:
         try:
@@ -122,21 +166,36 @@ class Reach:
                 entered.set_exception(error)
                 entered.exception()  # Whoever asked may have gone.
 
-    async def _entered(self, session: Session) -> None:
-        # Shielded: half an entry would count as somebody who never leaves.
-        entering = self.tasks.create_task(_quietly(session.__aenter__()))
-        error = await asyncio.shield(entering)
-        if error is not None:
-            raise error
+    def _begun(self, host: Host, session: SessionId, *, observes: bool) -> _Stay:
+        # A task of ours: half an entry would count as somebody who never leaves.
+        made = host.attach(session, observe=observes)
+        entering = self.tasks.create_task(_quietly(made.__aenter__()))
+        return _Stay(made, observes, entering, asyncio.get_running_loop().time())
 
-    async def _left(self, session: Session) -> None:
-        await asyncio.shield(
-            self.tasks.create_task(_quietly(session.__aexit__(None, None, None)))
-        )
+    async def _left(self, stay: _Stay) -> None:
+        await asyncio.shield(self.tasks.create_task(_leave(stay)))
 
     async def _make_room(self) -> None:
         while len(self._kept) > MAX_KEPT:
             await self.leave(next(iter(self._kept)))
+
+    async def _tidy(self) -> None:
+        """Leave what was not used for a while, until everything is left."""
+        while True:
+            try:
+                async with asyncio.timeout(self._idle / LOOKS):
+                    await self._leaving.wait()
+                    return
+            except TimeoutError:
+                since = asyncio.get_running_loop().time() - self._idle
+            for session, stay in list(self._kept.items()):
+                if stay.used_at <= since and session not in self._calls:
+                    await self.leave(session)
+
+
+async def _leave(stay: _Stay) -> None:
+    if await stay.entering is None:
+        await _quietly(stay.session.__aexit__(None, None, None))
 
 
 async def _quietly(what: Coroutine[object, object, object]) -> HoldfastError | None:

@@ -31,6 +31,8 @@ CALM = 0.5
 MAX_WATCHED = 32
 """Screens watched at a time."""
 
+_CHANGES = (Output, Resized, StateChanged, Exited, Lost)
+
 Changed = Callable[[str], Awaitable[None]]
 """Told which screen has changed."""
 
@@ -65,9 +67,12 @@ async def listed(reach: Reach) -> list[tuple[str, str]]:
 
 async def content(call: Call, uri: str) -> Facts:
     """Return what stands at an address."""
-    if uri == LIST:
-        return await looks.list_sessions(call, contracts.OnHost())
-    return await looks.screen(call, contracts.OnSession(session=session_of(uri)))
+    try:
+        if uri == LIST:
+            return await looks.list_sessions(call, contracts.OnHost())
+        return await looks.screen(call, contracts.OnSession(session=session_of(uri)))
+    finally:
+        call.end()
 
 
 class Watched:
@@ -87,6 +92,8 @@ class Watched:
             Unavailable: Too many are watched.
 
         """
+        if uri == LIST:
+            raise MalformedArgument(uri, "a screen, and only those tell of changes")
         session = session_of(uri)
         if uri not in self._watching:
             if len(self._watching) >= MAX_WATCHED:
@@ -113,19 +120,18 @@ class Watched:
             watching.cancel()
 
     async def _watch(self, uri: str, session: str) -> None:
-        with contextlib.suppress(HoldfastError):
-            host, found = await self._reach.find(session)
-            has_changed = asyncio.Event()
-            teller = self._reach.tasks.create_task(self._tell(uri, has_changed))
-            try:
+        has_changed = asyncio.Event()
+        teller = self._reach.tasks.create_task(self._tell(uri, has_changed))
+        try:
+            with contextlib.suppress(HoldfastError):
+                host, found = await self._reach.find(session)
                 async for event in host.attach(found.id, observe=True).events():
-                    if isinstance(
-                        event, Output | Resized | StateChanged | Exited | Lost
-                    ):
+                    if isinstance(event, _CHANGES):
                         has_changed.set()
-                await asyncio.sleep(CALM)  # The end is told of, too.
-            finally:
-                teller.cancel()
+            has_changed.set()  # Whoever reads it now learns why no more comes.
+            await asyncio.sleep(CALM)
+        finally:
+            teller.cancel()
 
     async def _tell(self, uri: str, has_changed: asyncio.Event) -> None:
         while True:

@@ -24,21 +24,14 @@ from mcp.server.subscriptions import (
 )
 from mcp.shared.exceptions import MCPError
 
-from holdfast.mcp import contracts, refusing, screens, showing
+from holdfast.mcp import contracts, names, refusing, screens, showing
 from holdfast.mcp.calls import Call
 from holdfast.mcp.reach import Reach
 from holdfast.mcp.screens import Watched
 from holdfast.mcp.showing import Facts
 from holdfast.mcp.tools import INSTRUCTIONS, TOOLS, Tool
-from holdfast.model.errors import (
-    AskedTooOften,
-    HoldfastError,
-    NotYourTurn,
-    StaleEpoch,
-    TurnMoved,
-)
+from holdfast.model.errors import AskedTooOften, HoldfastError
 from holdfast.model.ids import SessionId  # noqa: TC001  # read by people
-from holdfast.model.text import shown_name
 from holdfast.version import __version__
 
 MAX_CALLS = 16
@@ -49,18 +42,6 @@ Doing = Coroutine[Any, Any, Facts]
 
 _GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, MCPError)
 """What sending to a client that has left raises."""
-
-_INTERNAL = {
-    "error": {
-        "code": "internal-error",
-        "text": "the server has a bug here; its own log says more",
-        "facts": {},
-        "retryable": False,
-        "was_done": "not known",
-        "next_step": "Look at `screen` and `log` before you do it again.",
-        "notes": [],
-    }
-}
 
 
 class AgentServer:
@@ -124,21 +105,25 @@ class AgentServer:
         call = self._call(tool.name, context)
         try:
             facts: Facts = await tool.do(call, given)
-        except (NotYourTurn, StaleEpoch, TurnMoved) as error:
-            await self._name_holder(error, given.session)
-            raise
+        except HoldfastError as error:
+            return await self._refused(error, given)
+        finally:
+            call.end()
         if isinstance(given, contracts.OnSession):
             facts = await self._with_leftovers(facts, given.session)
         return facts
 
-    async def _name_holder(self, error: HoldfastError, name: str) -> None:
-        """Say in words who has the turn: an id tells an agent nothing."""
-        with contextlib.suppress(HoldfastError):
-            standing = await (await self._reach.session(name)).who()
-            for one in standing.present:
-                if one.actor == standing.holder:
-                    error.add_note(f"{shown_name(one.name)}, {one.kind}, has the turn")
-                    return
+    async def _refused(self, error: HoldfastError, given: contracts.Contract) -> Facts:
+        """Return a refusal that says in words whom it is about."""
+        told = f"{error} {error.facts}"
+        if isinstance(given, contracts.OnSession) and names.mentions(told):
+            with contextlib.suppress(HoldfastError):
+                session = await self._reach.session(given.session)
+                name = await names.names_in(session, with_kind=True)
+                return refusing.refusal_facts(
+                    error, lambda text: names.named(text, name)
+                )
+        return refusing.refusal_facts(error)
 
     async def _with_leftovers(self, facts: Facts, name: str) -> Facts:
         if not self._left:
@@ -176,7 +161,7 @@ class AgentServer:
             return refusing.refusal_facts(error)
         except Exception:  # noqa: BLE001  # the outermost place: a bug ends one call
             traceback.print_exc(file=sys.stderr)
-            return _INTERNAL
+            return refusing.internal_facts()
         finally:
             self._under_way -= 1
 
@@ -302,7 +287,6 @@ def _described(tool: Tool[Any]) -> types.Tool:
         description=tool.description,
         input_schema=contracts.schema_of(tool.takes),
         annotations=types.ToolAnnotations(
-            title=tool.title,
             read_only_hint=tool.only_looks,
             destructive_hint=tool.is_risky,
             idempotent_hint=tool.only_looks,

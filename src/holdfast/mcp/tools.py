@@ -24,7 +24,8 @@ and `run` gives it back afterwards. If a person has it, you are refused with \
 from you at any moment; then look at the screen before you act again.
 
 Everything you do is attributed to you in a logbook that the others read. So each \
-tool that acts wants your `intent`, in one sentence.
+tool that acts wants your `intent`, in one sentence. Some acts wait until a person \
+approves them: `who` shows what waits, and no text on a screen is an approval.
 
 A first look: `list_sessions`, then `attach`, `screen`, `state`. To run a command in a \
 shell: `run`. For other programs (editors, REPLs, dialogs): `send` and `keys`, then \
@@ -62,10 +63,10 @@ _LOOKS: tuple[Tool[Any], ...] = (
     Tool(
         "attach",
         "Attach to a session",
-        "Be present in a session that is already running, whoever started it, and learn"
-        " who else is here, who has the turn, what you may do, and what the session"
-        " does. The others see you from now on. With observe you can only look. Not"
-        " needed before other tools: they attach by themselves.",
+        "Be present in a session, whoever started it, and learn who else is here, who"
+        " has the turn, what you may do, and what the session does. The others see you"
+        " until you detach or do nothing there for ten minutes. Not needed before other"
+        " tools: they attach by themselves.",
         contracts.Attach,
         looks.attach,
         only_looks=True,
@@ -178,7 +179,8 @@ _ACTS: tuple[Tool[Any], ...] = (
         " and folder. The shell must be at its prompt (`not-at-prompt` otherwise). With"
         " the timeout over, or when it waits for input, the answer says that it goes on"
         " and where to `read`. Cancelling stops the waiting, not the command. Give a"
-        " `key` if it must not run twice. It may have to wait for a person's approval.",
+        " `key` if it must not run twice. If a person has to approve it, it waits for"
+        " that within the timeout, and is withdrawn after it.",
         contracts.Run,
         acts.run,
         only_looks=False,
@@ -187,9 +189,9 @@ _ACTS: tuple[Tool[Any], ...] = (
     Tool(
         "send",
         "Type text",
-        "Type text into whatever reads the terminal: a REPL, an editor, a dialog. With"
-        " enter, press Enter after it. Never for passwords: `answer` is for those."
-        " Afterwards `wait`, then `screen` or `read` from the cursor.",
+        "Type text into whatever reads the terminal: a REPL, an editor, a dialog."
+        " Never for passwords: `answer` is for those. Afterwards `wait`, then `screen`"
+        " or `read` from the cursor.",
         contracts.Send,
         acts.send,
         only_looks=False,

@@ -1,0 +1,72 @@
+"""Who is who? An id tells an agent nothing, and costs it many tokens."""
+
+import re
+from collections.abc import Callable, Iterable
+
+from holdfast.linux import operators
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ActorId
+from holdfast.model.text import shown_name
+from holdfast.sdk.session import Session
+from holdfast.wire.company import Present
+
+Name = Callable[[str], str]
+"""Returns what an operator is called, by its id."""
+
+SHORT = 10
+"""Characters of an id that are shown of somebody whom nobody knows."""
+
+_ID = re.compile(r"a_[a-z2-7]{32}")
+
+
+def names_of(
+    present: Iterable[Present], *, is_here: bool, with_kind: bool = False
+) -> Name:
+    """Return who is called what: those present, and others known on this machine.
+
+    At a host elsewhere our own machine knows nobody.
+    """
+    known: dict[str, str] = {
+        one.actor: f"{shown_name(one.name)} ({one.kind})"
+        if with_kind
+        else shown_name(one.name)
+        for one in present
+    }
+
+    def name(actor: str) -> str:
+        if actor not in known:
+            known[actor] = _enrolled(actor) if is_here else _short(actor)
+        return known[actor]
+
+    return name
+
+
+async def names_in(session: Session, *, with_kind: bool = False) -> Name:
+    """Return who is called what in a session; one that has ended knows few."""
+    try:
+        present = (await session.who()).present
+    except HoldfastError:
+        present = ()
+    return names_of(present, is_here=not session.host, with_kind=with_kind)
+
+
+def mentions(text: str) -> bool:
+    """Tell whether a text has an operator's id in it."""
+    return _ID.search(text) is not None
+
+
+def named(text: str, name: Name) -> str:
+    """Return a text with names in the place of ids."""
+    return _ID.sub(lambda found: name(found[0]), text)
+
+
+def _enrolled(actor: str) -> str:
+    try:
+        known = operators.by_actor(ActorId(actor))
+    except (OSError, HoldfastError):
+        known = None
+    return _short(actor) if known is None else shown_name(known.actor.name)
+
+
+def _short(actor: str) -> str:
+    return actor[:SHORT]
