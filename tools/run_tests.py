@@ -1,22 +1,44 @@
 """Run every test but the scenarios, and demand full coverage of the pure packages.
 
 Two workers, because that is what the smallest machine has; coverage of both is
-put together at the end.
+put together at the end. Then comes the web page: built if it is not, and tried by
+Node and in a real browser; the tests of one file share a machine, and so a worker.
+Whoever names tests to run gets those, and no page; `--page` alone gets nothing else.
 """
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 SCENARIOS = ("scenarios", "painter", "web", "acceptance")
-"""Folders whose tests run real processes: `make scenarios`, `make web-check`,
-`make acceptance`."""
+"""Folders whose tests run real processes: `make scenarios`, `make acceptance`, and
+for the page after all others."""
+
+UNAVAILABLE = 69
+"""Exit status when something is not installed here, as sysexits.h has it."""
+
+NEEDED = {
+    "npm": "apt-get install nodejs npm",
+    os.environ.get("CHROMIUM", "chromium"): "apt-get install chromium, or set CHROMIUM",
+}
+"""Each program that the page's tests need, and how it is got."""
+
+PAGE_TESTS = ("-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "tests/web")
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(arguments: list[str]) -> int:
-    """Run pytest under coverage with whatever else was asked for."""
+    """Run everything, or pytest with whatever else was asked for."""
+    if arguments == ["--page"]:
+        return _page()
+    tried = _tests(arguments)
+    return tried if tried != 0 or arguments else _page()
+
+
+def _tests(arguments: list[str]) -> int:
     for left_over in ROOT.glob(".coverage*"):
         left_over.unlink()
     skipped = [f"--ignore=tests/{folder}" for folder in SCENARIOS]
@@ -29,8 +51,28 @@ def main(arguments: list[str]) -> int:
     return _python("-m", "coverage", "report")
 
 
+def _page() -> int:
+    # As root it gets npm by itself; else it says so.
+    built = _run("sh", "tools/build-web", "--if-needed")
+    if built != 0:
+        return built
+    missing = [program for program in NEEDED if shutil.which(program) is None]
+    for program in missing:
+        sys.stderr.write(
+            f"the web page cannot be tested without {program}: {NEEDED[program]}\n"
+        )
+    if missing:
+        return UNAVAILABLE
+    tried = _run("npm", "--prefix", "web", "run", "--silent", "test")
+    return tried or _python(*PAGE_TESTS)
+
+
 def _python(*words: str) -> int:
-    return subprocess.run([sys.executable, *words], cwd=ROOT, check=False).returncode
+    return _run(sys.executable, *words)
+
+
+def _run(*words: str) -> int:
+    return subprocess.run(words, cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -15,9 +15,15 @@ from tests.scenarios.elsewhere import Facts
 from tests.web.browsing import ROOT, Page
 from tests.web.world import World
 
+FITS = """(() => {
+  const end = (name) => document.querySelector(name).getBoundingClientRect().bottom;
+  const isOurs = document.querySelector('.is-ours') !== null;
+  return !isOurs || end('.xterm-screen') <= end('.screen') + 1;
+})()"""
+"""Whoever has the turn has a terminal as large as the room for it, a moment later."""
+
 IMAGES = ROOT / "docs/images"
 PROGRAMS = Path(__file__).parent / "programs"
-PROMPT = r"PS1='\[\e[1;32m\]anna@atlas\[\e[0m\]:\[\e[34m\]~/shop\[\e[0m\]$ '" + "\n"
 
 
 class Process(NamedTuple):
@@ -34,15 +40,8 @@ class Stage(World):
 
     def __init__(self) -> None:
         super().__init__()
-        home = Path(self.folders["HOME"])
-        # What is shown in pictures must not tell where this machine keeps things.
-        self.folders |= {"PATH": "/usr/bin:/bin", "SHELL": "/bin/bash"}
-        # Nor must it show that a make started us, which another one would say.
-        self.folders |= {"MAKEFLAGS": "", "MAKELEVEL": "0"}
-        (home / ".bashrc").write_text(PROMPT)
-        self.shop = home / "shop"
-        shutil.copytree(PROGRAMS, self.shop)
-        (self.shop / "Makefile").write_text("all:\n\t@python3 build.py\n")
+        self.shop = self.furnish_shop()
+        shutil.copytree(PROGRAMS, self.shop, dirs_exist_ok=True)
         self.policy(FREE)
 
     def family(self, name: str) -> list[Process]:
@@ -135,6 +134,7 @@ def robot(here: Stage) -> Iterator[Robot]:
 def picture(page: Page, name: str) -> None:
     """Take a picture for the documentation, once nothing passes by itself."""
     page.lose(".toast")
+    page.wait(FITS)
     page.picture(IMAGES / f"acceptance-{name}.png")
 
 

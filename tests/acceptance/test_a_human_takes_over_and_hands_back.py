@@ -84,7 +84,7 @@ def seizes_and_fixes(here: Stage, phone: Page, running: Future[dict[str, Any]]) 
     assert running.result()["status"] == 130
     assert any(cents(here))
     phone.enter("python3 migrate.py undo")
-    phone.see_printed("orders are as they were")
+    phone.see_printed("orders are as they were\nanna@atlas:~/shop$")
     phone.enter(RIGHT)
     phone.see_printed(RIGHT)
 

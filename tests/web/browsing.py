@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ PHONE: Wishes = {
 
 def what_is_missing() -> str:
     """Return what keeps browser tests from running here; nothing if all is there."""
-    for command in ("node", "chromium"):
+    for command in ("node", os.environ.get("CHROMIUM", "chromium")):
         if shutil.which(command) is None:
             return f"there is no {command} here"
     if not (ROOT / "web/node_modules/playwright-core").exists():
@@ -69,6 +70,17 @@ class Browser:
     def close_pages(self) -> None:
         """Close every page: each goes on looking at its sessions while it is open."""
         self.ask("", "close-all")
+
+    @contextlib.contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Have the whole browser stand still, as under the lid of a laptop."""
+        # The driver goes on: it has nothing to do until somebody asks it something.
+        family = _descendants(self._process.pid)
+        _tell(family, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            _tell(family, signal.SIGCONT)
 
     def close(self) -> None:
         """End it."""
@@ -130,6 +142,13 @@ class Page:
         shown = f"{rows}.map((row) => row.textContent.trimEnd()).join('\\n')"
         self.wait(f"{shown}.includes({json.dumps(text)})")
 
+    def print_link(self, address: str, text: str) -> None:
+        """Have a program print a link, and wait until it is to be seen."""
+        # The text must not be in the line that is typed: its echo comes first.
+        split = f"{text[:1]}''{text[1:]}"
+        self.enter(f"clear; printf '\\e]8;;{address}\\a%s\\e]8;;\\a\\n' {split}")
+        self.see_printed(text)
+
     def press_printed(self, text: str) -> None:
         """Press on a text in the terminal; it has a layer above it that listens."""
         where = f".xterm-rows >> text={text} >> nth=-1"
@@ -155,6 +174,22 @@ class Page:
     def picture(self, path: Path) -> None:
         """Take a picture of it."""
         self.do("screenshot", {"path": os.fspath(path)})
+
+
+def _descendants(pid: int) -> list[int]:
+    found = [pid]
+    for one in found:  # It grows while we go through it.
+        for task in Path(f"/proc/{one}/task").glob("*"):
+            with contextlib.suppress(OSError):  # One that has ended meanwhile.
+                found += map(int, (task / "children").read_text().split())
+    return found[1:]
+
+
+def _tell(processes: list[int], what: signal.Signals) -> None:
+    for pid in processes:
+        # A browser ends processes of its own that it has no more use for.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, what)
 
 
 @contextlib.contextmanager

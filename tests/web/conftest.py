@@ -28,6 +28,13 @@ def chromium(started_browser: Browser) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def here() -> Iterator[World]:
+def machine() -> Iterator[World]:
     with world() as made:
         yield made
+
+
+@pytest.fixture
+def here(machine: World) -> Iterator[World]:
+    yield machine
+    # Every list looks at every session that lives, again and again.
+    machine.end_all()

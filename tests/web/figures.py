@@ -10,6 +10,7 @@ from tests.web.browsing import BUILT, DESKTOP, Browser, Page, browser
 from tests.web.world import World, world
 
 KEYS = 100
+CHANGES = 10
 FLOOD = 50 * 1024 * 1024
 
 ECHO = """(async (count) => {
@@ -30,6 +31,17 @@ ECHO = """(async (count) => {
     await new Promise((done) => setTimeout(done, 20));
   }
   return took;
+})"""
+
+CHIP = """(async (key, code, ctrlKey, wanted) => {
+  const area = document.querySelector('.xterm-helper-textarea');
+  const chip = document.querySelector('.session-bar .chip');
+  const start = performance.now();
+  area.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, ctrlKey,
+    keyCode: code }));
+  while (chip.textContent !== wanted && performance.now() - start < 10000)
+    await new Promise((done) => setTimeout(done, 5));
+  return performance.now() - start;
 })"""
 
 FORGET = """(async () => {
@@ -89,6 +101,18 @@ def echo(page: Page) -> list[float]:
     return found
 
 
+def follow(page: Page) -> list[float]:
+    """Return how long the head takes to say that the session does something else."""
+    took: list[float] = []
+    for _ in range(CHANGES):
+        page.see(".session-bar .chip:text-is('at its prompt')")
+        page.do("focus", ".xterm-helper-textarea")
+        page.type("sleep 100")
+        took.append(page.do("evaluate", f"{CHIP}('Enter', 13, false, 'running')"))
+        took.append(page.do("evaluate", f"{CHIP}('c', 67, true, 'at its prompt')"))
+    return took
+
+
 def flood(page: Page, path: Path) -> tuple[float, float]:
     """Return how long 50 MB take, and the longest time in which nothing was drawn."""
     page.do("evaluate", STALLS)
@@ -107,6 +131,7 @@ def main() -> int:
         page.join(here.invite("--as", "anna-quick"))
         page.open("quick")
         keys = sorted(echo(page))
+        followed = sorted(follow(page))
         path = Path(here.folder) / "flood"
         line = b"The quick brown fox jumps over the lazy dog, and over the fence.\n"
         path.write_bytes(line * (FLOOD // len(line)))
@@ -118,6 +143,8 @@ def main() -> int:
         ),
         "key echo, ms, p50": round(statistics.median(keys), 1),
         "key echo, ms, p99": round(keys[int(len(keys) * 0.99) - 1], 1),
+        "state in the head, ms, p50": round(statistics.median(followed)),
+        "state in the head, ms, worst": round(followed[-1]),
         "50 MB through cat, s": round(seconds, 1),
         "longest pause between two frames meanwhile, ms": round(stall),
     }

@@ -1,7 +1,11 @@
 """Takes the pictures in docs/images: python -m tests.web.pictures."""
 
+import contextlib
 import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import Popen
 
@@ -25,10 +29,9 @@ first = "deploy"
 
 BUILD = r"""
 for n in $(seq 201 224); do
-  printf '\e[36m[%s/380]\e[0m cc -O2 -c src/part_%s.c \e[2m-o out/part_%s.o\e[0m\n' \
-    $n $n $n
+  printf '\e[36m[%s/380]\e[0m cc -O2 -c src/part_%s.c\n' $n $n
 done
-printf '\e[33mwarning:\e[0m unused variable \e[1mwidth\e[0m in src/part_224.c\n'
+printf '\e[33mwarning:\e[0m unused \e[1mwidth\e[0m in part_224.c\n'
 sleep 1000
 """
 
@@ -39,44 +42,62 @@ done
 exec sleep 1000
 """
 
+DATABASE = "read -sp 'Password for user anna: ' x"
+
+CALL_IT = """new Promise((done) => {
+  indexedDB.open('holdfast').onsuccess = ({ target }) => {
+    const hosts = target.result.transaction('hosts', 'readwrite').objectStore('hosts');
+    hosts.getAll().onsuccess = ({ target }) => {
+      hosts.put({ ...target.result[0], name: 'atlas' }).onsuccess = () => done(true);
+    };
+  };
+})"""
+
 
 def furnish(here: World) -> Popen[bytes]:
     """Have a few sessions that look like somebody's day; return the agent's wait."""
-    home = Path(here.folders["HOME"])
-    (home / ".bashrc").write_text(
-        r"PS1='\[\e[1;32m\]anna@atlas\[\e[0m\]:\[\e[34m\]~/shop\[\e[0m\]$ '" + "\n"
-    )
-    tools = home / "bin"
-    tools.mkdir()
-    (home / "build.sh").write_text(BUILD)
+    shop = here.furnish_shop()
+    (shop / "build.sh").write_text(BUILD)
+    backup = shop.parent / "bin/backup"
+    backup.write_text("#!/bin/sh\n")
+    backup.chmod(0o700)
     here.policy(POLICY)
-    here.new("bash", "-c", TRAIN, name="training")
+    here.do("operators", "add", "anna", "--kind", "human")
+    begin(here, "training", "--cwd", "/srv", "--", "bash", "-c", TRAIN)
     here.do("freeze", "training")
-    here.new("bash", "-c", "read -sp 'Password for user anna: ' x", name="database")
-    here.new("true", name="nightly-backup")
-    here.shell("build")
-    here.types(
-        "build", f"PATH=$PATH:{tools}; python3 -m http.server 8731 >/dev/null 2>&1 &"
-    )
-    here.types("build", "clear; bash ~/build.sh")
-    here.shell("shop")
+    begin(here, "database", "--cwd", "/srv", "--", "bash", "-c", DATABASE)
+    begin(here, "nightly-backup", "--cwd", "/srv", "--", "backup", "--all")
+    begin(here, "build", "--cwd", str(shop))
+    begin(here, "shop", "--cwd", str(shop))
+    for line in (
+        "python3 -m http.server 8731 >/dev/null 2>&1 &",
+        "clear; bash build.sh",
+    ):
+        here.do("wait", "build", "--for", "prompt")
+        here.do("--as", "anna", "send", "--enter", "build", line)
+    here.do("--as", "anna", "drop", "build")
     robo = ("--as", "robo")
     here.do(*robo, "run", "shop", "git --version")
-    here.do(*robo, "run", "shop", f"printf 'echo deployed\\n' > {tools}/deploy")
-    here.do(*robo, "run", "shop", f"chmod +x {tools}/deploy; PATH=$PATH:{tools}")
+    here.do(*robo, "run", "shop", "printf 'echo deployed\\n' > ~/bin/deploy")
+    here.do(*robo, "run", "shop", "chmod +x ~/bin/deploy; make --dry-run")
     return here.asks("shop", "deploy --to production")
+
+
+def begin(here: World, name: str, *words: str) -> None:
+    """Start a session in a folder that is nobody's in particular."""
+    here.do("--as", "anna", "new", "--detach", "--name", name, *words)
 
 
 def desk(chromium: Browser, here: World) -> None:
     """Take the pictures of a desktop."""
     page = chromium.page("desk", {**DESKTOP, **DARK})
-    page.join(here.invite("--as", "anna"))
+    come_in(page, here, "anna-desk")
     page.see('.session:has-text("shop") >> text=waits for approval')
     page.see('.session:has-text("database") >> text=waits for a secret')
     settle(page)
     page.picture(IMAGES / "web-sessions.png")
     page.open("build")
-    page.see_printed("unused variable")
+    page.see_printed("unused width")
     page.do("click", "nav >> text=Processes")
     page.see(".port")
     settle(page)
@@ -96,18 +117,21 @@ def desk(chromium: Browser, here: World) -> None:
 def phone(chromium: Browser, here: World) -> None:
     """Take the pictures of a phone."""
     page = chromium.page("phone", {**PHONE, **DARK})
-    page.goto(here.invite("--as", "phone"))
+    page.goto(here.invite("--as", "anna-phone"))
     page.see("text=You are invited")
     settle(page)
     page.picture(IMAGES / "web-phone-join.png")
     page.press("Join this host")
+    page.see(".host")
+    page.do("evaluate", CALL_IT)
+    page.do("reload")
     page.see('.session:has-text("database") >> text=waits for a secret')
     settle(page)
     page.picture(IMAGES / "web-phone-sessions.png")
     page.open("build")
     page.press("Seize")
     page.see("text=You have the turn")
-    page.see_printed("unused variable")
+    page.see_printed("unused width")
     settle(page)
     page.picture(IMAGES / "web-phone-terminal.png")
     page.do("click", "[aria-label='All sessions']")
@@ -115,13 +139,36 @@ def phone(chromium: Browser, here: World) -> None:
     page.see(".frozen")
     settle(page)
     page.picture(IMAGES / "web-phone-frozen.png")
+
+
+def bright_phone(chromium: Browser, here: World) -> None:
+    """Take the picture of a phone by day."""
     bright = chromium.page("bright", {**PHONE, **LIGHT})
-    bright.join(here.invite("--as", "bright"))
+    come_in(bright, here, "anna-tablet")
     bright.open("shop")
     bright.press("Look at it")
     bright.see(".approval")
     settle(bright)
     bright.picture(IMAGES / "web-phone-approval.png")
+
+
+@contextlib.contextmanager
+def home() -> Iterator[str]:
+    """Return somebody's home with a name that could be anybody's."""
+    made = Path(tempfile.gettempdir()) / "anna"
+    made.mkdir()
+    try:
+        yield os.fspath(made)
+    finally:
+        shutil.rmtree(made)
+
+
+def come_in(page: Page, here: World, name: str) -> None:
+    """Join, and call the host what its prompt calls it."""
+    page.join(here.invite("--as", name))
+    page.do("evaluate", CALL_IT)
+    page.do("reload")
+    page.see(".host >> text=atlas")
 
 
 def settle(page: Page) -> None:
@@ -133,11 +180,15 @@ def settle(page: Page) -> None:
 def main() -> int:
     """Take them all."""
     IMAGES.mkdir(exist_ok=True)
-    with world() as here, browser() as chromium:
+    with world() as here, home() as neutral, browser() as chromium:
+        here.folders["HOME"] = neutral
         agent = furnish(here)
-        eventually("it waits", lambda: "deploy" in here.do("gate", "pending"))
+        eventually(
+            "it waits", lambda: "deploy" in here.do("--as", "anna", "gate", "pending")
+        )
         desk(chromium, here)
         phone(chromium, here)
+        bright_phone(chromium, here)
         agent.kill()
         agent.wait()
     return 0

@@ -62,8 +62,7 @@ def test_a_link_to_anything_but_a_web_page_does_nothing(
     page = chromium.page("anna", DESKTOP)
     page.join(here.invite("--as", "anna-links"))
     page.open("links")
-    page.enter(r"clear; printf '\e]8;;javascript:window.__harmed=1\aPRESS\e]8;;\a\n'")
-    page.see_printed("PRESS")
+    page.print_link("javascript:window.__harmed=1", "PRESS")
 
     page.press_printed("PRESS")
     assert is_unharmed(page)
@@ -77,8 +76,7 @@ def test_a_link_is_opened_only_after_its_address_was_read(
     page = chromium.page("anna", DESKTOP)
     page.join(here.invite("--as", "anna-read"))
     page.open("read")
-    page.enter(r"clear; printf '\e]8;;https://evil.example/a\abank.example\e]8;;\a\n'")
-    page.see_printed("bank.example")
+    page.print_link("https://evil.example/a", "bank.example")
 
     page.press_printed("bank.example")
     page.see(".dialog >> text=evil.example")
@@ -126,8 +124,7 @@ def test_paths_commands_and_logs_of_strangers_are_only_shown(
     page.do("click", "nav >> text=Logbook")
     page.see(".story-line")
     harmless, trouble = is_unharmed(page), page.trouble()
-    for number in range(len(texts)):
-        here.run("end", f"x{part}-{number}")
+    here.end(*(f"x{part}-{number}" for number in range(len(texts))))
     assert harmless
     assert trouble == []
 
@@ -168,8 +165,28 @@ def test_a_page_of_another_origin_gets_nothing(
           link.onerror = () => done(false);
         }})""",
     )
-    framed = page.do(
+    fetched = page.do(
         "evaluate",
         f"""fetch({json.dumps(here.url)}).then(() => true, () => false)""",
     )
-    assert (opened, framed) == (False, False)
+    assert (opened, fetched) == (False, False)
+
+
+def test_no_page_of_another_origin_frames_ours_or_keeps_a_hand_on_it(
+    chromium: Browser, here: World, foreign: str
+) -> None:
+    page = chromium.page("mallory", DESKTOP)
+    page.goto(foreign)
+
+    page.do(
+        "evaluate",
+        f"""new Promise((done) => {{
+          const frame = document.createElement('iframe');
+          frame.src = {json.dumps(here.url)};
+          frame.onload = () => done(true);
+          document.body.append(frame);
+        }})""",
+    )
+    assert not page.do("isVisible", "iframe >> internal:control=enter-frame >> #app")
+    page.do("evaluate", f"void (window.__other = window.open({json.dumps(here.url)}))")
+    page.wait("window.__other === null || window.__other.closed")

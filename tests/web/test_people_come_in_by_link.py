@@ -51,6 +51,40 @@ def test_a_link_that_was_used_lets_nobody_else_in(
     second.goto(link)
     second.press("Join this host")
     second.see("text=This invitation does not work")
+    second.see("text=If that was not you, tell whoever invited you")
+    second.press("Back to the sessions")
+    second.see("text=No host yet")
+
+
+def test_a_link_that_was_stolen_out_of_a_history_is_of_no_use(
+    chromium: Browser, here: World
+) -> None:
+    link = here.invite("--as", "robbed")
+    owner = chromium.page("anna", DESKTOP)
+    owner.join(link)
+    thief = chromium.page("bert", PHONE)
+    thief.goto(link)
+    thief.press("Join this host")
+    thief.see("text=This invitation does not work")
+
+    here.shell("safe")
+    owner.see('.session-name:text-is("safe")')
+    thief.do("reload")
+    thief.see("text=No host yet")
+    known = [one["name"] for one in here.facts("operators")["operators"]]
+    assert known.count("robbed") == 1
+
+
+def test_a_link_that_was_withdrawn_lets_nobody_in(
+    chromium: Browser, here: World
+) -> None:
+    made = here.facts("invite", "--as", "unwelcome")
+    here.do("invite", "--withdraw", made["id"])
+    page = chromium.page("anna", PHONE)
+
+    page.goto(made["link"])
+    page.press("Join this host")
+    page.see("text=It was used already, withdrawn, or has run out")
 
 
 def test_a_link_with_a_letter_missing_is_refused_before_anything_is_sent(
@@ -79,4 +113,5 @@ def test_what_was_taken_back_shows_as_such(chromium: Browser, here: World) -> No
 
     here.do("operators", "remove", "anna-revoked")
     page.do("reload")
-    page.see("text=does not let you in any more")
+    # The host says so itself, unless the relay has heard of it first, and says less.
+    page.see("text=/does not (know this browser|let you in) any more/")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.scenarios.support import eventually
-from tests.web.browsing import DESKTOP, PHONE, Browser
+from tests.web.browsing import DESKTOP, PHONE, Browser, Page
 from tests.web.world import World
 
 POLICY = """
@@ -102,19 +102,66 @@ def test_a_secret_is_answered_in_a_field_and_is_in_no_record(
     assert page.trouble() == []
 
 
-def test_whoever_looks_elsewhere_is_called(chromium: Browser, here: World) -> None:
-    here.policy(POLICY)
-    here.shell("calling")
+def looks_elsewhere(chromium: Browser, here: World, name: str) -> Page:
     page = chromium.page("anna", {**DESKTOP, "permissions": ["notifications"]})
-    page.join(here.invite("--as", "anna-elsewhere"))
-    page.open("calling")
+    page.join(here.invite("--as", f"anna-{name}"))
     page.do("evaluate", "navigator.serviceWorker.ready.then(() => true)")
     page.do("evaluate", "Object.defineProperty(document, 'hidden', { value: true })")
+    return page
 
-    agent = here.asks("calling", "true")
+
+def is_called(page: Page, name: str, text: str) -> None:
     page.wait(
         "navigator.serviceWorker.ready.then((worker) => worker.getNotifications())"
-        ".then((found) => found.some((one) => one.title === 'calling'))"
+        f".then((found) => found.some((one) => one.title === '{name}'"
+        f" && one.body.includes('{text}')))"
     )
+
+
+def test_whoever_looks_elsewhere_is_called_to_approve(
+    chromium: Browser, here: World
+) -> None:
+    here.policy(POLICY)
+    here.shell("calling")
+    page = looks_elsewhere(chromium, here, "calling")
+    page.open("calling")
+
+    agent = here.asks("calling", "true")
+    is_called(page, "calling", "approval")
     here.do("end", "calling")
     agent.wait(20)
+
+
+def test_whoever_looks_elsewhere_is_called_when_input_is_needed(
+    chromium: Browser, here: World
+) -> None:
+    here.shell("needing")
+    page = looks_elsewhere(chromium, here, "needing")
+    page.open("needing")
+
+    here.types("needing", "read -p 'Publish? ' answer")
+    is_called(page, "needing", "waits for input")
+
+
+def test_the_list_calls_too(chromium: Browser, here: World) -> None:
+    here.shell("listed")
+    page = looks_elsewhere(chromium, here, "listed")
+    page.see('.session:has-text("listed") >> text=at its prompt')
+
+    here.types("listed", "read -sp 'Password: ' secret")
+    is_called(page, "listed", "waits for input")
+
+
+def test_whoever_did_not_ask_to_be_called_is_not(
+    chromium: Browser, here: World
+) -> None:
+    here.shell("silent")
+    page = chromium.page("anna", DESKTOP)
+    page.join(here.invite("--as", "anna-silent"))
+    page.open("silent")
+    page.do("evaluate", "navigator.serviceWorker.ready.then(() => true)")
+
+    here.types("silent", "read -p 'Publish? ' answer")
+    page.see(".chip >> text=waiting for input")
+    found = "navigator.serviceWorker.ready.then((worker) => worker.getNotifications())"
+    assert page.do("evaluate", f"{found}.then((all) => all.length)") == 0

@@ -127,6 +127,28 @@ def test_the_session_fits_the_window_of_whoever_writes(
     page.see_printed("wide-2")
 
 
+@SIZES
+def test_no_row_and_no_column_is_cut_off(
+    chromium: Browser, here: World, size: Wishes
+) -> None:
+    name = f"whole-{len(size)}"
+    here.shell(name)
+    page = joined(chromium, here, f"anna-{name}", size)
+    page.open(name)
+
+    page.press("Take")
+    page.see("text=You have the turn")
+    page.wait(
+        """(() => {
+          const place = (name) => document.querySelector(name).getBoundingClientRect();
+          const [room, all] = [place('.screen'), place('.xterm-screen')];
+          const rows = document.querySelectorAll('.xterm-rows > div').length;
+          const isFilled = room.bottom - all.bottom < 2 * all.height / rows;
+          return all.bottom <= room.bottom && all.right <= room.right && isFilled;
+        })()"""
+    )
+
+
 def test_whoever_may_only_watch_sees_everything_and_changes_nothing(
     chromium: Browser, here: World
 ) -> None:

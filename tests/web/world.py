@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.scenarios.elsewhere import Place
-from tests.scenarios.support import eventually
+from tests.scenarios.support import PATIENCE, eventually
+
+import holdfast
+
+PROMPT = r"""
+PS1='\[\e]0;anna@atlas: \w\a\e[1;32m\]anna@atlas\[\e[0m\]:\[\e[34m\]\w\[\e[0m\]$ '
+"""
+"""As Debian has it: the folder by its short name, in the title too."""
 
 
 class World(Place):
@@ -24,11 +31,44 @@ class World(Place):
         self.up()
         self.url = str(self.status()["links"][0]["relay"])
 
+    def furnish_shop(self) -> Path:
+        """Have a folder and a prompt that tell nothing of this machine; return it."""
+        home = Path(self.folders["HOME"])
+        self.folders |= {"PATH": f"{home}/bin:/usr/bin:/bin", "SHELL": "/bin/bash"}
+        # Nor must it show that a make started us, which another one would say.
+        self.folders |= {"MAKEFLAGS": "", "MAKELEVEL": "0"}
+        (home / ".bashrc").write_text(PROMPT)
+        (home / "bin").mkdir()
+        shop = home / "shop"
+        shop.mkdir()
+        (shop / "Makefile").write_text("all:\n\t@python3 build.py\n")
+        return shop
+
+    def new(self, *command: str, name: str = "web") -> str:
+        """Start a session; return its id."""
+        # Not by the command line, whose start takes longer than all the rest.
+        with self.inhabited(), holdfast.sync.connect() as host:
+            return host.create(command, name=name).id
+
+    def end(self, *names: str) -> None:
+        """End sessions."""
+        with self.inhabited(), holdfast.sync.connect() as host:
+            for name in names:
+                host.attach(name).end()
+
+    def end_all(self) -> None:
+        """End whatever lives, and forget what has lived."""
+        with self.inhabited(), holdfast.sync.connect() as host:
+            for one in host.sessions():
+                host.attach(one.id).end(signal.SIGKILL)
+
     def shell(self, name: str) -> str:
         """Start a shell with a prompt that tests know; return its id."""
-        made = self.new("bash", name=name)
-        eventually("it is at its prompt", lambda: self.shows(name, "$"))
-        return made
+        with self.inhabited(), holdfast.sync.connect() as host:
+            made = host.create(("bash",), name=name)
+            with made:
+                made.wait_prompt(PATIENCE)
+            return made.id
 
     def shows(self, name: str, text: str) -> bool:
         """Tell whether a session's screen shows a text."""

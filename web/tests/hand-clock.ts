@@ -14,6 +14,8 @@ export class HandClock {
   }
   pass(ms: number) {
     this.at += ms;
-    for (const timer of this.timers.filter((one) => one.at <= this.at)) timer.done();
+    const due = this.timers.filter((one) => one.at <= this.at);
+    this.timers = this.timers.filter((one) => one.at > this.at);
+    for (const timer of due) timer.done();
   }
 }

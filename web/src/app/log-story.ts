@@ -4,6 +4,7 @@
  * The twin of cli/story.py in short: an entry becomes a sentence, or none, or
  * joins the one before. Keys that one operator presses in quick succession are
  * one line. That an input was applied is not worth a line; that it was not, is.
+ * A command is told where it began, with how it ended once it has.
  * Whatever an entry says may have been chosen by somebody hostile.
  *
  * I1  Whatever the entries, `story` returns and throws nothing.
@@ -11,6 +12,7 @@
 
 import type { LogEntry } from "../protocol/api.js";
 import { shown, shownKeys } from "./shown-text.js";
+import { took } from "./words.js";
 
 export interface StoryLine {
   readonly index: number;
@@ -54,7 +56,13 @@ export function story(entries: readonly LogEntry[], nameOf: NameOf): StoryLine[]
       continue;
     }
     flush();
-    lines.push(told(entry, nameOf));
+    const at = entry.kind === "finished" ? beginning(lines, entry) : -1;
+    const begun = lines[at];
+    if (begun === undefined) {
+      lines.push(told(entry, nameOf));
+    } else {
+      lines[at] = { ...begun, text: begun.text.replace(/^started/u, "ran") + ended(entry) };
+    }
   }
   flush();
   return lines;
@@ -63,7 +71,7 @@ export function story(entries: readonly LogEntry[], nameOf: NameOf): StoryLine[]
 function isSilent(entry: LogEntry): boolean {
   const isApplied = entry.kind === "settled" && word(entry, "as") === "applied";
   const isUnchanged = entry.kind === "changed" && word(entry, "changes") === "";
-  return isApplied || isUnchanged || ["signed", "finished"].includes(entry.kind);
+  return isApplied || isUnchanged || entry.kind === "signed";
 }
 
 function joins(run: readonly LogEntry[], entry: LogEntry): boolean {
@@ -121,7 +129,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   declined: (entry, by) =>
     line(entry, by, `asked in vain for ${said(entry, "request")}: ${said(entry, "code")}`),
   intended: (entry, by) =>
-    line(entry, by, `means to ${said(entry, "act")}: ${said(entry, "intent")}`, "quiet"),
+    line(entry, by, `means to ${act(entry)}: ${said(entry, "intent")}`, "quiet"),
   settled: (entry) =>
     line(entry, "", `Input ${said(entry, "of")} was ${said(entry, "as")}.`, "loud"),
   asked: (entry, by) => line(entry, by, `has to wait for approval${rule(entry)}`),
@@ -142,11 +150,41 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     line(entry, by, `lets ${nameOf(word(entry, "actor"))} do nothing here`, "loud"),
   turn: turned,
   began: (entry) =>
-    line(entry, word(entry, "trigger"), `ran ${said(entry, "line")}`, "plain"),
+    line(entry, word(entry, "trigger"), `started ${said(entry, "line")}`, "plain"),
+  finished: (entry) =>
+    line(entry, "", `Command ${said(entry, "number")} has ended${ended(entry)}`, "quiet"),
   exec: (entry, by) =>
     line(entry, by, `wanted to execute ${said(entry, "program")}: ${said(entry, "as")}`, "loud"),
-  changed: (entry) => line(entry, "", `Changed: ${changes(entry)}`, "quiet"),
+  changed: (entry) => line(entry, "", changes(entry), "quiet"),
 };
+
+const ACTS: Readonly<Record<string, string>> = {
+  "ask-turn": "ask for the turn",
+  "take-turn": "take the turn",
+  "give-turn": "give the turn away",
+  "drop-turn": "give the turn up",
+};
+
+function act(entry: LogEntry): string {
+  const name = word(entry, "act");
+  return Object.hasOwn(ACTS, name) ? (ACTS[name] ?? "") : said(entry, "act");
+}
+
+/** Where the command that has ended now was begun; below zero if that is not here. */
+function beginning(lines: readonly StoryLine[], entry: LogEntry): number {
+  const number = entry.more["number"];
+  let at = lines.length - 1;
+  while (at >= 0 && (lines[at]?.command === 0 || lines[at]?.command !== number)) {
+    at -= 1;
+  }
+  return at;
+}
+
+function ended(entry: LogEntry): string {
+  const { status, duration } = entry.more;
+  const how = typeof status === "number" ? `, status ${status}` : ", status not known";
+  return how + (typeof duration === "number" ? `, ${took(duration)}` : "");
+}
 
 const TURNS: Readonly<Record<string, readonly ["to" | "from", string]>> = {
   taken: ["to", "took the turn"],
@@ -204,12 +242,17 @@ function rights(entry: LogEntry): string {
 
 function changes(entry: LogEntry): string {
   const found = word(entry, "changes").split("\n");
+  const unnamed = entry.more["more"];
+  if (found.every((one) => one.startsWith("="))) {
+    const count = found.length + (typeof unnamed === "number" ? unnamed : 0);
+    return `The shell has ${count} things set.`;
+  }
   const names = found.map((one) => {
     const [sign = "", kind = ""] = one.split(" ");
     return `${sign}${kind} ${one.split(" ").at(-1) ?? ""}`;
   });
   const left = found.length > 4 ? ` and ${found.length - 4} more` : "";
-  return shown(names.slice(0, 4).join(", ")) + left;
+  return `Changed: ${shown(names.slice(0, 4).join(", "))}${left}`;
 }
 
 function thrownAway(entry: LogEntry): string {

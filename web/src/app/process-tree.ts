@@ -1,9 +1,18 @@
-/** How is a graph drawn: which process hangs under which, and what does it hold? */
+/**
+ * How is a graph drawn: which process hangs under which, what does it hold, and of
+ * which command is it the doing?
+ */
 
 import type { Graph } from "../protocol/api.js";
 
 export type Process = Graph["processes"][number];
 export type Listener = Graph["listeners"][number];
+
+/** Clock ticks of the kernel in a second, as every Linux for people has it. */
+const TICKS = 100;
+
+/** What holdfast adds to the command of a shell, so that it tells of its commands. */
+const ADDED = / --rcfile \S*\/integration\.bash| --init-command source '?\S*\/integration\.fish'?/u;
 
 export interface Branch {
   readonly process: Process;
@@ -33,6 +42,39 @@ export function branches(graph: Graph): Branch[] {
   };
   climb(0, 0);
   return found;
+}
+
+/** Return a command as whoever started it would write it. */
+export function asWritten(command: string): string {
+  return command.replace(ADDED, "");
+}
+
+/**
+ * Return when the process was started that tells which command another belongs to, in
+ * milliseconds since the machine was; null for the session's own program. The twin of
+ * core/lineage.py: what a shell starts belongs to the command of that moment, and so
+ * does all below it. A parent that is younger than its child is none.
+ */
+export function startedMs(graph: Graph, process: Process): number | null {
+  const known = new Map(graph.processes.map((one) => [one.pid, one]));
+  const leader = graph.processes.reduce(older, process);
+  const line = new Set([process]);
+  for (let last = process; ; ) {
+    if (last.pid === leader.pid) {
+      return null;
+    }
+    const parent = known.get(last.parent);
+    const isNone = parent === undefined || parent.started_ticks > last.started_ticks;
+    if (isNone || parent.pid === leader.pid || line.has(parent)) {
+      return Math.floor((last.started_ticks * 1000) / TICKS);
+    }
+    line.add(parent);
+    last = parent;
+  }
+}
+
+function older(one: Process, other: Process): Process {
+  return other.started_ticks < one.started_ticks ? other : one;
 }
 
 function branch(graph: Graph, process: Process, depth: number): Branch {

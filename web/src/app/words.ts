@@ -39,6 +39,11 @@ export function age(ms: number): string {
   return "now";
 }
 
+/** Return how long something took. */
+export function took(ms: number): string {
+  return ms < 1000 ? `${Math.max(0, Math.round(ms))} ms` : age(ms);
+}
+
 /** Return an amount of memory. */
 export function amount(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];

@@ -1,5 +1,6 @@
 /** The page: one view at a time, and what lies above every view. */
 
+import { useEffect, useRef } from "preact/hooks";
 import { JoinView } from "./join-view.js";
 import { ListView } from "./list-view.js";
 import { SessionView } from "./session-view.js";
@@ -77,36 +78,47 @@ function StartFailed() {
 /** A program printed a link: it is opened only after its address was read. */
 function OpenLink() {
   const link = linkToOpen.value;
-  if (link === null) {
-    return null;
-  }
-  const close = (): void => {
-    linkToOpen.value = null;
-  };
+  return link === null ? null : <Question link={link} />;
+}
+
+function Question({ link }: { readonly link: URL }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const stay = useRef<HTMLButtonElement>(null);
+  // A modal dialog of the browser's own keeps the focus in, and gives it back.
+  useEffect(() => {
+    dialog.current?.showModal();
+    stay.current?.focus();
+  }, []);
+  const close = (): void => dialog.current?.close();
   return (
-    <div class="backdrop" onKeyDown={(event) => event.key === "Escape" && close()}>
-      <div class="dialog" role="dialog" aria-modal="true" aria-labelledby="open-link">
-        <h2 id="open-link">Open this page?</h2>
-        <p>A program in the session printed it. It leads to</p>
-        <p class="mono wrap">
-          <b>{shown(link.host)}</b>
-        </p>
-        <p class="mono wrap detail">{shown(link.href, 400)}</p>
-        <div class="approval-buttons">
-          <a
-            class="button primary"
-            href={link.href}
-            target="_blank"
-            rel="noopener noreferrer"
-            onClick={() => setTimeout(close, 0)}
-          >
-            Open
-          </a>
-          <button type="button" autofocus onClick={close}>
-            Stay here
-          </button>
-        </div>
+    <dialog
+      class="dialog"
+      ref={dialog}
+      aria-labelledby="open-link"
+      onClose={() => {
+        linkToOpen.value = null;
+      }}
+    >
+      <h2 id="open-link">Open this page?</h2>
+      <p>A program in the session printed it. It leads to</p>
+      <p class="mono wrap">
+        <b>{shown(link.host)}</b>
+      </p>
+      <p class="mono wrap detail">{shown(link.href, 400)}</p>
+      <div class="approval-buttons">
+        <a
+          class="button primary"
+          href={link.href}
+          target="_blank"
+          rel="noopener noreferrer"
+          onClick={() => setTimeout(close, 0)}
+        >
+          Open
+        </a>
+        <button type="button" ref={stay} onClick={close}>
+          Stay here
+        </button>
       </div>
-    </div>
+    </dialog>
   );
 }

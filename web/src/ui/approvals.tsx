@@ -2,7 +2,8 @@
 
 import { shown, shownKeys } from "../app/shown-text.js";
 import type { Pending } from "../protocol/api.js";
-import { ActorName } from "./actor-name.js";
+import { Actor } from "./actor-name.js";
+import { useFocusPassedOn } from "./focus.js";
 import type { SessionModel } from "./session-model.js";
 import { panel } from "./state.js";
 
@@ -16,7 +17,7 @@ export function ApprovalBanner({ model }: { readonly model: SessionModel }) {
   return (
     <p class="strip ask" role="alert">
       <span>
-        <ActorName actor={first.actor} name={model.nameOf(first.actor)} /> waits for approval
+        <Actor model={model} actor={first.actor} /> waits for approval
         {others > 0 ? `, and ${others} more` : ""}.
       </span>
       <button
@@ -47,6 +48,7 @@ export function Approvals({ model }: { readonly model: SessionModel }) {
 
 function Approval(props: { readonly model: SessionModel; readonly pending: Pending }) {
   const { model, pending } = props;
+  const card = useFocusPassedOn<HTMLLIElement>();
   const isOwn = pending.actor === model.view.value?.us;
   const cannot = isOwn
     ? "It is your own: somebody else has to decide."
@@ -54,9 +56,9 @@ function Approval(props: { readonly model: SessionModel; readonly pending: Pendi
       ? ""
       : "You may not approve here.";
   return (
-    <li class="approval">
+    <li class="approval" ref={card}>
       <p class="approval-who">
-        <ActorName actor={pending.actor} name={model.nameOf(pending.actor)} />{" "}
+        <Actor model={model} actor={pending.actor} />{" "}
         {pending.program === "" ? `sends ${KINDS[pending.kind] ?? pending.kind}` : "would execute"}
       </p>
       <pre class="approval-what">{what(pending)}</pre>
@@ -107,7 +109,7 @@ function Use(props: { readonly model: SessionModel; readonly use: Pending["uses"
           <>
             by{" "}
             {use.by.map((actor) => (
-              <ActorName key={actor} actor={actor} name={model.nameOf(actor)} />
+              <Actor key={actor} model={model} actor={actor} />
             ))}
           </>
         )}

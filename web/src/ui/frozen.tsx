@@ -1,13 +1,16 @@
+import { useFocusPassedOn } from "./focus.js";
 import { Icon } from "./icons.js";
 import type { SessionModel } from "./session-model.js";
 
 /** Says over the whole terminal that nothing runs. */
 export function Frozen({ model }: { readonly model: SessionModel }) {
-  if (!model.isFrozen.value) {
-    return null;
-  }
+  return model.isFrozen.value ? <Veil model={model} /> : null;
+}
+
+function Veil({ model }: { readonly model: SessionModel }) {
+  const veil = useFocusPassedOn<HTMLDivElement>();
   return (
-    <div class="frozen" role="alert">
+    <div class="frozen" role="alert" ref={veil}>
       <div class="frozen-card">
         <Icon name="snow" />
         <h2>Frozen</h2>

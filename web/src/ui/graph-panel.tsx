@@ -1,11 +1,12 @@
 /** What runs in the session now, what listens where, and who started it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { branches, type Branch } from "../app/process-tree.js";
+import { asWritten, branches, startedMs, type Branch } from "../app/process-tree.js";
 import { age, amount } from "../app/words.js";
 import { shown } from "../app/shown-text.js";
 import type { Graph } from "../protocol/api.js";
-import { ActorName } from "./actor-name.js";
+import { Actor } from "./actor-name.js";
+import { Blamed } from "./blame.js";
 import type { SessionModel } from "./session-model.js";
 
 const LOOK_MS = 3000;
@@ -47,24 +48,44 @@ export function GraphPanel({ model }: { readonly model: SessionModel }) {
       {trouble !== "" && <p class="detail">{trouble}</p>}
       <ul class="tree" role="tree">
         {found.map((one) => (
-          <Process key={`${one.process.pid} ${one.process.started_ticks}`} model={model} branch={one} />
+          <Process
+            key={`${one.process.pid} ${one.process.started_ticks}`}
+            model={model}
+            branch={one}
+            startedMs={startedMs(graph, one.process)}
+          />
         ))}
       </ul>
     </>
   );
 }
 
-function Process(props: { readonly model: SessionModel; readonly branch: Branch }) {
+function Process(props: {
+  readonly model: SessionModel;
+  readonly branch: Branch;
+  readonly startedMs: number | null;
+}) {
+  const { model } = props;
   const { process, depth, listeners, connections } = props.branch;
+  const written = shown(asWritten(process.command), 128);
+  const begunMs = props.startedMs;
   return (
     <li role="treeitem" aria-level={depth + 1} class={`branch depth-${Math.min(depth, 8)}`}>
-      <code class="branch-command">{shown(process.command, 128)}</code>
+      <code class="branch-command" title={shown(process.command, 128)}>
+        {begunMs === null ? (
+          written
+        ) : (
+          <Blamed model={model} ask={() => model.link.blame("process", "", begunMs)}>
+            {written}
+          </Blamed>
+        )}
+      </code>
       <small>
         {process.pid} · {amount(process.rss)} · {age(process.age_ms)} · {process.state}
         {process.actor !== "" && (
           <>
             {" "}
-            · by <ActorName actor={process.actor} name={props.model.nameOf(process.actor)} />
+            · by <Actor model={model} actor={process.actor} />
           </>
         )}
         {connections > 0 && ` · ${connections} connected`}

@@ -14,8 +14,13 @@ type Step =
 
 const HINTS: Readonly<Record<string, string>> = {
   "invite-unknown": "It was used already, withdrawn, or has run out. Ask for a new one.",
+  "invite-used":
+    "Somebody has used it already. If that was not you, tell whoever invited you; else ask for a new one.",
+  "invite-expired": "It has run out. Ask for a new one.",
   "malformed-invite": "The link is not whole. Copy all of it, or scan the code again.",
-  "not-reachable": "The host cannot be reached. Is it up? Then try again.",
+  // A relay does not say which of them it is, so that nobody can probe for hosts.
+  "not-reachable":
+    "It was used already, withdrawn, or has run out; or the host is away. Try again when it is up, or ask for a new one.",
   "wrong-identity": "Whoever answered is not that host. Do not go on.",
 };
 

@@ -9,11 +9,12 @@
 import { signal } from "@preact/signals";
 import { byUrgency, needOf, type Listed, type Need } from "../app/urgency.js";
 import type { Glance, HostLink, KnownHost, LinkState, SessionInfo } from "../protocol/api.js";
+import { learnNames } from "./names.js";
 import { notifyAbout, permission } from "./notifications.js";
-import { learnNames, page } from "./state.js";
+import { page } from "./state.js";
 
 const PAUSE_MS = 2500;
-const HIDDEN_PAUSE_MS = 10_000;
+const HIDDEN_PAUSE_MS = 5000;
 const GLANCED = 16;
 
 export interface HostList {
@@ -72,7 +73,7 @@ export class HostModel {
     try {
       const glance = await this.link.glance(info.id);
       this.#glances.set(info.id, glance);
-      learnNames(glance.presence.present);
+      learnNames(this.link.host.id, glance.presence.present);
       this.#notify(info, needOf({ info, glance }));
       this.#publish();
     } catch {

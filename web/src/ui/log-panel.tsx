@@ -2,11 +2,11 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { story, type StoryLine } from "../app/log-story.js";
-import { shown } from "../app/shown-text.js";
-import type { BlameReport, LogEntry } from "../protocol/api.js";
-import { ActorName } from "./actor-name.js";
+import type { LogEntry } from "../protocol/api.js";
+import { Actor } from "./actor-name.js";
+import { Blamed } from "./blame.js";
 import type { SessionModel } from "./session-model.js";
-import { attempt, page } from "./state.js";
+import { page } from "./state.js";
 
 const LOOK_MS = 2000;
 const KEPT = 1500;
@@ -65,51 +65,24 @@ function useEntries(model: SessionModel): readonly LogEntry[] | null {
 
 function Line(props: { readonly model: SessionModel; readonly line: StoryLine }) {
   const { model, line } = props;
-  const [blame, setBlame] = useState<BlameReport | null>(null);
-  const ask = async (): Promise<void> => {
-    setBlame(blame === null ? await attempt(model.link.blame("moment", "", line.at)) : null);
-  };
   return (
     <li class={`story-line ${line.tone}`}>
       <time dateTime={new Date(line.at).toISOString()}>{clock(line.at)}</time>
       <span class="story-text">
         {line.actor !== "" && (
           <>
-            <ActorName actor={line.actor} name={model.nameOf(line.actor)} />{" "}
+            <Actor model={model} actor={line.actor} />{" "}
           </>
         )}
         {line.command > 0 ? (
-          <span
-            class="link"
-            role="button"
-            tabIndex={0}
-            aria-expanded={blame !== null}
-            onClick={() => void ask()}
-            onKeyDown={(event) => event.key === "Enter" && void ask()}
-          >
+          <Blamed model={model} ask={() => model.link.blame("moment", "", line.at)}>
             {line.text}
-          </span>
+          </Blamed>
         ) : (
           line.text
         )}
-        {blame !== null && <Blame model={model} blame={blame} />}
       </span>
     </li>
-  );
-}
-
-function Blame(props: { readonly model: SessionModel; readonly blame: BlameReport }) {
-  const { behind } = props.blame;
-  if (behind === null) {
-    return <small class="blame">Nobody can be named.</small>;
-  }
-  const authors = behind.authors.map(props.model.nameOf).join(", ");
-  return (
-    <small class="blame">
-      Command {behind.command}, entered by{" "}
-      {behind.trigger === "" ? "somebody" : props.model.nameOf(behind.trigger)}
-      {authors === "" ? "" : `, typed by ${authors}`}: {shown(behind.line, 120)}
-    </small>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { Approvals } from "./approvals.js";
 import { GraphPanel } from "./graph-panel.js";
 import { Icon } from "./icons.js";
@@ -16,10 +17,15 @@ const TITLES: Readonly<Record<Panel, string>> = {
 /** The panel beside the terminal; on a phone it covers the lower part. */
 export function Panels({ model }: { readonly model: SessionModel }) {
   const open = panel.value;
-  if (open === null) {
-    return null;
-  }
+  return open === null ? null : <Open model={model} open={open} />;
+}
+
+function Open({ model, open }: { readonly model: SessionModel; readonly open: Panel }) {
+  const body = useRef<HTMLDivElement>(null);
+  // The terminal lies between the tabs and here, and keeps every Tab for its program.
+  useEffect(() => body.current?.focus(), [open]);
   const close = (): void => {
+    document.querySelector<HTMLElement>(`[data-panel="${open}"]`)?.focus();
     panel.value = null;
   };
   return (
@@ -34,7 +40,7 @@ export function Panels({ model }: { readonly model: SessionModel }) {
           <Icon name="close" />
         </button>
       </header>
-      <div class="panel-body" tabIndex={0}>
+      <div class="panel-body" ref={body} tabIndex={0}>
         {open === "people" && <People model={model} />}
         {open === "approvals" && <Approvals model={model} />}
         {open === "graph" && <GraphPanel model={model} />}

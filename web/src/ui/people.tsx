@@ -58,7 +58,7 @@ function Person(props: {
   return (
     <li class="person-row">
       <span>
-        <ActorName actor={first.actor} name={shownName(first.name)} />
+        <ActorName actor={first.actor} name={shownName(first.name)} kind={first.kind} />
         {isUs && " (you)"}
         <small>
           {first.kind} · {props.links.map((one) => one.program).join(", ")} ·{" "}

@@ -52,7 +52,7 @@ function Present({ listed, us }: { readonly listed: Listed; readonly us: string 
     <span class="session-people">
       {[...actors.values()].slice(0, 4).map((one) => (
         <span key={one.actor} class="person" title={one.kind}>
-          <ActorName actor={one.actor} name={shownName(one.name)} />
+          <ActorName actor={one.actor} name={shownName(one.name)} kind={one.kind} />
           {presence.holder === one.actor && <small>has the turn</small>}
         </span>
       ))}

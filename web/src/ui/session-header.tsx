@@ -2,7 +2,7 @@
 
 import { shownName } from "../app/shown-text.js";
 import { stateWording } from "../app/words.js";
-import { ActorName } from "./actor-name.js";
+import { Actor } from "./actor-name.js";
 import { Icon, type IconName } from "./icons.js";
 import { changeFont, isDark, nextTheme } from "./preferences.js";
 import { isSearching } from "./search-bar.js";
@@ -59,8 +59,10 @@ function Turn({ model }: { readonly model: SessionModel }) {
     </span>
   ) : (
     <span class="turn theirs" aria-live="polite">
-      <i class="dot" /> <ActorName actor={view.holder} name={model.nameOf(view.holder)} /> has the
-      turn
+      <i class="dot" />
+      <span class="turn-text">
+        <Actor model={model} actor={view.holder} /> <span>has the turn</span>
+      </span>
     </span>
   );
 }
@@ -126,6 +128,7 @@ function Tabs({ model }: { readonly model: SessionModel }) {
           key={name}
           type="button"
           class={`tab${name === "approvals" && model.pending.value.length > 0 ? " urgent" : ""}`}
+          data-panel={name}
           aria-pressed={panel.value === name}
           onClick={() => {
             panel.value = panel.value === name ? null : name;

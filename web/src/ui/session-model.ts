@@ -18,14 +18,19 @@ import type {
   SessionLink,
   SessionView,
 } from "../protocol/api.js";
-import { shownName } from "../app/shown-text.js";
+import { kindAt, learnNames, nameAt } from "./names.js";
 import { notifyAbout } from "./notifications.js";
-import { attempt, learnNames, names, say } from "./state.js";
+import { attempt, say } from "./state.js";
 import type { Screen } from "./terminal.js";
 
 const ASK_MS = 60_000;
 const RESIZE_PAUSE_MS = 120;
+
+/** Milliseconds between two looks at what it does while nothing tells of a change. */
 const LOOK_MS = 1000;
+
+/** The same when something has happened: a program prints, then waits for somebody. */
+const LOOK_SOON_MS = 250;
 
 export interface Asker {
   readonly actor: string;
@@ -39,6 +44,11 @@ export class SessionModel {
   readonly presence = signal<Presence | null>(null);
   readonly title = signal("");
   readonly inherited = signal<Inherited | null>(null);
+  /** Whether what comes with the turn is worth a word. */
+  readonly isHeir = computed(() => {
+    const found = this.inherited.value;
+    return found !== null && (found.staged.length > 0 || found.changed.length > 0);
+  });
   readonly askers = signal<readonly Asker[]>([]);
   readonly isAsking = signal(false);
   readonly missed = signal(0);
@@ -66,12 +76,15 @@ export class SessionModel {
   #wished: Cells | null = null;
   #resizing: ReturnType<typeof setTimeout> | null = null;
   readonly #stop: () => void;
-  readonly #looking: ReturnType<typeof setInterval>;
+  #looking: ReturnType<typeof setTimeout> | undefined;
+  #looksAt = Number.POSITIVE_INFINITY;
+  #isLooking = false;
+  #isClosed = false;
 
   constructor(link: SessionLink) {
     this.link = link;
     this.#stop = link.listen((event) => this.#hear(event));
-    this.#looking = setInterval(() => void this.#lookCloser(), LOOK_MS);
+    this.#lookIn(0);
   }
 
   /** Leave. The session does not notice. */
@@ -79,7 +92,8 @@ export class SessionModel {
     if (this.#resizing !== null) {
       clearTimeout(this.#resizing);
     }
-    clearInterval(this.#looking);
+    clearTimeout(this.#looking);
+    this.#isClosed = true;
     this.#stop();
     this.link.close();
   }
@@ -98,8 +112,11 @@ export class SessionModel {
     if (actor === this.view.value?.us) {
       return "you";
     }
-    return shownName(names.value.get(actor) ?? actor.slice(0, 10));
+    return nameAt(this.link.host, actor);
   };
+
+  /** What an actor is, as far as that is known. */
+  kindOf = (actor: string): string => kindAt(this.link.host, actor);
 
   may(right: string): boolean {
     return this.presence.value?.rights.includes(right) ?? false;
@@ -190,6 +207,7 @@ export class SessionModel {
   }
 
   #hear(event: SessionEvent): void | Promise<void> {
+    this.#lookIn(LOOK_SOON_MS);
     if (event.is === "painted" || event.is === "printed") {
       return this.#paint(event);
     }
@@ -216,7 +234,7 @@ export class SessionModel {
         this.state.value = event.state;
         break;
       case "attached":
-        learnNames(event.attached.operators);
+        learnNames(this.link.host, event.attached.operators);
         this.#screen?.showSize(event.attached.size);
         // What has printed nothing yet has no picture to wait for.
         this.isPainted.value ||= event.attached.end === 0;
@@ -242,9 +260,6 @@ export class SessionModel {
       case "pending":
         notifyAbout(this.view.value?.name ?? "", "Something waits for approval.");
         break;
-      case "state":
-        void this.#lookCloser();
-        break;
       case "noted":
         void this.refresh();
         break;
@@ -253,19 +268,30 @@ export class SessionModel {
     }
   }
 
-  async #lookCloser(): Promise<void> {
-    if (this.link.state.is !== "live" || this.view.value?.state === "exited") {
+  /** Have a look in so many milliseconds, unless one comes sooner. */
+  #lookIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (at >= this.#looksAt || this.#isClosed) {
       return;
     }
-    try {
+    clearTimeout(this.#looking);
+    this.#looksAt = at;
+    this.#looking = setTimeout(() => void this.#lookCloser(), ms);
+  }
+
+  async #lookCloser(): Promise<void> {
+    this.#looksAt = Number.POSITIVE_INFINITY;
+    if (!this.#isLooking && this.link.state.is === "live") {
+      this.#isLooking = true;
       const before = this.does.value;
-      this.evidence.value = await this.link.evidence();
+      // Whoever cannot be asked now is shown as last seen; the link's state says why.
+      this.evidence.value = await this.link.evidence().catch(() => this.evidence.value);
+      this.#isLooking = false;
       if (this.does.value !== before && this.does.value.startsWith("waiting-for-")) {
         notifyAbout(this.view.value?.name ?? "", "It waits for input.");
       }
-    } catch {
-      this.evidence.value = null; // The link is down, or we may not look.
     }
+    this.#lookIn(LOOK_MS);
   }
 
   #asked(actor: string, waitMs: number): void {
@@ -281,7 +307,7 @@ export class SessionModel {
 
   #met(presence: Presence): void {
     this.presence.value = presence;
-    learnNames(presence.present);
+    learnNames(this.link.host, presence.present);
     this.#look();
   }
 }

@@ -5,6 +5,7 @@ import { shownName } from "../app/shown-text.js";
 import { ApprovalBanner } from "./approvals.js";
 import { Frozen } from "./frozen.js";
 import { HandOver } from "./hand-over.js";
+import { focusTerminal } from "./focus.js";
 import { KeyRow } from "./key-row.js";
 import { LinkNotice } from "./link-notice.js";
 import { Panels } from "./panels.js";
@@ -43,6 +44,14 @@ function attached(host: string, session: string): SessionModel | null {
   return new SessionModel(found.link(host).attach(session, { mode }));
 }
 
+/** The same keys that lead out of the terminal lead into it from anywhere else. */
+function lead(event: KeyboardEvent): void {
+  if (event.key === "F6" && event.shiftKey && !event.defaultPrevented) {
+    event.preventDefault();
+    focusTerminal();
+  }
+}
+
 function Attached({ model }: { readonly model: SessionModel }) {
   const state = model.state.value;
   const view = model.view.value;
@@ -57,7 +66,7 @@ function Attached({ model }: { readonly model: SessionModel }) {
     panel.value === null ? "" : "has-panel",
   ];
   return (
-    <div class={look.join(" ")}>
+    <div class={look.join(" ")} onKeyDown={lead}>
       <SessionHeader model={model} />
       <LinkNotice state={state} wake={() => model.link.wake()} />
       <ApprovalBanner model={model} />

@@ -28,19 +28,6 @@ export const linkToOpen = signal<URL | null>(null);
 export const isNarrow = signal(false);
 export const hasPage = computed(() => page.value !== null);
 
-/** How operators are called, as far as any session has told. */
-export const names = signal<ReadonlyMap<string, string>>(new Map());
-
-/** Remember how operators are called. */
-export function learnNames(
-  found: readonly { readonly actor: string; readonly name: string }[],
-): void {
-  if (found.some(({ actor, name }) => names.peek().get(actor) !== name)) {
-    const more = found.map(({ actor, name }) => [actor, name] as const);
-    names.value = new Map([...names.peek(), ...more]);
-  }
-}
-
 const TOAST_MS = 6000;
 let lastToast = 0;
 

@@ -42,6 +42,8 @@ test("what somebody means by an act is told", () => {
   const said = entry(0, "intended", { actor: "robo", act: "run", intent: "see what fails" });
 
   expect(story([said], nameOf)[0]?.text).toBe("means to run: see what fails");
+  const asked = entry(0, "intended", { actor: "robo", act: "ask-turn", intent: "go on" });
+  expect(story([asked], nameOf)[0]?.text).toBe("means to ask for the turn: go on");
 });
 
 test("that an input was applied is not worth a line", () => {
@@ -49,7 +51,7 @@ test("that an input was applied is not worth a line", () => {
 });
 
 test("an entry without its members, or of a kind of a later version, is told all the same (I1)", () => {
-  const kinds = ["turn", "input", "granted", "began", "changed", "answered", "exec", "later"];
+  const kinds = ["turn", "input", "granted", "finished", "began", "changed", "answered", "exec", "later"];
   const lines = story(
     kinds.map((kind, index) => entry(index, kind)),
     nameOf,
@@ -61,5 +63,38 @@ test("an entry without its members, or of a kind of a later version, is told all
 test("nothing in an entry can pretend to be another line", () => {
   const [line] = story([entry(0, "began", { line: "x\n12:00 anna denied\u202e", trigger: "r" })], nameOf);
 
-  expect(line?.text).toBe("ran x\\x0a12:00 anna denied\\u202e");
+  expect(line?.text).toBe("started x\\x0a12:00 anna denied\\u202e");
+});
+
+test("a command is told with how it ended, where it began", () => {
+  const began = entry(0, "began", { number: 7, line: "make", trigger: "anna" });
+  const ended = entry(2, "finished", { number: 7, status: 2, duration: 3000 });
+
+  expect(story([began, keys(1, "q")], nameOf)[0]?.text).toBe("started make");
+  expect(story([began, keys(1, "q"), ended], nameOf).map((line) => line.text)).toEqual([
+    "ran make, status 2, 3 s",
+    "typed q",
+  ]);
+});
+
+test("a command is ended by its own end, be there others of its number or none", () => {
+  const before = entry(0, "began", { number: 1, line: "old", trigger: "anna" });
+  const began = entry(1, "began", { number: 1, line: "new", trigger: "anna" });
+  const ended = entry(2, "finished", { number: 1, status: null });
+
+  expect(story([before, began, ended], nameOf).map((line) => line.text)).toEqual([
+    "started old",
+    "ran new, status not known",
+  ]);
+  expect(story([ended], nameOf)[0]?.text).toBe("Command 1 has ended, status not known");
+});
+
+test("what a shell brings along is counted, and what changes is named", () => {
+  const brought = entry(0, "changed", { changes: "= variable abc HOME\n= alias def ll", more: 3 });
+  const set = entry(1, "changed", { changes: "+ variable abc FACTOR" });
+
+  expect(story([brought, set], nameOf).map((line) => line.text)).toEqual([
+    "The shell has 5 things set.",
+    "Changed: +variable FACTOR",
+  ]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { actorColour } from "../../src/app/actor-colour.js";
-import { age, amount, ending, stateWording } from "../../src/app/words.js";
+import { age, amount, ending, stateWording, took } from "../../src/app/words.js";
 
 test.each([
   [500, "now"],
@@ -37,4 +37,14 @@ test("an operator has one colour, and operators differ", () => {
 
   expect(actorColour("a_x")).toBe(actorColour("a_x"));
   expect(colours.size).toBeGreaterThan(1);
+});
+
+test.each([
+  [-5, "0 ms"],
+  [40, "40 ms"],
+  [3960, "3 s"],
+  [12_900, "12 s"],
+  [7_300_000, "2 h"],
+])("%i milliseconds are told as %s", (ms, told) => {
+  expect(took(ms)).toBe(told);
 });

@@ -7,7 +7,8 @@
  *
  * Each page has a context of its own, and so a key of its own. `do` is a method
  * of Playwright's Page, with dots into its parts; what cannot be written as JSON
- * is answered with null. `trouble` returns everything that went wrong in a page:
+ * is answered with null. `devtools` says something in the words of Chromium's own
+ * protocol. `trouble` returns everything that went wrong in a page:
  * errors, what the policy forbade, and dialogs, which only an attack would open.
  */
 
@@ -19,14 +20,22 @@ const STEP_MS = 20;
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+  args: [
+    ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+    // Its own business, which only takes time, and which a closed network refuses.
+    ...["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    // A name that is this machine, and that no browser takes for it.
+    "--host-resolver-rules=MAP elsewhere.example 127.0.0.1",
+  ],
 });
 const pages = new Map();
 const troubles = new Map();
 
 async function open(name, wishes) {
-  const { permissions = [], origin, ...options } = wishes;
+  const { permissions = [], origin, before = "", ...options } = wishes;
   const context = await browser.newContext(options);
+  // What a browser is to be like before any page is in it.
+  await context.addInitScript(before);
   await context.grantPermissions(permissions, origin === undefined ? {} : { origin });
   const page = await context.newPage();
   const trouble = [];
@@ -65,6 +74,13 @@ async function perform({ page: name, do: what, args }) {
   if (what === "trouble") {
     return troubles.get(name).splice(0);
   }
+  if (what === "devtools") {
+    const page = pages.get(name);
+    const session = await page.context().newCDPSession(page);
+    const found = await session.send(args[0], args[1] ?? {});
+    await session.detach();
+    return found;
+  }
   if (what === "until") {
     return until(pages.get(name), args[0]);
   }
@@ -84,6 +100,16 @@ async function perform({ page: name, do: what, args }) {
   return owner[method](...args);
 }
 
+/** What a page shows when something in it has failed: whoever reads that wants to know. */
+async function evidence(name) {
+  try {
+    const shown = await pages.get(name).evaluate("document.body.innerText");
+    return `the page shows:\n${shown.slice(0, 1500)}\nits trouble: ${troubles.get(name).join("; ")}`;
+  } catch {
+    return "";
+  }
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line);
   let answer;
@@ -92,7 +118,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     const isPlain = found === undefined || found === null || Object(found) !== found || Array.isArray(found) || found.constructor === Object;
     answer = { id: command.id, value: isPlain ? (found ?? null) : null };
   } catch (error) {
-    answer = { id: command.id, error: String(error?.message ?? error) };
+    answer = { id: command.id, error: `${error?.message ?? error}\n${await evidence(command.page)}` };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

@@ -1,0 +1,89 @@
+"""At 360 pixels nothing is cut off, nothing breaks badly, and a finger hits it."""
+
+from tests.web.browsing import PHONE, Browser, Page
+from tests.web.world import World
+
+OVERFLOWS = "document.documentElement.scrollWidth > innerWidth"
+LEAST_FINGER = 34
+"""Pixels of the smallest thing to press: WCAG 2.2 asks for 24."""
+
+TOO_SMALL = f"""[...document.querySelectorAll('button, a.button')]
+  .filter((one) => one.checkVisibility())
+  .filter((one) => one.getBoundingClientRect().height < {LEAST_FINGER})
+  .map((one) => one.textContent)"""
+
+
+def box(page: Page, selector: str) -> dict[str, float]:
+    """Return where an element is."""
+    found: dict[str, float] = page.do(
+        "evaluate",
+        f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()",
+    )
+    return found
+
+
+def test_a_long_name_leaves_room_for_who_has_the_turn_and_for_the_buttons(
+    chromium: Browser, here: World
+) -> None:
+    name = "a-name-that-is-as-long-as-names-of-people-and-agents-get"
+    here.shell("long")
+    here.do("operators", "add", name, "--kind", "human")
+    here.do("--as", name, "take", "long")
+    page = chromium.page("anna", PHONE)
+    page.join(here.invite("--as", "anna-long"))
+    page.open("long")
+
+    page.see("text=has the turn")
+    row, turn, buttons = (
+        box(page, one) for one in (".turn-row", ".turn", ".turn-buttons")
+    )
+    assert row["height"] <= 44
+    assert turn["right"] <= buttons["left"]
+    assert buttons["right"] <= 360
+    assert not page.do("evaluate", OVERFLOWS)
+    assert page.do("evaluate", TOO_SMALL) == []
+
+
+def test_the_answers_to_whoever_asks_stand_side_by_side(
+    chromium: Browser, here: World
+) -> None:
+    here.shell("answers")
+    anna = chromium.page("anna", PHONE)
+    anna.join(here.invite("--as", "anna-answers-here"))
+    anna.open("answers")
+    anna.press("Take")
+    anna.see("text=You have the turn")
+    bert = chromium.page("bert", PHONE)
+    bert.join(here.invite("--as", "bert-with-a-longer-name"))
+    bert.open("answers")
+
+    bert.press("Ask")
+    anna.see("text=bert-with-a-longer-name asks for the turn")
+    tops = anna.do(
+        "evaluate",
+        "[...document.querySelectorAll('.strip-buttons button')]"
+        ".map((one) => one.getBoundingClientRect().top)",
+    )
+    assert len(tops) == 2
+    assert tops[0] == tops[1]
+    assert not anna.do("evaluate", OVERFLOWS)
+
+
+def test_every_view_fits(chromium: Browser, here: World) -> None:
+    here.shell("fits")
+    page = chromium.page("anna", PHONE)
+    page.goto(here.url)
+    page.see("text=No host yet")
+    assert not page.do("evaluate", OVERFLOWS)
+    page.join(here.invite("--as", "anna-fits"))
+    page.see('.session-name:text-is("fits")')
+    assert not page.do("evaluate", OVERFLOWS)
+    page.open("fits")
+
+    for panel in ("people", "approvals", "graph", "log"):
+        page.do("click", f"[data-panel={panel}]")
+        page.see(".panel")
+        assert not page.do("evaluate", OVERFLOWS), panel
+        assert page.do("evaluate", TOO_SMALL) == []
+        page.do("click", "[aria-label='Close the panel']")
+    assert page.trouble() == []
