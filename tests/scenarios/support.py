@@ -275,8 +275,8 @@ class Client:
         del self._open[self._sequence]
         return answer
 
-    def post(self, text: bytes, kind: InputKind = InputKind.KEYS) -> None:
-        """Send an input without waiting for what becomes of it."""
+    def post(self, text: bytes, kind: InputKind = InputKind.KEYS) -> int:
+        """Send an input, and return its number; not what becomes of it."""
         self._sequence += 1
         self.send(
             wire.Submit(
@@ -288,10 +288,16 @@ class Client:
                 payload=text,
             )
         )
+        return self._sequence
 
-    def settle(self) -> object:
-        """Return the next answer to what was posted."""
-        return self.wait(wire.Acknowledge, wire.Refuse, wire.Report)
+    def settle(self) -> wire.Acknowledge | wire.Refuse | wire.Report:
+        """Return the next answer to what was posted, perhaps not in its order.
+
+        What was applied is answered when that is durable, a refusal at once.
+        """
+        answer = self.wait(wire.Acknowledge, wire.Refuse, wire.Report)
+        assert isinstance(answer, (wire.Acknowledge, wire.Refuse, wire.Report))
+        return answer
 
     def request(self, message: Message) -> wire.Refuse | None:
         """Ask for something that is not an input; None if it was done."""

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 import pytest
 from tests.scenarios.elsewhere import Place, places, relay
 
+from holdfast.client import dialing
+from holdfast.model.errors import NotAllowed
+
 
 @pytest.fixture(scope="module")
 def joined() -> Iterator[tuple[Place, Place]]:
@@ -14,10 +17,9 @@ def joined() -> Iterator[tuple[Place, Place]]:
 
 
 @pytest.fixture
-def web(joined: tuple[Place, Place]) -> Iterator[None]:
+def web(joined: tuple[Place, Place]) -> Iterator[str]:
     home, _ = joined
-    home.new("bash", "--norc", name="web")
-    yield
+    yield home.new("bash", "--norc", name="web")
     home.run("end", "web")
 
 
@@ -27,9 +29,8 @@ def code(away: Place, *words: str) -> str:
     return json.loads(done.stderr)["error"]["code"] if done.returncode else "done"
 
 
-@pytest.mark.usefixtures("web")
 def test_whoever_is_revoked_in_one_session_has_nothing_of_it_from_the_host(
-    joined: tuple[Place, Place],
+    joined: tuple[Place, Place], web: str
 ) -> None:
     home, away = joined
     home.new("bash", "--norc", name="other")
@@ -37,11 +38,15 @@ def test_whoever_is_revoked_in_one_session_has_nothing_of_it_from_the_host(
 
     home.do("revoke", "web", "@anna")
 
-    assert code(away, "log", "box/web") == "not-allowed"
-    assert code(away, "who", "box/web") == "not-allowed"
     assert code(away, "log", "box/other") == "done"
+    assert code(away, "log", "box/web") == "session-not-found"
+    assert code(away, "who", "box/web") == "session-not-found"
     for words in (("rename", "box/web", "mine"), ("keep", "box/web")):
-        assert away.run(*words).returncode == 77
+        assert away.run(*words).returncode == 64
+    with away.inhabited():
+        for do in ("log", "rename", "keep", "forget"):
+            with pytest.raises(NotAllowed):
+                dialing.ask_far("box", do, {"id": web, "name": "mine", "keep": True})
     home.do("end", "other")
 
 

@@ -41,9 +41,9 @@ def test_an_invitation_and_a_link_are_all_it_takes(
     assert (known["name"], known["now"]) == ("box", "reachable")
     assert (listed["id"], listed["host"]) == (web, "box")
     (anna,) = [
-        one for one in home.facts("operators")["operators"] if one["from"] == "invite"
+        one for one in home.facts("operators")["operators"] if one["name"] == "anna"
     ]
-    assert anna["name"] == known["operator"] == "anna"
+    assert (anna["from"], known["operator"]) == ("invite", "anna")
 
 
 def test_a_whole_id_means_the_same_session_everywhere(

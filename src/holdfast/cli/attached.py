@@ -426,7 +426,7 @@ def _exit_status(status: int) -> int:
 
 
 def _notice(session: keeper.Listed, attachment: Attachment) -> str:
-    names = Names(attachment.us or NOBODY)
+    names = Names(attachment.us or NOBODY, asks=False)
     names.meet(attachment.others)
     others = dict.fromkeys(who.actor for who in attachment.others)
     company = ", ".join(names.shown(who) for who in others if who != names.us)

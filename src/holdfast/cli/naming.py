@@ -30,8 +30,10 @@ _ID = re.compile(r"a_[a-z2-7]{32}")
 class Names:
     """Who is who, as far as it is known here or was told."""
 
-    def __init__(self, us: ActorId = NOBODY) -> None:
+    def __init__(self, us: ActorId = NOBODY, *, asks: bool = True) -> None:
+        """Know `us`; ask hosts elsewhere about others, unless nobody must wait."""
         self.us = us
+        self._asks = asks
         self._known: dict[ActorId, Actor | None] = {}
 
     def meet(self, present: Iterable[Operator | Present]) -> None:
@@ -43,9 +45,10 @@ class Names:
         """Return who somebody is, or None if nobody has said so."""
         if actor not in self._known:
             found = _enrolled(actor)
-            self._known[actor] = (
-                actor_elsewhere(actor) if found is None else found.actor
-            )
+            if found is None and self._asks:
+                self._known[actor] = actor_elsewhere(actor)
+            else:
+                self._known[actor] = None if found is None else found.actor
         return self._known[actor]
 
     def shown(self, actor: ActorId) -> str:

@@ -98,7 +98,7 @@ class Wheel:
         self, label: str, attachment: Attachment, room: Callable[[], int]
     ) -> None:
         """Steer what `attachment` views; a line has `room()` characters."""
-        self.names = Names()
+        self.names = Names(asks=False)  # Keys wait for whatever we wait for.
         self._label = label
         self._attachment = attachment
         self._room = room

@@ -19,8 +19,10 @@ from holdfast.client.acting import ourselves
 from holdfast.crypto.proof import local_proof
 from holdfast.linux import folders
 from holdfast.linux.packets import is_ours
+from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
     NoCommonVersion,
+    NotAllowed,
     SessionUnreachable,
     UnexpectedMessage,
 )
@@ -126,7 +128,7 @@ class Connection:
 
         Raises:
             Unavailable: The holder is gone, or said goodbye.
-            Forbidden: It does not believe who we are.
+            Forbidden: It does not believe who we are, or has revoked us.
             PeerError: It sent what no holder sends.
 
         """
@@ -213,6 +215,10 @@ class Connection:
     def _dismissed(self, goodbye: Goodbye) -> Exception:
         if goodbye.code == NoCommonVersion.code:
             return NoCommonVersion(spelled(SPOKEN), printable(goodbye.text))
+        if goodbye.code == NotAllowed.code:
+            # We are revoked: whoever comes back is not let in, and may not be told so.
+            us = dialing.actor_at(self._session, ourselves().actor.id)
+            return NotAllowed(us, Right.OBSERVE.value)
         return SessionUnreachable(
             self._session, f"{printable(goodbye.text)} ({goodbye.code})"
         )

@@ -15,6 +15,9 @@ FARTHER = 5.0
 """So many times longer is waited for a session elsewhere: its host has to be found
 first, and everything takes round trips."""
 
+ASKING = 30.0
+"""Seconds for a question to a host, with everything on the way to it."""
+
 SLASH = "/"
 """Between a host and a session in an address; no name has one."""
 
@@ -67,7 +70,9 @@ def dial_far(session: SessionId, patience: float) -> socket.socket:
         raise SessionUnreachable(session, str(error)) from error
 
 
-def ask_far(host: str, do: str, fields: dict[str, object]) -> dict[str, object]:
+def ask_far(
+    host: str, do: str, fields: dict[str, object], patience: float = ASKING
+) -> dict[str, object]:
     """Ask a host elsewhere something, and return its answer.
 
     Raises:
@@ -80,6 +85,6 @@ def ask_far(host: str, do: str, fields: dict[str, object]) -> dict[str, object]:
 
     known = hosts.by_name(host)
     try:
-        return remote.ask(known, do, fields)
+        return remote.ask(known, do, fields, patience)
     except LinkEnded as error:
         raise HostUnreachable(known.name, str(error)) from error

@@ -13,6 +13,9 @@ from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable, same_name
 
+PATIENCE = 2.0
+"""Seconds for names: nobody waits longer to be told who has cut them off."""
+
 MAX_NAME = 64
 """Characters shown of a name that a host tells."""
 
@@ -37,7 +40,7 @@ def actor_called(host: str, name: str) -> Actor | None:
 
 def _ask(host: str, fields: dict[str, object]) -> dict[ActorId, Actor]:
     try:
-        said = dialing.ask_far(host, "names", fields).get("names")
+        said = dialing.ask_far(host, "names", fields, PATIENCE).get("names")
     except HoldfastError:
         _silent.add(host)
         return {}

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from holdfast.client.acting import ourselves
 from holdfast.client.channels import Channels
+from holdfast.client.dialing import ASKING
 from holdfast.client.hostlink import HostLink, join_host
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.identity import Identity
@@ -30,16 +31,15 @@ whoever does not read stops the channel, and with it the host."""
 LAST_WORDS = 0.5
 """Seconds in which what was said just before the end of the process goes out."""
 
-ASKING = 30.0
-"""Seconds for a question, with everything on the way to it."""
-
 Kind = TypeVar("Kind")
 
 Way = tuple[bytes, bytes]
 """Who we are and which host it is, by their keys: nobody uses another's channel."""
 
 
-def ask(host: KnownHost, do: str, fields: dict[str, object]) -> Packet:
+def ask(
+    host: KnownHost, do: str, fields: dict[str, object], patience: float = ASKING
+) -> Packet:
     """Ask a host something, and return its answer.
 
     Raises:
@@ -47,7 +47,7 @@ def ask(host: KnownHost, do: str, fields: dict[str, object]) -> Packet:
         Unavailable: It cannot be reached, or does not answer.
 
     """
-    return _thread().run(_ask(host, do, fields), ASKING, host.name)
+    return _thread().run(_ask(host, do, fields), patience, host.name)
 
 
 def open_session(host: KnownHost, session: SessionId, patience: float) -> socket.socket:

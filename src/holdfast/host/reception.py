@@ -18,7 +18,7 @@ from holdfast.crypto.rotation import accepted_rotation
 from holdfast.host import asking
 from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
-from holdfast.host.standing import demand_there, leaves
+from holdfast.host.standing import demand_there, leaves_anything
 from holdfast.linux import operators, places
 from holdfast.model.envelopes import WHOLE_HOST, Right
 from holdfast.model.errors import (
@@ -121,9 +121,7 @@ def _those_seen(guest: Guest, sessions: list[Packet]) -> list[Packet]:
     for one in sessions:
         session = SessionId(str(one.get("id")))
         # What the host has promised, and what the session itself has left of it.
-        if guest.may(Right.OBSERVE, session) and leaves(
-            guest.id, Right.OBSERVE, session
-        ):
+        if guest.may(Right.OBSERVE, session) and leaves_anything(guest.id, session):
             seen.append({name: one.get(name) for name in (*SHOWN, "keep")})
     return seen
 

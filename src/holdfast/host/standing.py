@@ -90,6 +90,15 @@ async def _rights(
     raise ConnectionResetError("it hung up")
 
 
+def leaves_anything(actor: ActorId, session: SessionId) -> bool:
+    """Tell whether a logbook leaves any right to somebody; whom it omits, it does."""
+    envelope = _books.envelope(actor, session)
+    now = wall()
+    return envelope is None or any(
+        envelope.covers(right, session, now) for right in Right
+    )
+
+
 def leaves(actor: ActorId, right: Right, session: SessionId) -> bool:
     """Tell whether a logbook leaves a right to somebody; whom it omits, it does."""
     envelope = _books.envelope(actor, session)

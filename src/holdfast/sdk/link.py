@@ -12,9 +12,11 @@ from typing import Self
 
 from holdfast.client.attachment import Attachment
 from holdfast.client.signing import Pen
+from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
     HoldfastError,
     NoCommonVersion,
+    NotAllowed,
     SessionUnreachable,
     UnexpectedMessage,
 )
@@ -58,6 +60,7 @@ class Link:
         self._stream = stream
         self._reader = FrameReader()
         self._heard: deque[Message] = deque()
+        self._us = ""
 
     @classmethod
     async def open(cls, way: Way, session: SessionId) -> Self:
@@ -153,6 +156,7 @@ class Link:
             raise SessionUnreachable(self._session, otherwise) from None
 
     async def _greet(self, way: Way) -> None:
+        self._us = way.us
         await self.send(Hello(SPOKEN, f"holdfast {__version__}", way.program))
         welcome = await self.receive()
         if not isinstance(welcome, Welcome):
@@ -167,6 +171,9 @@ class Link:
     def _dismissed(self, goodbye: Goodbye) -> HoldfastError:
         if goodbye.code == NoCommonVersion.code:
             return NoCommonVersion(spelled(SPOKEN), printable(goodbye.text))
+        if goodbye.code == NotAllowed.code:
+            # We are revoked: whoever comes back is not let in, and may not be told so.
+            return NotAllowed(self._us, Right.OBSERVE.value)
         why = f"{printable(goodbye.text)} ({goodbye.code})"
         return SessionUnreachable(self._session, why)
 
