@@ -61,9 +61,10 @@ class Keeper:
     def begin(self) -> None:
         """Begin with nothing, and find out who is still there."""
         self._household.trustee.start()
-        self._listen(packets.listen(places.keeper_socket()))
         self._household.painter = Door(PAINTER, self._selector)
         self._household.judge = Door(JUDGE, self._selector)
+        # Last: whoever reaches us finds the other doors, too.
+        self._listen(packets.listen(places.keeper_socket()))
         self._household.start_nursery()
         there, self._stale = knocking.knock(places.session_dir())
         self._requests.expect(there, time.monotonic())
