@@ -269,6 +269,22 @@ def test_output_that_is_gone_is_announced_with_its_size(
     assert user.shown.index(b"are gone") < user.shown.index(b"after the gap")
 
 
+def test_what_has_rolled_off_before_we_came_is_counted_once(
+    sit: Sit, web: FakeSession
+) -> None:
+    web.start, web.stream = 4321, b"what is kept"
+
+    user = attached(sit, web)
+    user.sees(b"4321 bytes printed before this are gone")
+    web.die()
+    web.revive()
+    web.prints(b"and on")
+    user.sees(b"and on")
+
+    assert user.shown.index(b"what is kept") < user.shown.index(b"are gone")
+    assert user.shown.count(b"are gone") == 1
+
+
 def test_what_is_typed_while_there_is_no_holder_arrives(
     sit: Sit, web: FakeSession
 ) -> None:

@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.doorway import Doorway, Place, is_loopback, source_of
+from holdfast.core.doorway import (
+    KEPT,
+    Doorway,
+    Place,
+    is_loopback,
+    source_of,
+    user_source,
+)
 
 
 def test_i1_one_more_than_the_total_is_turned_away() -> None:
@@ -44,6 +51,30 @@ def test_nobody_in_particular_counts_in_all_only() -> None:
     assert door.enter("") is None
     door.leave(first)
     assert door.inside == 1
+
+
+@pytest.mark.parametrize(("total", "per_source"), [(2, 9), (9, 2)])
+def test_i1_our_own_host_has_places_that_no_crowd_takes(
+    total: int, per_source: int
+) -> None:
+    door = Doorway(total, per_source)
+    assert door.enter(user_source(0))
+    assert door.enter(user_source(0))
+    assert door.enter(user_source(0)) is None
+
+    kept = [door.enter(user_source(0), is_own_host=True) for _ in range(KEPT)]
+
+    assert all(kept)
+    assert door.enter(user_source(0), is_own_host=True) is None
+    assert door.enter(user_source(0)) is None
+
+
+def test_users_of_one_machine_do_not_crowd_each_other_out() -> None:
+    door = Doorway(total=9, per_source=1)
+
+    assert door.enter(user_source(1000))
+    assert door.enter(user_source(1000)) is None
+    assert door.enter(user_source(1001))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from("abc")), max_size=60))

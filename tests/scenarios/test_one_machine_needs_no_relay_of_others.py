@@ -1,11 +1,46 @@
+import contextlib
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.scenarios.elsewhere import Place, places
 from tests.scenarios.support import eventually
+
+CROWD = """
+import contextlib, os, selectors, socket, sys
+os.setuid(int(sys.argv[1]))
+place, links = ("127.0.0.1", int(sys.argv[2])), selectors.DefaultSelector()
+while True:
+    while len(links.get_map()) < 100:
+        link = socket.socket()
+        with contextlib.suppress(OSError):
+            link.connect(place)
+        links.register(link, selectors.EVENT_READ)
+    print("full", flush=True)
+    for key, _ in links.select():
+        links.unregister(key.fileobj)
+        key.fileobj.close()
+"""
+"""Opens more connections than one source may have, and does so again at once."""
+
+
+@contextlib.contextmanager
+def crowd(relay: str, uid: int) -> Iterator[None]:
+    port = relay.rpartition(":")[2]
+    pushing = subprocess.Popen(
+        [sys.executable, "-c", CROWD, str(uid), port], stdout=subprocess.PIPE
+    )
+    assert pushing.stdout is not None
+    pushing.stdout.readline()
+    try:
+        yield
+    finally:
+        pushing.kill()
+        pushing.communicate()
 
 
 @pytest.fixture
@@ -80,3 +115,34 @@ def test_t40_a_relay_without_tls_or_with_more_than_a_name_is_refused(
 
         assert done.returncode == 64
         assert not Path(home.folder, "config", "relays").exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
+def test_another_user_of_the_machine_crowds_nobody_out(
+    joined: tuple[Place, Place],
+) -> None:
+    home, away = joined
+    (link,) = home.status()["links"]
+
+    with crowd(link["relay"], uid=65534):
+        for _ in range(3):
+            away.do("send", "box/web", "--enter", "hello")
+
+
+def test_the_host_gets_in_whatever_crowd_of_its_own_user_stands_there(
+    joined: tuple[Place, Place],
+) -> None:
+    home, away = joined
+    before = home.status()
+
+    with crowd(before["links"][0]["relay"], os.getuid()):
+        os.kill(before["relay"], signal.SIGKILL)
+
+        def is_linked() -> bool:
+            now = home.status()
+            return now["relay"] not in (0, before["relay"]) and bool(
+                now["links"][0]["up"]
+            )
+
+        eventually("the host is linked to the next relay", is_linked)
+    eventually("it leads there", lambda: away.run("ls", "box/").returncode == 0)

@@ -126,9 +126,12 @@ class _Shown:
         self._backlog = bytearray()
         self._retry_at: float | None = None
         self._pen: Pen | None = None
+        self._rolled_off = 0
+        """Bytes printed before we came that nobody can be shown, until it is said."""
 
     def run(self, link: Connection, attached: Attached) -> None:
         """Carry until somebody leaves, which is an exception."""
+        self._rolled_off = attached.start
         while True:
             try:
                 with link:
@@ -317,6 +320,9 @@ class _Shown:
             raise
         self._terminal.write(bytes(shown))
         self._retitle()
+        if self._rolled_off and shown:
+            count, self._rolled_off = self._rolled_off, 0
+            self._terminal.overlay(f"{count} bytes printed before this are gone")
 
     def _announce_gap(self, gap: Gap, shown: bytearray) -> None:
         """Say that something is missing, between what comes before and after it."""

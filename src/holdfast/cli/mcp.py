@@ -8,9 +8,9 @@ import sys
 from types import ModuleType
 
 from holdfast.cli.manual import describe
+from holdfast.client.acting import acting_as
 from holdfast.client.profile import VARIABLE, login_name
 from holdfast.linux import operators
-from holdfast.linux.folders import operators_folder
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedArgument, NotInstalled
 from holdfast.model.text import checked_name, printable, same_name
@@ -60,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
         main.serve_stdio(operator)
         return 0
     address = _address(options.http)
-    path = options.token_file or f"{operators_folder()}/{operator}/mcp-token"
+    # Enrolled first: a folder with a token and no operator would count as damaged.
+    path = options.token_file or f"{acting_as(operator).folder}/mcp-token"
     token = _token(path)
     where = f"http://{options.http}/mcp"
     print(f"holdfast: {where}, token in {printable(path)}", file=sys.stderr)

@@ -5,10 +5,14 @@ Theory of operation
 Whoever connects costs a little until it is proven or sent away, and anybody can
 connect. So those who are not proven are counted, in all and by where they come
 from; one more than the limit is hung up on before a byte of it is read. An
-address of IPv6 counts by its /64, which is what one household has.
+address of IPv6 counts by its /64, which is what one household has. On one machine
+everybody comes from the same address; there users are counted, each as a source.
+
+A few places are kept for the relay's own host, which has to get in whatever crowd
+stands there.
 
 I1  Never more than `total` are inside, and never more than `per_source` of one
-    source.
+    source; our own host may be KEPT more.
 I2  Whoever comes in leaves once, and then its place is free.
 I3  A limit that is reached turns away only the newcomer.
 """
@@ -22,6 +26,9 @@ TOTAL = 1024
 
 PER_SOURCE = 64
 """Of one source: a household whose machines all come back at once."""
+
+KEPT = 32
+"""Places for our own host alone: one for its link and some for those it meets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +52,16 @@ class Doorway:
         """How many stand there now."""
         return self._inside
 
-    def enter(self, address: str) -> Place | None:
+    def enter(self, address: str, *, is_own_host: bool = False) -> Place | None:
         """Take somebody in who comes from `address`; None if there is no room.
 
-        An empty address is of nobody in particular and counts in all only.
+        An empty address is of nobody in particular and counts in all only. What
+        `user_source` returned serves as an address too.
         """
         source = source_of(address)
-        is_crowded = source and self._sources[source] >= self._per_source
-        if self._inside >= self._total or is_crowded:
+        kept = KEPT if is_own_host else 0
+        is_crowded = source and self._sources[source] >= self._per_source + kept
+        if self._inside >= self._total + kept or is_crowded:
             return None
         self._inside += 1
         if source:
@@ -66,6 +75,11 @@ class Doorway:
             self._sources[place.source] -= 1
             if not self._sources[place.source]:
                 del self._sources[place.source]
+
+
+def user_source(uid: int) -> str:
+    """Return what a user of this machine is counted by."""
+    return f"user {uid}"
 
 
 def source_of(address: str) -> str:

@@ -116,8 +116,10 @@ def screen_facts(session: str, screen: Screen) -> Facts:
         for one in screen.marks
     ]
     return {
-        "screen": enveloped(f"the screen of {session}", screen.text, hidden),
-        "title": printable(screen.title),
+        "screen": {
+            **enveloped(f"the screen of {session}", screen.text, hidden),
+            "title": printable(screen.title),
+        },
         "cursor": {"row": screen.cursor.row, "column": screen.cursor.column},
         "size": {"columns": screen.size.columns, "rows": screen.size.rows},
         "is_full_screen_program": screen.is_alternate,

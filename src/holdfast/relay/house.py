@@ -29,6 +29,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import SessionId, actor_id, host_id
 from holdfast.ports.lease_store import LeaseStore
+from holdfast.relay.caller import Caller
 from holdfast.relay.front import Front, read_web, refused
 from holdfast.relay.leases import Leases
 from holdfast.relay.leg import Leg
@@ -92,17 +93,19 @@ class House:
 
     # ── coming and going ──────────────────────────────────────────────────
 
-    def enter(self, address: str) -> Leg | None:
+    def enter(self, caller: Caller) -> Leg | None:
         """Return a leg for somebody at the door, or None if there is no room."""
         # Behind a proxy everybody comes from the proxy: who it really is, is
         # known when the request is read.
-        source = "" if self._settings.is_behind_proxy else address
+        source = "" if self._settings.is_behind_proxy else caller.source
         place = self._doorway.enter(source)
+        if place is None and caller.is_own_host():
+            place = self._doorway.enter(source, is_own_host=True)
         if place is None:
             self._numbers.add("turned_away_total")
             return None
         self._numbers.add("connections_total")
-        leg = Leg(Link(next(self._links)), self, address)
+        leg = Leg(Link(next(self._links)), self, caller)
         leg.place = place
         self._legs[leg.link] = leg
         self._present.add(leg)
@@ -157,7 +160,7 @@ class House:
         # The last is what our own proxy added; those before it anybody can write.
         address = told[-1].rpartition(",")[2].strip() if told else ""
         self._vacate(leg)
-        leg.address = address
+        leg.address = leg.source = address
         leg.place = self._doorway.enter(address) if address else None
         return leg.place is not None
 
@@ -212,7 +215,7 @@ class House:
         host = host_id(said.key)
         if self._settings.only_hosts and host not in self._settings.only_hosts:
             raise NotProven(host)
-        place = self._porch.enter(leg.address)
+        place = self._porch.enter(leg.source)
         if place is None:
             limit = self._settings.hosts_per_source
             raise RelayFull("hosts of one address", limit)

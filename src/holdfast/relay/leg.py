@@ -20,6 +20,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from holdfast.core.meeting import Link
+from holdfast.relay.caller import Caller
 from holdfast.wire.meeting import MAX_MESSAGE, Role
 
 if TYPE_CHECKING:
@@ -78,9 +79,10 @@ class House(Protocol):
 class Leg(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, link: Link, house: House, address: str) -> None:
+    def __init__(self, link: Link, house: House, caller: Caller) -> None:
         self.link = link
-        self.address = address
+        self.address = caller.address
+        self.source = caller.source
         self.role: Role | None = None
         self.name = ""
         self.nonce = b""

@@ -16,6 +16,7 @@ import ssl
 from holdfast.aio.log import log
 from holdfast.model.errors import MalformedArgument
 from holdfast.ports.lease_store import LeaseStore
+from holdfast.relay.caller import Caller
 from holdfast.relay.house import House
 from holdfast.relay.leg import UNPROVEN_SECONDS
 from holdfast.relay.settings import Settings
@@ -118,7 +119,7 @@ class Relay:
             tasks.create_task(self._take_in(link, address[0], house))
 
     async def _take_in(self, link: socket.socket, address: str, house: House) -> None:
-        leg = house.enter(address)
+        leg = house.enter(Caller.of(link, address))
         if leg is None:
             link.close()
             return

@@ -80,6 +80,7 @@ export class SessionModel {
   #looksAt = Number.POSITIVE_INFINITY;
   #isLooking = false;
   #isClosed = false;
+  #hasAttached = false;
 
   constructor(link: SessionLink) {
     this.link = link;
@@ -238,6 +239,9 @@ export class SessionModel {
         this.#screen?.showSize(event.attached.size);
         // What has printed nothing yet has no picture to wait for.
         this.isPainted.value ||= event.attached.end === 0;
+        // Of a stream that is new to us, what has rolled off is missing from the start.
+        if (!this.#hasAttached) this.missed.value = event.attached.start;
+        this.#hasAttached = true;
         void this.refresh();
         break;
       case "gap":
