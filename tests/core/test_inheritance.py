@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.core.inheritance import MAX_PAST, Doubt, Inheritance, Note, inherit
 from holdfast.core.logbook import Entry, EntryKind, Logbook, genesis, read_entries
-from holdfast.model.ids import ActorId, Epoch, Incarnation, Index, SessionId
+from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind, digest_of
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
 
@@ -296,3 +296,23 @@ def test_i1_what_a_client_wrote_last_is_never_forgotten() -> None:
 
     assert inherited.inputs[0].id.client == "c", "I1"
     assert len(inherited.inputs) == MAX_PAST
+
+
+def test_a_client_of_whom_nothing_is_left_is_known_to_be_forgotten() -> None:
+    many = (an_input(1, client=f"c{number}") for number in range(MAX_PAST + 2))
+    entries = book_of(*many)
+
+    forgotten = inherit(entries, note(applied=MAX_PAST + 1), LIFE).forgotten
+
+    assert forgotten.following(ANNA, ClientId("c1")) == 2
+    assert forgotten.following(ANNA, ClientId("c2")) is None
+
+
+def test_whoever_wrote_under_an_earlier_turn_is_forgotten_by_its_epoch() -> None:
+    many = (an_input(1, client=f"c{number}") for number in range(MAX_PAST + 1))
+    turn = told(EntryKind.TURN, epoch=2, to="anna")
+
+    forgotten = inherit(book_of(*many, turn), note(epoch=2), LIFE).forgotten
+
+    assert forgotten.may_hold(Epoch(1))
+    assert not forgotten.may_hold(Epoch(2))

@@ -10,6 +10,7 @@ from holdfast.core.serializer import (
     CutReport,
     Effect,
     Judge,
+    PastInput,
     Serializer,
     Sync,
 )
@@ -242,7 +243,7 @@ def test_i5_the_longest_silent_client_is_forgotten_for_room() -> None:
 
 def test_the_clients_of_whoever_has_the_turn_are_never_forgotten() -> None:
     line = Serializer()
-    line.begin_turn(ANNA)
+    line.begin_turn(ANNA, Epoch(1))
     for number in range(MAX_CLIENTS):
         line.submit(keys(1, client=f"c{number}"))
         line.reject(DeniedByPolicy("no"))
@@ -250,7 +251,7 @@ def test_the_clients_of_whoever_has_the_turn_are_never_forgotten() -> None:
     new = keys(1, client="new")
 
     assert codes(line.submit(new)) == [(1, "too-many-clients")]
-    line.begin_turn(BOT)
+    line.begin_turn(BOT, Epoch(2))
     assert line.submit(new) == [Judge(new)]
 
 
@@ -343,10 +344,15 @@ def test_what_waits_is_refused_when_a_sync_fails() -> None:
     ]
 
 
+def past(given: Input, outcome: Outcome) -> PastInput:
+    return PastInput(ANNA, given.id, given.digest(), outcome, Epoch(1))
+
+
 def test_what_the_logbook_says_of_a_predecessors_inputs_is_taken_up() -> None:
     line = Serializer()
-    line.remember(ANNA, keys(1).id, keys(1).digest(), Applied(Index(0)))
-    line.remember(ANNA, keys(2).id, None, Unknown(Index(3)))
+    line.remember(past(keys(1), Applied(Index(0))))
+    secret = PastInput(ANNA, keys(2).id, None, Unknown(Index(3)), Epoch(1))
+    line.remember(secret)
 
     assert outcomes(line.submit(keys(1))) == [(1, Applied(Index(0)))]
     assert codes(line.submit(keys(1, b"rm\r"))) == [(1, "input-id-reused")]
@@ -357,10 +363,10 @@ def test_what_the_logbook_says_of_a_predecessors_inputs_is_taken_up() -> None:
 @pytest.mark.parametrize("holder", [None, ANNA, BOT])
 def test_i5_what_is_taken_up_is_bounded_too(holder: ActorId | None) -> None:
     line = Serializer()
-    line.begin_turn(holder)
+    line.begin_turn(holder, Epoch(1))
     for number in range(MAX_CLIENTS + 1):
         known = keys(1, client=f"c{number}")
-        line.remember(ANNA, known.id, known.digest(), Applied(Index(number)))
+        line.remember(past(known, Applied(Index(number))))
 
     assert line.outcome_of(ANNA, keys(1, client="c0").id) is None
     assert line.outcome_of(ANNA, keys(1, client="c1").id) == Applied(Index(1))

@@ -38,6 +38,7 @@ class EverythingAroundTheLineMisbehaves(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.line = Serializer()
+        self.epoch = 0
         self.sent: dict[Key, Input] = {}
         self.indices = 0
         self.judged: Input | None = None
@@ -181,7 +182,8 @@ class EverythingAroundTheLineMisbehaves(RuleBasedStateMachine):
             assert report.settled == expected, "I4"
         self.hear(report.effects)
         assert not self.cut_before & self.open, "I3"
-        self.line.begin_turn(holder)
+        self.epoch += 1
+        self.line.begin_turn(holder, Epoch(self.epoch))
 
     # ── what must hold ────────────────────────────────────────────────────
 

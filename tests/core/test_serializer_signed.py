@@ -1,7 +1,7 @@
 from tests.core.test_serializer import ANNA, BOT, codes, keys
 
 from holdfast.core.serializer import MAX_CLIENTS, Effect, Judge, Serializer
-from holdfast.model.ids import Index
+from holdfast.model.ids import Epoch, Index
 
 
 def test_a_client_that_has_signed_counts_on_when_it_was_forgotten() -> None:
@@ -27,7 +27,7 @@ def type_once(line: Serializer, client: str, index: int) -> list[Effect]:
 
 def test_a_client_of_the_turns_holder_is_forgotten_once_it_has_signed() -> None:
     line = Serializer()
-    line.begin_turn(ANNA)
+    line.begin_turn(ANNA, Epoch(1))
     for number in range(MAX_CLIENTS):
         type_once(line, f"c{number}", number)
     assert codes(type_once(line, "new", MAX_CLIENTS)) == [(1, "too-many-clients")]

@@ -33,13 +33,14 @@ I3  The epoch is at least that of every entry and of the note.
 
 import base64
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.core.entries import granted_envelope
+from holdfast.core.forgotten import Forgotten
 from holdfast.core.lease import NEVER_LIVED
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.rights import NOTHING
-from holdfast.core.serializer import REMEMBERED
+from holdfast.core.serializer import REMEMBERED, PastInput
 from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import (
@@ -71,16 +72,6 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class PastInput:
-    """An input of a predecessor, and what became of it."""
-
-    actor: ActorId
-    id: InputId
-    digest: bytes | None
-    outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True)
 class Doubt:
     """What the successor must enter into the book about the last input."""
 
@@ -102,6 +93,9 @@ class Inheritance:
     over: str | None
     applied: Index | None
     inputs: tuple[PastInput, ...]
+    forgotten: Forgotten
+    """Clients of whom none of the inputs is among them."""
+
     doubtful: Doubt | None
 
 
@@ -116,6 +110,7 @@ class _Reader:
         self.frozen = False
         self.over: str | None = None
         self.inputs: dict[Index, PastInput] = {}
+        self.forgotten = Forgotten()
         self.latest: dict[tuple[ActorId, ClientId], Index] = {}
         self.open: Index | None = None
         self.open_life = Incarnation(0)
@@ -130,6 +125,7 @@ class _Reader:
 
     def read(self, entry: Entry) -> None:  # noqa: C901  # one case for each kind
         self.epoch = max(self.epoch, entry.epoch)
+        self.forgotten.begin(entry.epoch)
         match entry.kind:
             case EntryKind.TURN:
                 to = entry.fields["to"]
@@ -157,7 +153,14 @@ class _Reader:
         if entry.kind is EntryKind.INPUT:
             self.latest[past.actor, past.id.client] = entry.index
         if len(self.inputs) > MAX_PAST:
-            del self.inputs[self._forgettable()]
+            self._forget(self._forgettable())
+
+    def _forget(self, index: Index) -> None:
+        past = self.inputs.pop(index)
+        key = past.actor, past.id.client
+        if self.latest.get(key) == index:
+            del self.latest[key]
+            self.forgotten.add(*key, past.epoch, past.id.sequence + 1)
 
     def _forgettable(self) -> Index:
         # Not the last that a client wrote, or a repeat would be taken for new.
@@ -173,7 +176,7 @@ class _Reader:
         past = self.inputs.get(index)
         if past is not None:
             outcome = _settled(index, entry)
-            self.inputs[index] = PastInput(past.actor, past.id, past.digest, outcome)
+            self.inputs[index] = replace(past, outcome=outcome)
         if self.open == index:
             self.open = None
 
@@ -213,6 +216,7 @@ def _next_life(reader: _Reader, beginning: EntryKind) -> Inheritance:
         over=None,
         applied=None,
         inputs=_inputs(reader, doubt),
+        forgotten=reader.forgotten,
         doubtful=doubt,
     )
 
@@ -235,6 +239,7 @@ def _same_life(reader: _Reader, note: Note | None) -> Inheritance:
         over=reader.over,
         applied=note.applied if note is not None else None,
         inputs=_inputs(reader, doubt),
+        forgotten=reader.forgotten,
         doubtful=doubt,
     )
 
@@ -243,8 +248,7 @@ def _inputs(reader: _Reader, doubt: Doubt | None) -> tuple[PastInput, ...]:
     if doubt is not None:
         past = reader.inputs[doubt.index]
         outcome = _OUTCOMES[doubt.word](doubt.index)
-        settled = PastInput(past.actor, past.id, past.digest, outcome)
-        reader.inputs[doubt.index] = settled
+        reader.inputs[doubt.index] = replace(past, outcome=outcome)
     return tuple(reader.inputs.values())
 
 
@@ -273,6 +277,7 @@ def _past(entry: Entry, outcome: Outcome) -> PastInput:
         InputId(ClientId(str(entry.fields["client"])), _number(entry, "sequence")),
         _digest(entry),
         outcome,
+        entry.epoch,
     )
 
 

@@ -158,11 +158,12 @@ class Intake:
         durable before anybody is served: repeats are answered from memory.
         """
         self.turn.resume(inherited.holder, inherited.epoch, at.now)
-        self.serializer.begin_turn(inherited.holder)
+        self.serializer.forgotten = inherited.forgotten
+        self.serializer.begin_turn(inherited.holder, inherited.epoch)
         self.rights.resume(inherited.envelopes)
         self._frozen, self._applied = inherited.frozen, inherited.applied
         for past in inherited.inputs:
-            self.serializer.remember(past.actor, past.id, past.digest, past.outcome)
+            self.serializer.remember(past)
         self._over = inherited.over
         effects = self._log(inherited.beginning, {}, at)
         if inherited.doubtful is not None:
@@ -527,7 +528,7 @@ class Intake:
         goes_on = is_taken and is_own
         report = serializer.CutReport() if goes_on else self._drop(moved)
         self.dropped = (report.inputs, report.bytes)
-        self.serializer.begin_turn(passed.taker)
+        self.serializer.begin_turn(passed.taker, passed.epoch)
         settled = self._settle_cut(report, at)
         logged = self._log(EntryKind.TURN, turn_fields(passed, report), at)
         return [KeepNote(self.note()), passed, *settled, *logged]

@@ -19,11 +19,10 @@ An input's id is a client and a count. Of each client we remember the next
 count and the outcomes of its last REMEMBERED inputs. A known id is answered
 with its outcome and never applied again; an id too old to be remembered is
 answered *forgotten*, and not applied either. Clients of whoever has the turn
-are always remembered; others may be forgotten for room, because what they made
-under an earlier turn is refused for its epoch (ADR 0003). A client that has signed
-what it sent (core.statements) counts on from there even if it was forgotten: its
-numbers must not come a second time. So one that has signed everything may be
-forgotten whoever has the turn, and the next verb on a command line finds room.
+are always remembered; others may be forgotten for room (ADR 0003), and so may one
+that has signed everything it sent (core.statements): the next verb on a command
+line finds room. Of those that wrote something, enough is kept (core.forgotten) that
+a repeat is neither applied nor called refused: it is answered *forgotten* too.
 
 Because the line is strict, an input in the logbook proves that every input
 before it was settled. After a crash only the very last one can be in doubt, and
@@ -42,6 +41,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from holdfast.core.forgotten import Forgotten
 from holdfast.model.errors import (
     Busy,
     HoldfastError,
@@ -52,7 +52,7 @@ from holdfast.model.errors import (
     OutcomeForgotten,
     TooManyClients,
 )
-from holdfast.model.ids import ActorId, ClientId, Index
+from holdfast.model.ids import NO_EPOCH, ActorId, ClientId, Epoch, Index
 from holdfast.model.inputs import MAX_INPUT, Input, InputId
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
 
@@ -108,6 +108,18 @@ SignedBy = Callable[[ActorId, ClientId], int]
 """Tells the last input that a client has signed, 0 if there is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class PastInput:
+    """An input of a predecessor, and what became of it."""
+
+    actor: ActorId
+    id: InputId
+    digest: bytes | None
+    outcome: Outcome
+    epoch: Epoch
+    """Of the turn that it was written under."""
+
+
 @dataclass(slots=True)
 class _Client:
     """What we remember of one client under the present turn."""
@@ -115,6 +127,8 @@ class _Client:
     next: int = 1
     digests: OrderedDict[int, bytes | None] = field(default_factory=OrderedDict)
     outcomes: dict[int, Outcome] = field(default_factory=dict)
+    epoch: Epoch | None = None
+    """Of the turn under which it wrote last; None if it never did."""
 
     @property
     def is_settled(self) -> bool:
@@ -140,7 +154,11 @@ class Serializer:
         self.signed_by: SignedBy = _nothing
         """Tells how far a client has signed, whom we may have forgotten."""
 
+        self.forgotten = Forgotten()
+        """What is kept of clients that were forgotten."""
+
         self._clients: OrderedDict[tuple[ActorId, ClientId], _Client] = OrderedDict()
+        self._epoch = NO_EPOCH
         self._holder: ActorId | None = None
         self._queue: deque[Input] = deque()
         self._queued_bytes = 0
@@ -195,6 +213,7 @@ class Serializer:
     def admit(self, index: Index) -> None:
         """Note that the judged input may happen and is being logged at `index`."""
         assert self._judged is not None, "only what was judged is admitted"  # noqa: S101
+        self._clients[_key(self._judged)].epoch = self._epoch
         self._flying, self._judged = (index, self._judged), None
         self._stored, self._written = False, 0
 
@@ -274,21 +293,22 @@ class Serializer:
             self._cut_flying(report, error)
         return report
 
-    def begin_turn(self, holder: ActorId | None) -> None:
+    def begin_turn(self, holder: ActorId | None, epoch: Epoch) -> None:
         """Learn whose clients must not be forgotten from now on."""
-        self._holder = holder
+        self._holder, self._epoch = holder, epoch
+        self.forgotten.begin(epoch)
 
-    def remember(
-        self, actor: ActorId, known: InputId, digest: bytes | None, outcome: Outcome
-    ) -> None:
+    def remember(self, past: PastInput) -> None:
         """Take up, after a crash, what the logbook says of one input.
 
         A digest that the logbook does not hold (a secret's) is None, and any
         repeat of that id counts as the same.
         """
-        client = self._client((actor, known.client))
-        client.begin(known.sequence, digest)
-        client.outcomes[known.sequence] = outcome
+        client = self._client((past.actor, past.id.client))
+        client.begin(past.id.sequence, past.digest)
+        client.outcomes[past.id.sequence] = past.outcome
+        if not isinstance(past.outcome, Refused):
+            client.epoch = past.epoch
 
     # ── inside ────────────────────────────────────────────────────────────
 
@@ -296,6 +316,8 @@ class Serializer:
         client = self._clients.get(_key(submitted))
         sequence = submitted.id.sequence
         expected = self._expected(submitted)
+        if self._may_be_forgotten(submitted):
+            raise OutcomeForgotten(submitted.id.client, sequence)
         if sequence > expected:
             raise InputGap(submitted.id.client, expected, sequence)
         if sequence == expected:
@@ -309,11 +331,23 @@ class Serializer:
 
     def is_known(self, submitted: Input) -> bool:
         """Tell whether an input with this id was taken before."""
-        return submitted.id.sequence < self._expected(submitted)
+        is_counted = submitted.id.sequence < self._expected(submitted)
+        return is_counted or self._may_be_forgotten(submitted)
 
     def _expected(self, submitted: Input) -> int:
-        client = self._clients.get(_key(submitted))
-        return client.next if client else self.signed_by(*_key(submitted)) + 1
+        key = _key(submitted)
+        if client := self._clients.get(key):
+            return client.next
+        return self.forgotten.following(*key) or self.signed_by(*key) + 1
+
+    def _may_be_forgotten(self, submitted: Input) -> bool:
+        """Tell whether nobody can say if a client that is not known wrote this."""
+        key = _key(submitted)
+        return (
+            key not in self._clients
+            and self.forgotten.may_hold(submitted.epoch)
+            and self.forgotten.following(*key) is None
+        )
 
     def _check_room(self, submitted: Input) -> None:
         size = len(submitted.payload)
@@ -346,6 +380,7 @@ class Serializer:
                 for key, client in self._clients.items()
                 if client.is_settled
                 and (key[0] != self._holder or self._has_signed(key, client))
+                and not (client.epoch == self._epoch and self.forgotten.is_full)
             ),
             None,
         )
@@ -357,7 +392,10 @@ class Serializer:
         if key not in self._clients and len(self._clients) >= MAX_CLIENTS:
             # Only what is taken up after a crash can be of more clients than fit;
             # the longest silent of them wrote last under an earlier turn.
-            del self._clients[self._forgettable() or next(iter(self._clients))]
+            gone = self._forgettable() or next(iter(self._clients))
+            forgotten = self._clients.pop(gone)
+            if forgotten.epoch is not None:
+                self.forgotten.add(*gone, forgotten.epoch, forgotten.next)
         client = self._clients.setdefault(key, _Client())
         self._clients.move_to_end(key)
         return client

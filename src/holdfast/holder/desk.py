@@ -189,10 +189,11 @@ class Desk:
         given = submit.to_input(actor)
         self.telling.sent_by(actor, submit.client, connection)
         try:
-            if connection.mode is wire.Mode.OBSERVE:
-                raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
-            self._writing.demand_room(given)
+            # What is known is answered with what became of it, whatever holds now.
             if not self._intake.is_known(given):
+                if connection.mode is wire.Mode.OBSERVE:
+                    raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
+                self._writing.demand_room(given)
                 self._following.demand_prompt(given, self._judging.staged)
                 self._demand_question(given)
         except HoldfastError as error:

@@ -364,8 +364,8 @@ class Acknowledge(Part, frozen=True):
 class Refuse(Part, frozen=True, kw_only=True):
     """A message of kind `refused` was not obeyed, and nothing was done.
 
-    If it was about an input, `client` and `sequence` say which; else they are
-    empty and 0.
+    If its code is an Unsettled one, it may have been done before. If it was about
+    an input, `client` and `sequence` say which; else they are empty and 0.
     """
 
     refused: Annotated[int, Meta(ge=0, le=255)]
