@@ -11,9 +11,10 @@ from pathlib import Path
 
 from bench.table import Row, Scale, Table, percentile, progress
 
-from holdfast.core.entries import input_fields
+from holdfast.core.entries import Admission, input_fields
 from holdfast.core.logbook import EntryKind, Logbook, genesis
 from holdfast.holder.log_file import LogFile
+from holdfast.model.actors import ActorKind
 from holdfast.model.ids import (
     ENTROPY,
     FIRST_INCARNATION,
@@ -23,8 +24,10 @@ from holdfast.model.ids import (
     client_id,
 )
 from holdfast.model.inputs import Input, InputId, InputKind
+from holdfast.model.verdicts import Verdict
 
 SESSION = SessionId("s_" + "a" * 16)
+BY_DEFAULT = Admission(Verdict.ALLOW, "default-human")
 
 
 def measure(table: Table, scale: Scale) -> None:
@@ -40,7 +43,7 @@ def measure(table: Table, scale: Scale) -> None:
             began_at = time.perf_counter()
             entry = book.draft(
                 EntryKind.INPUT,
-                input_fields(_key(number), "default-human", None, None),
+                input_fields(_key(number), ActorKind.HUMAN, BY_DEFAULT, None),
                 FIRST_INCARNATION,
                 Epoch(1),
                 1_800_000_000_000 + number,

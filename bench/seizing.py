@@ -112,6 +112,8 @@ class Flood(threading.Thread):
                     incarnation=LIFE,
                     epoch=bot.epoch,
                     payload=PIECE,
+                    seen=None,
+                    waits=True,
                 )
             )
             for number in range(PIECES)

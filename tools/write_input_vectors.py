@@ -57,6 +57,8 @@ def text() -> str:
             incarnation=Incarnation(1),
             epoch=Epoch(epoch),
             payload=payload,
+            seen=None,
+            waits=True,
         )
         chain.note(made)
         what = content(made.incarnation, made.epoch, made.kind, made.payload)

@@ -175,6 +175,8 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
             incarnation=Incarnation(1),
             epoch=Epoch(0),
             payload=b"ls -l\r",
+            seen=None,
+            waits=True,
         ),
     ),
     (

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from holdfast.core.entries import input_fields
+from holdfast.core.entries import Admission, input_fields
 from holdfast.core.input_chain import InputChain, Signs, Statement
 from holdfast.core.logbook import Entry, EntryKind, Logbook, genesis, read_entries
 from holdfast.core.signed_inputs import Coverage, check_inputs
 from holdfast.crypto.keys import SigningKey
+from holdfast.model.actors import ActorKind
 from holdfast.model.ids import (
     ActorId,
     ClientId,
@@ -16,6 +17,7 @@ from holdfast.model.ids import (
     actor_id,
 )
 from holdfast.model.inputs import InputKind
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import Value
 from holdfast.wire.messages import Submit
 
@@ -45,6 +47,8 @@ def given(
         incarnation=LIFE,
         epoch=epoch,
         payload=payload,
+        seen=None,
+        waits=True,
     )
 
 
@@ -89,7 +93,12 @@ class Book:
     ) -> None:
         """Write an input, with its payload or without."""
         secret = b"of the holder" if hidden else None
-        fields = input_fields(one.to_input(actor), "rule", None, secret)
+        fields = input_fields(
+            one.to_input(actor),
+            ActorKind.HUMAN,
+            Admission(Verdict.ALLOW, "rule"),
+            secret,
+        )
         self.write(EntryKind.INPUT, fields, epoch)
 
     def keep(self, *statements: Statement | None) -> None:

@@ -1,4 +1,5 @@
 import hmac
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from holdfast.core.entries import (
     MAX_ORIGINATORS,
     MAX_PROGRAM,
     MAX_RULE,
+    Admission,
     answered_fields,
     binding,
     exec_fields,
@@ -22,13 +24,17 @@ from holdfast.core.entries import (
 from holdfast.core.exec_gate import Wish
 from holdfast.core.serializer import CutReport
 from holdfast.core.turn import PassReason, PassTurn
+from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
-from holdfast.model.errors import DeniedByPolicy, Frozen
+from holdfast.model.errors import DeniedByPolicy, Frozen, PolicyUnavailable
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, SessionId
 from holdfast.model.inputs import Input, InputId, InputKind
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import decode_line, encode_line
 
 ANNA, BOT = ActorId("anna"), ActorId("bot")
+HUMAN = ActorKind.HUMAN
+ALL = Admission(Verdict.ALLOW, "all")
 FIXED = {"index", "prev", "session", "incarnation", "epoch", "at", "kind"}
 
 
@@ -38,12 +44,17 @@ def an_input(kind: InputKind = InputKind.KEYS, payload: bytes = b"ls\r") -> Inpu
 
 
 def test_an_input_is_written_with_its_bytes_its_rule_and_its_approver() -> None:
-    assert input_fields(an_input(), "careful", BOT, None) == {
+    given = replace(an_input(), seen=41)
+
+    assert input_fields(given, HUMAN, Admission(Verdict.ASK, "careful", BOT), None) == {
         "actor": "anna",
+        "actor_kind": "human",
         "client": "c",
         "sequence": 7,
         "input": "keys",
         "size": 3,
+        "seen": 41,
+        "verdict": "ask",
         "rule": "careful",
         "approver": "bot",
         "data": "bHMN",
@@ -52,14 +63,16 @@ def test_an_input_is_written_with_its_bytes_its_rule_and_its_approver() -> None:
 
 def test_the_others_who_staged_what_an_input_runs_are_named() -> None:
     many = [ActorId(f"a{number}") for number in range(MAX_ORIGINATORS + 1)]
-    fields = input_fields(an_input(), "all", None, None, many)
+    fields = input_fields(
+        an_input(), HUMAN, Admission(Verdict.ALLOW, "all", None, many), None
+    )
 
     assert list(fields)[-2:] == ["originators", "data"]
     assert str(fields["originators"]).split(",") == many[:MAX_ORIGINATORS]
 
 
 def test_a_secret_is_written_as_a_length_and_a_keyed_hash() -> None:
-    fields = input_fields(an_input(payload=b"hunter2"), "all", None, b"key")
+    fields = input_fields(an_input(payload=b"hunter2"), HUMAN, ALL, b"key")
 
     assert fields["size"] == 7
     assert fields["secret"] == hmac.digest(b"key", b"hunter2", "sha256").hex()
@@ -69,8 +82,8 @@ def test_a_secret_is_written_as_a_length_and_a_keyed_hash() -> None:
 
 @given(st.binary(min_size=1, max_size=40))
 def test_no_secret_can_be_read_from_the_line(payload: bytes) -> None:
-    plain = input_fields(an_input(payload=payload), "all", None, None)["data"]
-    fields = input_fields(an_input(payload=payload), "all", None, b"key")
+    plain = input_fields(an_input(payload=payload), HUMAN, ALL, None)["data"]
+    fields = input_fields(an_input(payload=payload), HUMAN, ALL, b"key")
 
     assert plain not in fields.values()
 
@@ -104,15 +117,27 @@ def test_whoever_approves_an_answer_cannot_guess_it_from_what_it_is_bound_to(
 
 
 def test_a_refusal_says_whose_it_was_and_by_what_code() -> None:
-    refused = refused_fields(an_input(), Frozen())
+    refused = refused_fields(an_input(), HUMAN, None, Frozen())
 
-    assert refused == {**who(an_input()), "code": "frozen", "rule": None}
+    assert refused == {
+        **who(an_input(), HUMAN),
+        "code": "frozen",
+        "verdict": None,
+        "rule": None,
+    }
+
+
+def test_a_policy_that_does_not_answer_has_said_no() -> None:
+    refused = refused_fields(an_input(), HUMAN, None, PolicyUnavailable("is late"))
+
+    assert refused["verdict"] == "deny"
 
 
 def test_a_refusal_by_a_rule_names_the_rule_in_a_bounded_way() -> None:
-    refused = refused_fields(an_input(), DeniedByPolicy("r" * 999))
+    refused = refused_fields(an_input(), HUMAN, Verdict.DENY, DeniedByPolicy("r" * 999))
 
     assert refused["rule"] == "r" * MAX_RULE
+    assert refused["verdict"] == "deny"
 
 
 def test_an_answer_says_who_gave_it_and_which() -> None:
@@ -155,9 +180,9 @@ def test_an_envelope_is_read_back_as_it_was_granted(
 def test_no_field_hides_one_that_every_entry_has() -> None:
     passed = PassTurn(ANNA, None, Epoch(2), PassReason.DROPPED)
     written = [
-        input_fields(an_input(), "all", None, None),
-        input_fields(an_input(), "all", None, b"key"),
-        refused_fields(an_input(), Frozen()),
+        input_fields(an_input(), HUMAN, ALL, None),
+        input_fields(an_input(), HUMAN, ALL, b"key"),
+        refused_fields(an_input(), HUMAN, None, Frozen()),
         turn_fields(passed, CutReport()),
         granted_fields(BOT, Envelope(frozenset()), ANNA),
     ]

@@ -106,6 +106,29 @@ def test_a_denied_input_is_refused_and_the_next_is_looked_at() -> None:
     assert desk.told[-1].ticket == 2
 
 
+def test_an_entry_says_what_was_judged_and_what_its_sender_had_seen() -> None:
+    desk = Desk()
+    desk.send(1, seen=77)
+    desk.judge(Verdict.DENY)
+    desk.send(2, seen=78)
+    desk.judge(Verdict.ALLOW, ticket=2)
+    desk.send(3, actor=EVE)
+    desk.do(desk.intake.seize(ANNA, AT))
+
+    told = [one.fields for one in desk.entries if "verdict" in one.fields]
+    assert [one["verdict"] for one in told] == ["deny", "allow"]
+    assert {one["actor_kind"] for one in told} == {"agent"}
+    assert told[1]["seen"] == 78
+
+
+def test_an_input_that_nobody_was_asked_about_has_no_verdict() -> None:
+    desk = Desk()
+    desk.send(1, actor=EVE)
+
+    assert desk.entries[-1].fields["code"] == "not-allowed"
+    assert desk.entries[-1].fields["verdict"] is None
+
+
 def test_who_may_do_nothing_does_not_keep_the_turn() -> None:
     desk = Desk()
     desk.send(1)
@@ -183,6 +206,7 @@ def test_an_approved_input_goes_on_with_its_approver_on_record() -> None:
 
     assert desk.kinds() == ["turn", "asked", "answered", "input"]
     assert desk.entries[-1].fields["approver"] == "anna"
+    assert desk.entries[-1].fields["verdict"] == "ask"
     assert isinstance(desk.told[-1], Apply)
 
 

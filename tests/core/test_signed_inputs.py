@@ -16,16 +16,18 @@ from tests.core.signing import (
     signed,
 )
 
-from holdfast.core.entries import input_fields
+from holdfast.core.entries import Admission, input_fields
 from holdfast.core.input_chain import InputChain, Statement
 from holdfast.core.logbook import EntryKind
 from holdfast.core.signed_inputs import Coverage
 from holdfast.crypto.identity import Identity
 from holdfast.crypto.keys import SigningKey
 from holdfast.crypto.rotation import rotate
+from holdfast.model.actors import ActorKind
 from holdfast.model.errors import LogTampered
 from holdfast.model.ids import Epoch, SessionId, actor_id
 from holdfast.model.inputs import InputKind
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.messages import Submit
 
 FIRST, SECOND, THIRD = (Identity.from_seed(bytes([n]) * 32) for n in (7, 8, 9))
@@ -263,7 +265,9 @@ def test_an_input_without_a_number_is_signed_by_nobody(odd: Fields) -> None:
 
 def test_an_input_whose_payload_cannot_be_read_is_not_the_one_signed() -> None:
     book = Book()
-    whole = input_fields(given(1).to_input(ANNA), "rule", None, None)
+    whole = input_fields(
+        given(1).to_input(ANNA), ActorKind.HUMAN, Admission(Verdict.ALLOW, "rule"), None
+    )
     book.write(EntryKind.INPUT, whole | {"data": "#"})
     book.keep(signed(given(1)))
 

@@ -261,6 +261,8 @@ class Client:
             incarnation=LIFE,
             epoch=self.epoch,
             payload=payload,
+            seen=None,
+            waits=True,
         )
         with contextlib.suppress(OSError):
             self.send(self._open[self._sequence])
@@ -286,6 +288,8 @@ class Client:
                 incarnation=LIFE,
                 epoch=self.epoch,
                 payload=text,
+                seen=None,
+                waits=True,
             )
         )
         return self._sequence

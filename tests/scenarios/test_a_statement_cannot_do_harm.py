@@ -66,6 +66,8 @@ class Signer:
                 incarnation=LIFE,
                 epoch=self.client.epoch,
                 payload=text if said is None else said,
+                seen=None,
+                waits=True,
             )
         )
         self.client.post(text)
@@ -131,6 +133,8 @@ def test_t35_what_was_not_sent_yet_cannot_be_signed(here: Machine) -> None:
             incarnation=LIFE,
             epoch=signer.client.epoch,
             payload=b"later",
+            seen=None,
+            waits=True,
         )
     )
     signer.sequence = 2

@@ -89,6 +89,8 @@ def test_t30_bytes_swapped_under_an_approved_id_are_refused(
             incarnation=LIFE,
             epoch=bot.epoch,
             payload=b"git push -f\r",
+            seen=None,
+            waits=True,
         )
     )
 

@@ -29,6 +29,8 @@ def test_an_input_under_another_client_s_id_is_not_served(here: Machine) -> None
             incarnation=LIFE,
             epoch=anna.epoch,
             payload=b"others\r",
+            seen=None,
+            waits=True,
         )
     )
 

@@ -161,6 +161,8 @@ def send(client: Client, sequence: int, payload: bytes) -> None:
             incarnation=LIFE,
             epoch=client.epoch,
             payload=payload,
+            seen=None,
+            waits=True,
         )
     )
 

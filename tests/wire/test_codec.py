@@ -77,6 +77,8 @@ def submit(**changes: object) -> Submit:
         "incarnation": Incarnation(1),
         "epoch": Epoch(0),
         "payload": b"ls\r",
+        "seen": 7,
+        "waits": True,
     }
     return Submit(**fields | changes)
 

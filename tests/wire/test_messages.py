@@ -188,6 +188,8 @@ def test_a_submit_is_the_input_of_whoever_sent_it() -> None:
         incarnation=Incarnation(2),
         epoch=Epoch(3),
         payload=b"make",
+        seen=None,
+        waits=True,
     )
 
     assert submit.to_input(actor) == Input(

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "a33592e0c3969fb140e2fee8ca011d33ff58aa8ef7fede94783b386a7617b67d",
+    1: "2c0f7b781e3c3d95c38727c7488b8c0610e88356837f4d173aa91e3acedc1f74",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

@@ -301,7 +301,7 @@ class _Shown:
         if self._backlog and len(attachment.open) < MAX_OPEN:
             data = bytes(self._backlog)
             self._backlog.clear()
-            link.send(attachment.submit(InputKind.KEYS, data))
+            link.send(attachment.submit(InputKind.KEYS, data, waits=False))
 
     def _hear(self, link: Connection) -> None:
         shown = bytearray()

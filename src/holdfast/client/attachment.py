@@ -139,8 +139,11 @@ class Attachment:
             keyframe=keyframe,
         )
 
-    def submit(self, kind: InputKind, payload: bytes) -> Submit:
-        """Make an input, which is open until it is answered."""
+    def submit(self, kind: InputKind, payload: bytes, *, waits: bool = True) -> Submit:
+        """Make an input, which is open until it is answered.
+
+        If nobody `waits` for the answer, it may come a little later.
+        """
         assert self.incarnation is not None, "attach first"  # noqa: S101
         made = Submit(
             client=self.client,
@@ -149,6 +152,8 @@ class Attachment:
             incarnation=self.incarnation,
             epoch=self.epoch,
             payload=payload,
+            seen=self.offset,
+            waits=waits,
         )
         self.signing.note(made)
         self._open[self._next] = made

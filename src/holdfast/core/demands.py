@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from holdfast.core import budget, gate, serializer, turn
 from holdfast.core.inheritance import Note
 from holdfast.core.log_writer import Store
-from holdfast.model.ids import Incarnation, SessionId
+from holdfast.model.ids import ActorId, Incarnation, SessionId
 from holdfast.model.inputs import Input
+from holdfast.model.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,17 @@ class Consult:
 
     ticket: int
     input: Input
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """An input that the policy is asked about, and what is known of it by now."""
+
+    ticket: int
+    input: Input
+    echo_off: bool = False
+    originators: tuple[ActorId, ...] = ()
+    verdict: Verdict | None = None
 
 
 Effect = (

@@ -8,15 +8,18 @@ its meaning.
 import base64
 import hmac
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from holdfast.core.declining import Tell
 from holdfast.core.exec_gate import Wish
 from holdfast.core.serializer import CutReport
 from holdfast.core.turn import PassTurn
+from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
-from holdfast.model.errors import HoldfastError
+from holdfast.model.errors import HoldfastError, PolicyUnavailable
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import Input, InputKind
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.intents import Intend
 from holdfast.wire.lines import Value
 
@@ -32,38 +35,46 @@ MAX_RULE = 200
 """Characters kept of a rule's name: a policy must not make a line too long."""
 
 
-def who(given: Input) -> Fields:
-    """Say whose input it is."""
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Why an input may happen: what the policy said, by which rule, and who agreed."""
+
+    verdict: Verdict
+    rule: str
+    approver: ActorId | None = None
+    originators: Sequence[ActorId] = ()
+    """The others who staged what it runs, if there are any."""
+
+
+def who(given: Input, kind: ActorKind) -> Fields:
+    """Say whose input it is, and what sort of operator that is."""
     return {
         "actor": given.actor,
+        "actor_kind": kind.value,
         "client": given.id.client,
         "sequence": given.id.sequence,
     }
 
 
 def input_fields(
-    given: Input,
-    rule: str,
-    approver: ActorId | None,
-    secret_key: bytes | None,
-    originators: Sequence[ActorId] = (),
+    given: Input, kind: ActorKind, admitted: Admission, secret_key: bytes | None
 ) -> Fields:
-    """Say what was admitted, by which rule, and who approved it.
-
-    `originators` are the others who staged what it runs, if there are any.
+    """Say what was admitted, by which verdict and rule, and who approved it.
 
     With a `secret_key` the bytes are not written down, only their length and a
     hash that means nothing without the key.
     """
     fields: Fields = {
-        **who(given),
+        **who(given, kind),
         "input": given.kind.value,
         "size": len(given.payload),
-        "rule": rule[:MAX_RULE],
-        "approver": approver,
+        "seen": given.seen,
+        "verdict": admitted.verdict.value,
+        "rule": admitted.rule[:MAX_RULE],
+        "approver": admitted.approver,
     }
-    if originators:
-        fields["originators"] = ",".join(originators[:MAX_ORIGINATORS])
+    if admitted.originators:
+        fields["originators"] = ",".join(admitted.originators[:MAX_ORIGINATORS])
     if secret_key is not None:
         fields["secret"] = hmac.digest(secret_key, given.payload, "sha256").hex()
     else:
@@ -86,11 +97,22 @@ def binding(given: Input, secret_key: bytes) -> bytes:
     return given.digest()
 
 
-def refused_fields(given: Input, error: HoldfastError) -> Fields:
-    """Say whose input was refused, and by what; by which rule, if by one."""
+def refused_fields(
+    given: Input, kind: ActorKind, verdict: Verdict | None, error: HoldfastError
+) -> Fields:
+    """Say whose input was refused, and by what; by which rule, if by one.
+
+    Without a verdict nobody asked the policy: something else was in the way.
+    """
     rule = error.facts.get("rule")
-    named = None if rule is None else str(rule)[:MAX_RULE]
-    return {**who(given), "code": error.code, "rule": named}
+    if isinstance(error, PolicyUnavailable):
+        verdict = Verdict.DENY  # No answer means no.
+    return {
+        **who(given, kind),
+        "code": error.code,
+        "verdict": None if verdict is None else verdict.value,
+        "rule": None if rule is None else str(rule)[:MAX_RULE],
+    }
 
 
 def intended_fields(actor: ActorId, said: Intend) -> Fields:

@@ -40,11 +40,12 @@ I4  After a seize no byte of the former holder reaches the terminal.
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.core import budget, gate, serializer, turn
-from holdfast.core.demands import Consult, Effect, KeepNote, Settings
+from holdfast.core.demands import Consult, Effect, Judging, KeepNote, Settings
 from holdfast.core.entries import (
+    Admission,
     answered_fields,
     asked_fields,
     binding,
@@ -76,15 +77,8 @@ from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import Value
-
-
-@dataclass(frozen=True, slots=True)
-class _Judging:
-    ticket: int
-    input: Input
-    echo_off: bool = False
-    originators: tuple[ActorId, ...] = ()
 
 
 class Intake:
@@ -102,7 +96,7 @@ class Intake:
         self.serializer = serializer.Serializer()
         self.rights = Rights(settings.session)
         self._tickets = 0
-        self._judging: _Judging | None = None
+        self._judging: Judging | None = None
         self._applied: Index | None = None
         self._unsettled: Index | None = None
         self._vouched: deque[tuple[Index, Index]] = deque()
@@ -196,7 +190,10 @@ class Intake:
         """Take the policy's answer, whether the terminal echoes, and who staged it."""
         if self._judging is not None and self._judging.ticket == said.ticket:
             self._judging = replace(
-                self._judging, echo_off=echo_off, originators=originators
+                self._judging,
+                echo_off=echo_off,
+                originators=originators,
+                verdict=said.verdict,
             )
         return self._gate(said, at)
 
@@ -399,7 +396,7 @@ class Intake:
         if error := self.objection(first, at):
             return self._log_refusal(first, error, at), self.serializer.reject(error)
         self._tickets += 1
-        self._judging = _Judging(self._tickets, first)
+        self._judging = Judging(self._tickets, first)
         # What comes with a free turn waits under the epoch that it will have then.
         epoch = Epoch(self.turn.epoch + self._takes_turn(first, at))
         ticket = self._tickets
@@ -456,7 +453,7 @@ class Intake:
                     effects.append(turn.Refuse(actor, error))
         return effects
 
-    def _waiting(self, ticket: int) -> _Judging:
+    def _waiting(self, ticket: int) -> Judging:
         waiting = self._judging
         assert waiting is not None, "a ticket without an input"  # noqa: S101
         assert waiting.ticket == ticket, "another ticket's input"  # noqa: S101
@@ -477,20 +474,22 @@ class Intake:
         secret = is_secret(waiting.input, echo_off=waiting.echo_off)
         key = self._settings.secret_key if secret else None
         others = [one for one in waiting.originators if one != waiting.input.actor]
-        fields = input_fields(
-            waiting.input, admitted.rule, admitted.approver, key, others
+        by = Admission(
+            waiting.verdict or Verdict.ALLOW, admitted.rule, admitted.approver, others
         )
+        kind = self._settings.kind_of(waiting.input.actor)
+        fields = input_fields(waiting.input, kind, by, key)
         return [*effects, *self._log(EntryKind.INPUT, fields, at)]
 
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
-        refused = self._waiting(ticket).input
+        refused, verdict = self._waiting(ticket).input, self._waiting(ticket).verdict
         self._judging = None
         logged: list[Effect] = []
         if isinstance(error, DeniedByOperator):
             by = ActorId(str(error.facts["approver"]))
             answered = answered_fields(ticket, by, yes=False)
             logged += self._log(EntryKind.ANSWERED, answered, at)
-        logged += self._log_refusal(refused, error, at)
+        logged += self._log_refusal(refused, error, at, verdict)
         return [*logged, *self._carry(self.serializer.reject(error), at)]
 
     def _settled(self, entry: Entry) -> list[Effect]:
@@ -573,9 +572,15 @@ class Intake:
         return [*self._book.record(kind, fields, self.turn.epoch, at)]
 
     def _log_refusal(
-        self, refused: Input, error: HoldfastError, at: Moment
+        self,
+        refused: Input,
+        error: HoldfastError,
+        at: Moment,
+        verdict: Verdict | None = None,
     ) -> list[Effect]:
-        return self._log(EntryKind.REFUSED, refused_fields(refused, error), at)
+        kind = self._settings.kind_of(refused.actor)
+        fields = refused_fields(refused, kind, verdict, error)
+        return self._log(EntryKind.REFUSED, fields, at)
 
     def _log_settlement(
         self, index: Index, how: dict[str, Value], at: Moment

@@ -55,6 +55,11 @@ class Input:
     incarnation: Incarnation
     epoch: Epoch
     payload: bytes
+    seen: int | None = None
+    """Up to which offset of the stream its sender had seen, if that is known."""
+
+    waits: bool = True
+    """Whether somebody waits for the answer; if not, it may come a little later."""
 
     def digest(self) -> bytes:
         """Return what an approval or an outcome is bound to: kind and bytes."""

@@ -339,6 +339,8 @@ class Submit(Part, frozen=True, kw_only=True):
     incarnation: Life
     epoch: TurnEpoch
     payload: Annotated[bytes, Meta(max_length=MAX_INPUT, extra_json_schema=RAW)]
+    seen: Number | None
+    waits: bool
 
     def to_input(self, actor: ActorId) -> Input:
         """Return the input that `actor` submits by this message."""
@@ -349,6 +351,8 @@ class Submit(Part, frozen=True, kw_only=True):
             self.incarnation,
             self.epoch,
             self.payload,
+            self.seen,
+            self.waits,
         )
 
 

@@ -119,8 +119,11 @@ export class Attachment {
     this.offset = null;
   }
 
-  /** Make an input, which is open until it is answered; only once attached. */
-  submit(kind: Submit["kind"], payload: Uint8Array): Submit {
+  /**
+   * Make an input, which is open until it is answered; only once attached. If
+   * nobody waits for the answer, it may come a little later.
+   */
+  submit(kind: Submit["kind"], payload: Uint8Array, waits = true): Submit {
     const made: Submit = {
       client: this.client,
       sequence: this.next,
@@ -128,6 +131,8 @@ export class Attachment {
       incarnation: this.incarnation ?? 1,
       epoch: this.epoch,
       payload,
+      seen: this.offset,
+      waits,
     };
     this.unanswered.set(this.next, made);
     this.next += 1;

@@ -177,6 +177,8 @@ export interface Submit {
   readonly incarnation: number;
   readonly epoch: number;
   readonly payload: Uint8Array;
+  readonly seen: number | null;
+  readonly waits: boolean;
 }
 
 /** The logbook's head at the entry acknowledged, signed by the host. */
@@ -868,6 +870,8 @@ export const SUBMIT = struct<Submit>({
   incarnation: int(1, 9007199254740991),
   epoch: int(0, 9007199254740991),
   payload: bytes(0, 65536),
+  seen: orNull(int(0, 9007199254740991)),
+  waits: flag,
 });
 
 export const RECEIPT = struct<Receipt>({
