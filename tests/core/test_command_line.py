@@ -7,12 +7,12 @@ from holdfast.core.command_line import (
     MAX_LINE,
     MAX_PIECES,
     MAX_WORDS,
-    Command,
     doubtful_line,
     read_line,
     sight_of,
 )
 from holdfast.core.globs import MAX_TEXT
+from holdfast.core.simple_command import Command
 
 
 def read(text: str) -> tuple[Command, ...]:

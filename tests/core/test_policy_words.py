@@ -1,8 +1,9 @@
 import pytest
 
-from holdfast.core.command_line import Command, read_line
+from holdfast.core.command_line import read_line
 from holdfast.core.globs import Globs
 from holdfast.core.policy_words import Match, WordPatterns, both
+from holdfast.core.simple_command import Command
 
 YES, NO, MAYBE = Match.YES, Match.NO, Match.MAYBE
 

@@ -2,8 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.resolving_world import World, state
 
-from holdfast.core.command_line import Command, read_line
+from holdfast.core.command_line import read_line
 from holdfast.core.resolving import MAX_LINKS, Shell, resolve
+from holdfast.core.simple_command import Command
 
 
 @given(st.binary(max_size=80))

@@ -5,9 +5,10 @@ Theory of operation
 A line is cut into simple commands at `;`, `&`, `|`, `&&` and `||`, and each of
 them into words, with quotes and backslashes taken away. What is left open:
 
-* A word with a variable, a wildcard or braces is None: it stands for any words.
+* A word with a variable, a wildcard or braces is None: it stands for any words, or
+  for those that its OpenWord leaves open.
 * A command with assignments or redirections is `altered`: its words are right,
-  and do not say everything.
+  and do not say everything. simple_command says what else is told of a command.
 * A command such as `sudo` or `env` `carries` another one in its words.
 * A command such as `sh -c` or `eval` `hides` another one in a text.
 * Where the text does not say what will run (an unfinished line, a control
@@ -24,10 +25,18 @@ I3  No more than MAX_COMMANDS commands and MAX_WORDS words are ever returned.
 """
 
 import re
-from dataclasses import dataclass
 
 from holdfast.core.globs import MAX_TEXT
-from holdfast.model.resolutions import Resolved
+from holdfast.core.open_words import ANYTHING, OpenWord
+from holdfast.core.shell_grammar import Grammar
+from holdfast.core.simple_command import (
+    HERE,
+    Assignment,
+    Command,
+    Redirection,
+    Sight,
+    Way,
+)
 from holdfast.model.text import printable
 
 MAX_LINE = 4096
@@ -62,9 +71,8 @@ _RESERVED = re.compile(
 )
 _MOVERS = frozenset({"cd", "chdir", "popd", "pushd", "z"})
 
-_HARMLESS = frozenset({">/dev/null", ">>/dev/null", "</dev/null", "&>/dev/null"})
 _DUPLICATE = re.compile(r"[<>]&(?:[0-9]|-)", re.ASCII)
-"""Redirections by which no file is written or read."""
+_WAYS = {"<": Way.READ, "<>": Way.BOTH, ">>": Way.APPEND, "&>>": Way.APPEND}
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ ]+)
@@ -104,61 +112,20 @@ _BORDERS = re.compile(r"[\s\x00-\x1f\x7f-\x9f;&|<>()$`{}!]+")
 _INNER_BORDERS = re.compile(r"[,=:]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What can be seen of the words of a text, whatever else it may hold."""
-
-    pieces: tuple[str, ...] = ()
-    """Words in order, the first MAX_PIECES of them."""
-
-    distinct: tuple[str, ...] = ()
-    """The same and what is after a slash, a comma or an equals sign, each once."""
-
-    joined: str = ""
-    """All of `distinct` in one text, one to a line."""
-
-    everything: frozenset[str] = frozenset()
-    """All words and parts of words, however many there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One simple command, or a text of which nothing is known but its pieces."""
-
-    words: tuple[str | None, ...] = ()
-    touched: tuple[str | None, ...] = ()
-    """What is assigned, and where output goes."""
-
-    names: frozenset[str] = frozenset()
-    """Every word and target that is known, and its part after the last slash."""
-
-    joined: str = ""
-    """The same in one text, one to a line."""
-
-    sight: Sight = Sight()
-
-    doubt: str = ""
-    altered: bool = False
-    carries: bool = False
-    hides: bool = False
-    moved: bool = False
-    """Whether something before it may have changed the folder."""
-
-    is_quoted: bool = False
-    """Whether its first word has quotes, by which a shell takes it for no alias."""
-
-    resolved: Resolved | None = None
-    """What it runs as things are now, if that was looked up."""
-
-
 class _Unreadable(Exception):
     def __init__(self, why: str) -> None:
         super().__init__(why)
         self.why = why
 
 
-def read_line(raw: bytes, *, ended: bool) -> tuple[Command, ...]:
-    """Return the commands of a line; `ended` if it will be run without more bytes."""
+def read_line(
+    raw: bytes, grammar: Grammar = Grammar.UNKNOWN, *, ended: bool
+) -> tuple[Command, ...]:
+    """Return the commands of a line, as the shell of this grammar reads it.
+
+    `ended` if it will be run without more bytes.
+    """
+    del grammar
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -189,7 +156,7 @@ def sight_of(text: str) -> Sight:
 
 
 def _doubtful(text: str, why: str) -> Command:
-    return Command(sight=sight_of(text), doubt=why, moved=True)
+    return Command(sight=sight_of(text), doubt=why, folders=())
 
 
 def _one_line(text: str, *, ended: bool) -> str:
@@ -232,9 +199,11 @@ class _Splitter:
 
     def _begin(self) -> None:
         self._words: list[str | None] = []
+        self._opens: list[OpenWord | None] = []
+        self._redirections: list[Redirection] = []
+        self._assignments: list[Assignment] = []
         self._touched: list[str | None] = []
         self._seen: list[str] = []
-        self._altered = False
         self._redirected = ""
         self._word: list[str] | None = None
         self._is_open = False
@@ -294,17 +263,24 @@ class _Splitter:
             self._target(word)
         elif assigns:
             self._touched.append(word)
-            self._altered = True
+            name, _, value = text.partition("=")
+            known = None if word is None else value
+            self._assignments.append(Assignment(name.removesuffix("+"), known))
         else:
             self._is_quoted = self._is_quoted if self._words else self._has_quotes
             self._words.append(word)
+            self._opens.append(ANYTHING if word is None else None)
         self._has_quotes = False
 
     def _target(self, word: str | None) -> None:
-        whole = f"{self._redirected}{word}"
-        harmless = whole in _HARMLESS or _DUPLICATE.fullmatch(whole)
+        way = _WAYS.get(self._redirected, Way.WRITE)
+        if _DUPLICATE.fullmatch(f"{self._redirected}{word}"):
+            way = Way.DUPLICATE
+        elif self._redirected == "<&":
+            way = Way.READ
+        shape = ANYTHING if word is None else None
+        self._redirections.append(Redirection(way, word, shape))
         self._touched.append(word)
-        self._altered = self._altered or not harmless
         self._redirected = ""
 
     def _end_command(self) -> None:
@@ -334,15 +310,17 @@ class _Splitter:
         names = {name for word in known for name in (word, word.rsplit("/", 1)[-1])}
         return Command(
             words,
-            tuple(self._touched),
-            frozenset(names),
-            "\n".join(names),
+            tuple(self._opens),
+            tuple(self._redirections),
+            tuple(self._assignments),
+            folders=() if moved else HERE,
+            touched=tuple(self._touched),
+            names=frozenset(names),
+            joined="\n".join(names),
             # Looked at only where words alone do not tell what runs.
-            sight_of(" ".join(self._seen)) if carries or hides else Sight(),
-            altered=self._altered,
+            sight=sight_of(" ".join(self._seen)) if carries or hides else Sight(),
             carries=carries,
             hides=hides,
-            moved=moved,
             is_quoted=self._is_quoted,
         )
 

@@ -50,21 +50,28 @@ class Globs:
     prefixes: tuple[str, ...] = ()
     """For each pattern with a wildcard what stands before the first one."""
 
+    ends: tuple[tuple[str, str, int], ...] = ()
+    """For each such pattern how a text that fits begins and ends, and how many
+    slashes it has at least."""
+
     @classmethod
     def of(cls, patterns: Iterable[str]) -> Self:
         """Prepare patterns that have no fault."""
         literals: set[str] = set()
-        wild, chunks, prefixes = [], [], []
+        wild, chunks, prefixes, ends = [], [], [], []
         for pattern in patterns:
             pieces = list(_PIECE.finditer(pattern))
             if any(piece[2] for piece in pieces):
                 wild.append(_expression(pieces))
                 chunks.append(_chunk(pieces))
                 prefixes.append(_prefix(pieces))
+                ends.append(_ends(pieces))
             else:
                 literals.add("".join(piece[1] or piece[3] for piece in pieces))
         joined = re.compile("|".join(wild), re.DOTALL) if wild else None
-        return cls(frozenset(literals), joined, tuple(chunks), tuple(prefixes))
+        return cls(
+            frozenset(literals), joined, tuple(chunks), tuple(prefixes), tuple(ends)
+        )
 
     def fit(self, text: str) -> bool:
         """Tell whether one of the patterns fits all of `text`."""
@@ -82,6 +89,13 @@ class Globs:
         One search for a text that the pattern needs rules most of them out.
         """
         return any(chunk in joined for chunk in self.chunks)
+
+
+def _ends(pieces: list[re.Match[str]]) -> tuple[str, str, int]:
+    after = list(takewhile(lambda piece: not piece[2], reversed(pieces)))
+    suffix = "".join(piece[1] or piece[3] for piece in reversed(after))
+    slashes = sum((piece[3] or "").count("/") for piece in pieces)
+    return _prefix(pieces), suffix, slashes
 
 
 def _prefix(pieces: list[re.Match[str]]) -> str:

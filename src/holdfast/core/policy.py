@@ -32,13 +32,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from holdfast.core.budget import Budget
-from holdfast.core.command_line import Command, doubtful_line, read_line
+from holdfast.core.command_line import doubtful_line, read_line
 from holdfast.core.policy_conditions import PlaceIs
 from holdfast.core.policy_exec import commands_of, other_names, resolved_of
+from holdfast.core.policy_folders import is_under
 from holdfast.core.policy_index import RuleIndex
 from holdfast.core.policy_resolved import ResolvedPatterns
 from holdfast.core.policy_rules import Rule, Undecidable, Webhook
 from holdfast.core.policy_words import Match, both
+from holdfast.core.shell_grammar import grammar_of
+from holdfast.core.simple_command import Command
 from holdfast.core.turn import TurnRules
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
@@ -216,7 +219,8 @@ def typed_commands(question: Question) -> tuple[Command, ...]:
     if question.staged is None:
         return doubtful_line(question.payload, "what it goes on with is not known")
     ended = question.kind is InputKind.COMMAND
-    return read_line(question.staged + question.payload, ended=ended)
+    grammar = grammar_of(question.shell)
+    return read_line(question.staged + question.payload, grammar, ended=ended)
 
 
 def _fits(rule: Rule, context: Match, command: Command, question: Question) -> Match:
@@ -232,8 +236,7 @@ def _fits(rule: Rule, context: Match, command: Command, question: Question) -> M
     if rule.resolved is not None and found is not Match.NO:
         found = both(found, _resolves(rule, rule.resolved, command, question))
     if rule.under is not None and found is not Match.NO:
-        lost = rule.words is not None and command.moved
-        found = both(found, Match.MAYBE if lost else rule.under.match(question))
+        found = both(found, is_under(rule, rule.under, command, question))
     return found
 
 

@@ -25,8 +25,9 @@ I2  No name that an exec has is passed over by a rule that denies or asks.
 
 import re
 
-from holdfast.core.command_line import MAX_WORDS, Command, sight_of
+from holdfast.core.command_line import MAX_WORDS, sight_of
 from holdfast.core.globs import MAX_TEXT
+from holdfast.core.simple_command import Command
 from holdfast.model.questions import Execution
 from holdfast.model.resolutions import Link, Resolved, Sort
 
@@ -46,7 +47,7 @@ def commands_of(execution: Execution) -> tuple[Command, ...]:
     """Return an exec as commands: rules allow it if they allow either."""
     if execution.is_elsewhere:
         text = " ".join(word or "" for word in _words(execution, execution.path))
-        return (Command(sight=sight_of(text), doubt=ELSEWHERE, moved=True),)
+        return (Command(sight=sight_of(text), doubt=ELSEWHERE, folders=()),)
     found = [_command(_words(execution, execution.path))]
     folder, _, name = (execution.path or "").rpartition("/")
     if folder in STANDARD and name:

@@ -14,10 +14,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from holdfast.core.command_line import Command
 from holdfast.core.policy_conditions import Condition
 from holdfast.core.policy_rules import Rule
 from holdfast.core.policy_words import Match, WordPatterns, both
+from holdfast.core.simple_command import Command
 from holdfast.model.questions import Question
 
 PREFIX = 4

@@ -25,10 +25,12 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.core.command_line import Command, Sight
 from holdfast.core.globs import Globs
+from holdfast.core.open_words import ANYTHING, OpenWord
+from holdfast.core.simple_command import Command, Sight
 
-Word = str | None
+Word = str | OpenWord
+"""A word that is known, or what it may become."""
 
 
 class Match(enum.Enum):
@@ -59,7 +61,7 @@ class WordPatterns:
         """Tell whether a rule that allows may speak of this command."""
         if command.doubt:
             return Match.MAYBE
-        words = command.words
+        words = words_of(command)
         found = Match.YES
         if self.first is not None:
             found = both(found, _fits(self.first, words[0] if words else ""))
@@ -108,7 +110,7 @@ class WordPatterns:
         return self.any.chunks
 
     def _prevents(self, command: Command) -> Match:
-        words = command.words
+        words = words_of(command)
         found = Match.YES
         if self.first is not None:
             found = _fits_loosely(self.first, words[0] if words else "")
@@ -129,15 +131,25 @@ class WordPatterns:
         )
 
 
+def words_of(command: Command) -> list[Word]:
+    """Return the words, and what those may become that are not known."""
+    opens = command.opens or (None,) * len(command.words)
+    pairs = zip(command.words, opens, strict=True)
+    return [(may or ANYTHING) if word is None else word for word, may in pairs]
+
+
 def _fits(globs: Globs, word: Word) -> Match:
-    if word is None:
-        return Match.MAYBE
+    if isinstance(word, OpenWord):
+        # Where it may be no word at all, the next one is in its place.
+        ruled_out = word.is_one and not word.may_fit(globs)
+        return Match.NO if ruled_out else Match.MAYBE
     return Match.YES if globs.fit(word) else Match.NO
 
 
 def _fits_loosely(globs: Globs, word: Word) -> Match:
-    if word is None:
-        return Match.MAYBE
+    if isinstance(word, OpenWord):
+        ruled_out = word.is_one and not word.may_fit_loosely(globs)
+        return Match.NO if ruled_out else Match.MAYBE
     return Match.YES if _is_like(globs, word) else Match.NO
 
 
@@ -145,10 +157,17 @@ def _is_like(globs: Globs, word: str) -> bool:
     return globs.fit(word) or ("/" in word and globs.fit(word.rsplit("/", 1)[-1]))
 
 
+def _may_be_like(globs: Globs, word: Word) -> bool:
+    if isinstance(word, OpenWord):
+        return word.may_fit_loosely(globs)
+    return _is_like(globs, word)
+
+
 def _some(globs: Globs, words: Sequence[Word]) -> Match:
-    if any(word is not None and globs.fit(word) for word in words):
+    if any(isinstance(word, str) and globs.fit(word) for word in words):
         return Match.YES
-    return Match.MAYBE if None in words else Match.NO
+    may = any(isinstance(word, OpenWord) and word.may_fit(globs) for word in words)
+    return Match.MAYBE if may else Match.NO
 
 
 def _some_loosely(globs: Globs, command: Command) -> Match:
@@ -156,8 +175,22 @@ def _some_loosely(globs: Globs, command: Command) -> Match:
         return Match.YES
     if globs.may_be_in(command.joined) and any(map(globs.fit, command.names)):
         return Match.YES
-    is_open = None in command.words or None in command.touched
-    return Match.MAYBE if is_open else Match.NO
+    if None not in command.words and None not in command.touched:
+        return Match.NO
+    may = any(one.may_fit_loosely(globs) for one in _opens(command))
+    return Match.MAYBE if may else Match.NO
+
+
+def _opens(command: Command) -> list[OpenWord]:
+    """Return what of a command is open: words, what is set, what is opened."""
+    words = [word for word in words_of(command) if isinstance(word, OpenWord)]
+    targets = [one for one in command.redirections if one.target is None]
+    is_set = any(one.value is None for one in command.assignments)
+    return [
+        *words,
+        *(one.open or ANYTHING for one in targets),
+        *([ANYTHING] if is_set else []),
+    ]
 
 
 def _either(found: list[Match]) -> Match:
@@ -179,28 +212,36 @@ def _equals(sequence: tuple[Globs, ...], words: Sequence[Word]) -> Match:
     begun = _begins(sequence, words)
     if begun is not Match.YES or len(words) == len(sequence):
         return begun
-    return (
-        Match.MAYBE
-        if all(word is None for word in words[len(sequence) :])
-        else (Match.NO)
-    )
+    more = words[len(sequence) :]
+    may_be_none = all(isinstance(one, OpenWord) and not one.is_one for one in more)
+    return Match.MAYBE if may_be_none else Match.NO
 
 
 def _leads(sequence: tuple[Globs, ...], words: Sequence[Word]) -> Match:
     """Tell whether the first word is the sequence's, and the others follow it."""
     begun = _fits_loosely(sequence[0], words[0] if words else "")
-    if begun is Match.NO:
-        return Match.NO
     if begun is Match.YES:
-        known = [word for word in words[1:] if word is not None]
+        known = [word for word in words[1:] if isinstance(word, str)]
         if _in_order(sequence[1:], known):
             return Match.YES
-    return Match.MAYBE if None in words else Match.NO
+        return Match.MAYBE if _may_be_in_order(sequence[1:], words[1:]) else Match.NO
+    return begun
 
 
 def _in_order(sequence: Sequence[Globs], words: Sequence[str]) -> bool:
     left = iter(words)
     return all(any(_is_like(globs, word) for word in left) for globs in sequence)
+
+
+def _may_be_in_order(sequence: Sequence[Globs], words: Sequence[Word]) -> bool:
+    """Tell the same, where some words may become one or several of these."""
+    left = list(sequence)
+    for word in words:
+        while left and _may_be_like(left[0], word):
+            del left[0]
+            if isinstance(word, str) or word.is_one:
+                break
+    return not left
 
 
 def _passes(sequence: tuple[Globs, ...], sight: Sight) -> bool:

@@ -46,8 +46,9 @@ from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 
 from holdfast.core.carrying import BLIND, CARRYING, Carrying, assigned, carried
-from holdfast.core.command_line import Command, read_line
+from holdfast.core.command_line import read_line
 from holdfast.core.originators import Origin, Origins
+from holdfast.core.shell_grammar import grammar_of
 from holdfast.core.shell_state import Item, ItemKind, ShellState
 from holdfast.core.shell_words import (
     BUILTINS,
@@ -58,6 +59,7 @@ from holdfast.core.shell_words import (
     SHIFTERS,
     SOURCING,
 )
+from holdfast.core.simple_command import Command
 from holdfast.model.resolutions import Link, Resolution, Resolved, Sort, Staging, Thing
 
 MAX_LINKS = 32
@@ -255,7 +257,8 @@ class _Walk:
         if text is None:
             self._doubt("what an alias stands for is not known")
             return
-        *before, last = read_line(text.encode("utf-8", "replace"), ended=True)
+        raw = text.encode("utf-8", "replace")
+        *before, last = read_line(raw, grammar_of(self.shell.name), ended=True)
         rest = command.words[1:]
         for one in before:
             self._command(one, used, depth + 1)
@@ -325,14 +328,15 @@ class _Walk:
         first, *rest = *words[1:], None
         text = rest[0] if first == "-c" and rest and name in SHELLS else None
         if text is not None:
-            self._text(text, depth)
+            self._text(text, name, depth)
         elif first is None or first.startswith("-"):
             self._doubt("what it will run is not in a file")
         else:
             self._script(first)
 
-    def _text(self, text: str, depth: int) -> None:
-        inner = read_line(text.encode("utf-8", "replace"), ended=True)
+    def _text(self, text: str, shell: str, depth: int) -> None:
+        raw = text.encode("utf-8", "replace")
+        inner = read_line(raw, grammar_of(shell), ended=True)
         if len(inner) > 1:
             self._doubt(_SHIFTED)
         for command in inner:

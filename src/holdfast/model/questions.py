@@ -100,6 +100,13 @@ class Question:
     foreground: str | None = None
     """The program that reads what is typed; None when that is not known."""
 
+    shell: str = ""
+    """The shell that reads the line, by the name of its program: `bash`, `zsh`,
+    `fish`, `dash`; empty if another program reads it or nobody knows."""
+
+    folders: Mapping[str, str] = field(default_factory=dict)
+    """Where paths lead to which the line itself changes, every link followed."""
+
     more: Mapping[str, object] = field(default_factory=dict)
     """Further members of the document, plain JSON. A member by the name of one of
     ours is passed over."""
