@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.doing import Doing, Evidence, Sleeper, Wait, Word, decide
+from holdfast.core.doing import Doing, Evidence, Sleeper, Wait, Word, decide, is_alone
 
 GROUP = 7
 WAITING = (Word.AT_PROMPT, Word.WAITING_FOR_INPUT, Word.WAITING_FOR_SECRET)
@@ -218,3 +218,23 @@ def test_a_terminal_that_nobody_has_means_running_and_not_sure(found: Evidence) 
     said = decide(found)
 
     assert (said.word, said.is_sure) == (Word.RUNNING, False)
+
+
+@pytest.mark.parametrize(
+    ("others", "alone"),
+    [
+        ([], True),
+        ([Wait.ELSEWHERE, Wait.NOTHING], True),
+        ([Wait.READING], False),
+        ([Wait.ELSEWHERE, Wait.POLLING], False),
+        ([Wait.UNSEEN], False),
+    ],
+)
+def test_whoever_may_read_beside_the_first_is_noticed(
+    others: list[Wait],
+    alone: bool,  # noqa: FBT001  # a parameter
+) -> None:
+    beside = [one(wait, pid=GROUP + 1) for wait in others]
+
+    assert is_alone(Evidence(GROUP, (one(), *beside))) is alone
+    assert not is_alone(Evidence(GROUP, tuple(beside)))

@@ -73,6 +73,7 @@ questions = st.builds(
     cwd=st.sampled_from([None, "/src", "/", "x"]),
     staged=st.none() | st.just(b"") | payloads,
     secret=st.booleans(),
+    shell_reads=st.booleans(),
 )
 
 
@@ -142,6 +143,23 @@ def test_nothing_is_allowed_by_a_rule_of_which_nobody_can_tell_i5(
 
     if judgement.verdict is Verdict.ALLOW and not judgement.by_default:
         assert judgement.rule in {one.rule for one in sure}
+
+
+@given(policies, questions)
+def test_no_rule_about_words_allows_what_another_reads_i6(
+    policy: Policy, asked: Question
+) -> None:
+    overheard = replace(asked, shell_reads=False)
+    judgement = judge(policy, overheard)
+
+    for found in explain(policy, overheard):
+        rule = next(one for one in policy.rules if one.name == found.rule)
+        is_unique = [one.name for one in policy.rules].count(rule.name) == 1
+        if is_unique and rule.words is not None and rule.verdict is Verdict.ALLOW:
+            assert found.match is not Match.YES
+            assert judgement.rule != rule.name
+    if judgement.rule not in {one.name for one in policy.rules}:
+        assert strictness(policy, overheard) >= strictness(policy, asked)
 
 
 @given(questions)

@@ -46,6 +46,7 @@ def facts(where: str) -> dict[str, str | None]:
 def question(row: tuple[str, ...]) -> Question:
     kind, given, shown, where, _, _ = row
     said = {"actor": "bot", "cwd": "/src", "session": "build", "staged": "", "time": ""}
+    said["reader"] = "shell"
     known = {**said, **facts(where)}
     day, _, hour = (known["time"] or "mon 12:00").partition(" ")
     hours, _, minutes = hour.partition(":")
@@ -59,6 +60,7 @@ def question(row: tuple[str, ...]) -> Question:
         clock=LocalTime(int(hours) * 60 + int(minutes), DAYS.index(day)),
         cwd=known["cwd"],
         staged=None if staged is None else staged.encode(),
+        shell_reads=known["reader"] is not None,
     )
 
 

@@ -41,6 +41,7 @@ def test_a_question_is_a_document_that_json_can_hold() -> None:
         "secret": False,
         "cwd": "/src",
         "foreground": None,
+        "shell_reads": True,
         "resolution": None,
         "originators": [],
         "exec": None,

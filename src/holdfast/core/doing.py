@@ -115,6 +115,16 @@ def decide(seen: Evidence) -> Doing:
     return _without_reader(seen) if reader is None else _with_reader(seen, reader)
 
 
+def is_alone(seen: Evidence) -> bool:
+    """Tell whether the first of the group that has the terminal is alone in reading.
+
+    Whoever may read it as well, or does not let us see what it waits for, counts.
+    """
+    others = [one for one in seen.sleepers if one.pid != seen.foreground]
+    quiet = (Wait.ELSEWHERE, Wait.NOTHING)
+    return len(others) < len(seen.sleepers) and all(one.wait in quiet for one in others)
+
+
 def _reader(sleepers: Iterable[Sleeper]) -> Sleeper | None:
     """Return who waits for the terminal, the most certain first."""
     waiting = [one for one in sleepers if one.wait in (Wait.READING, Wait.POLLING)]

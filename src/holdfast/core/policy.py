@@ -26,6 +26,7 @@ I3  Another rule that denies never makes a judgement milder, and another that
     asks never makes it an allow.
 I4  An empty policy allows humans and denies everybody else.
 I5  Nothing undecidable is allowed to anybody but a human by a rule about words.
+I6  What not the shell alone reads is allowed by no rule about words.
 """
 
 from collections.abc import Iterable, Mapping
@@ -235,9 +236,25 @@ def _fits(rule: Rule, context: Match, command: Command, question: Question) -> M
         )
     if rule.resolved is not None and found is not Match.NO:
         found = both(found, _resolves(rule, rule.resolved, command, question))
+    if _is_overheard(rule, question):
+        found = both(found, Match.MAYBE)
     if rule.under is not None and found is not Match.NO:
         found = both(found, is_under(rule, rule.under, command, question))
     return found
+
+
+def _is_overheard(rule: Rule, question: Question) -> bool:
+    """Tell whether a rule would allow a line that not the shell alone reads.
+
+    Whoever else reads it takes some of it, and the shell runs what is left.
+    """
+    is_about_text = rule.words is not None or rule.resolved is not None
+    return (
+        is_about_text
+        and rule.verdict is Verdict.ALLOW
+        and question.execution is None
+        and not question.shell_reads
+    )
 
 
 def _resolves(
@@ -332,12 +349,20 @@ def _weighed(
     doubt = Judgement(
         Verdict(handling.value),
         UNDECIDABLE,
-        f"{command.doubt or 'its words do not tell'}: see rule {doubtful.name}",
+        f"{_doubt(command, question)}: see rule {doubtful.name}",
     )
     if allowing is not None or doubt.verdict is otherwise.verdict:
         return doubt
     # A rule may prevent it: no opinion of others makes up for that.
     return replace(strictest([doubt, otherwise]), by_default=False)
+
+
+def _doubt(command: Command, question: Question) -> str:
+    if command.doubt:
+        return command.doubt
+    if not question.shell_reads:
+        return "another program than the shell may read it"
+    return "its words do not tell"
 
 
 def _said_by(rule: Rule) -> Judgement:
@@ -352,6 +377,8 @@ def _finding(
         return Finding(rule.name, rule.verdict, Match.YES, "everything fits")
     if Match.MAYBE in found:
         doubt = commands[found.index(Match.MAYBE)].doubt
+        if not doubt and _is_overheard(rule, question):
+            doubt = "another program than the shell may read it"
         because = doubt or f"nobody can tell by {_key(rule, Match.MAYBE, question)}"
         return Finding(rule.name, rule.verdict, Match.MAYBE, because)
     key = _key(rule, Match.NO, question)

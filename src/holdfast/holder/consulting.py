@@ -18,7 +18,7 @@ from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.judging import Judging
 from holdfast.holder.moment import now
 from holdfast.holder.staging import shown
-from holdfast.linux.secrecy import Secrecy
+from holdfast.linux.secrecy import Secrecy, Secret
 from holdfast.model.errors import HoldfastError, PolicyUnavailable
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import Input
@@ -55,6 +55,9 @@ class Consulting:
         self.echo_off = False
         """Whether what was judged last was typed, or allowed, without echo."""
 
+        self.is_hidden = False
+        """Whether it is a secret for certain, so that no approver is shown it."""
+
     @property
     def resolution(self) -> Resolution | None:
         """What the input that is judged runs, if it is a line."""
@@ -64,11 +67,12 @@ class Consulting:
         """Ask about an input that is first in line."""
         self.drop(intake)
         ticket, self.given = consult.ticket, consult.input
-        self.echo_off = self._secrecy.is_on()
+        secret = self._secrecy.look()
+        self.echo_off, self.is_hidden = secret
         actor = self._company.actor(self.given.actor)
         then = partial(self._later, ticket, intake)
         self._question = question = self._judging.asked(
-            actor, self.given, epoch, secret=self.echo_off
+            actor, self.given, epoch, secret
         )
         said = self._judging.consult(actor, self.given, question, then)
         if isinstance(said, Judgement):
@@ -86,8 +90,8 @@ class Consulting:
         if before is None:
             return False
         actor = self._company.actor(self.given.actor)
-        secret = self.echo_off
-        self._question = self._judging.question(actor, self.given, epoch, secret=secret)
+        secret = Secret(self.echo_off, self.is_hidden)
+        self._question = self._judging.question(actor, self.given, epoch, secret)
         return self.resolution != before
 
     def try_out(self, connection: Connection, given: Input, epoch: Epoch) -> None:
@@ -96,8 +100,8 @@ class Consulting:
             tell_tried(connection, PolicyUnavailable("is asked too much at once"))
             return
         actor = self._company.actor(given.actor)
-        secret = self._secrecy.is_on()
-        question = self._judging.asked(actor, given, epoch, secret=secret)
+        secret = self._secrecy.look()
+        question = self._judging.asked(actor, given, epoch, secret)
         resolution = None if question is None else question.resolution
         then = partial(tell_tried, connection, resolution=resolution)
         said = self._judging.consult(actor, given, question, then)
@@ -117,7 +121,9 @@ class Consulting:
     ) -> None:
         self._asked = None
         # What was a secret when it was typed, or is one now, is none to be told.
-        self.echo_off = self.echo_off or self._secrecy.is_on()
+        secret = self._secrecy.look()
+        self.echo_off = self.echo_off or secret.is_on
+        self.is_hidden = self.is_hidden or secret.is_certain
         if isinstance(said, Judgement):
             self._do(self._judged(ticket, said, intake))
         else:

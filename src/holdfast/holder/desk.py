@@ -85,7 +85,7 @@ class Desk:
         """Who is behind the session's processes, if anybody asks."""
 
         self._consulting = Consulting(
-            self._judging, judge, company, Secrecy(vaulted.master), self._do
+            self._judging, judge, company, _secrecy(vaulted, following), self._do
         )
         self._attendance = Attendance()
         self._refusals = Refusals()
@@ -431,7 +431,7 @@ class Desk:
                     effect,
                     consulting.given,
                     consulting.resolution,
-                    echo_off=consulting.echo_off,
+                    echo_off=consulting.is_hidden,
                 )
             case _:
                 pass
@@ -486,3 +486,9 @@ class Desk:
     def _warn(self, text: str) -> None:
         fields = {"text": wire.fitting(text, wire.MAX_TEXT)}
         self._company.announce(wire.Event("policy.kept", self._vaulted.session, fields))
+
+
+def _secrecy(vaulted: Vaulted, following: Following) -> Secrecy:
+    leader = vaulted.facts["pid"]
+    assert isinstance(leader, int)  # noqa: S101  # we wrote it
+    return Secrecy(vaulted.master, leader, lambda: following.runs_nothing)

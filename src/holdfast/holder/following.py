@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from holdfast.core import commands
+from holdfast.core.doing import Word, decide, is_alone
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.originators import Origins
 from holdfast.core.shell_state import ShellState
@@ -18,7 +19,7 @@ from holdfast.core.state_messages import UNKNOWN
 from holdfast.core.stream import StreamWindow
 from holdfast.holder.state_channel import StateChannel
 from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import pty, shells
+from holdfast.linux import doing, pty, shells
 from holdfast.model.errors import NoMarks, NotAtPrompt, OutcomeForgotten
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import Input, InputKind
@@ -34,6 +35,7 @@ INTEGRATION = "integration"
 """The fact that says which shell was started with our integration, if one was."""
 
 _TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
+_IDLE = frozenset({commands.Phase.PROMPT, commands.Phase.BETWEEN})
 _WHY = {
     commands.Phase.UNMARKED: "it has not shown one yet",
     commands.Phase.BETWEEN: "a line was entered just now",
@@ -80,6 +82,29 @@ class Following:
     def at_prompt(self) -> bool:
         """Whether the shell waits for a line, as far as its marks tell."""
         return self._machine.phase is commands.Phase.PROMPT
+
+    @property
+    def runs_nothing(self) -> bool:
+        """Whether the shell runs no command, as far as its marks tell."""
+        return self._machine.phase in _IDLE
+
+    def shell_reads(self) -> bool:
+        """Tell whether the shell, and nobody else, reads the line that is typed now.
+
+        Its marks say whether it is at its prompt; where it has none, the kernel
+        says what it waits for.
+        """
+        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
+        assert isinstance(leader, int)  # noqa: S101  # we wrote it
+        if pty.foreground(master) != leader:
+            return False
+        seen = doing.look(master, leader)
+        if not is_alone(seen):
+            return False
+        if self._is_marked:
+            return self.at_prompt
+        said = decide(seen)
+        return said.is_sure and said.word is Word.AT_PROMPT
 
     def ran(self) -> tuple[commands.Command, ...]:
         """Return the commands that are kept, the last one last."""

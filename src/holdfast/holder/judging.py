@@ -23,6 +23,7 @@ from holdfast.holder.resolving import Resolving, is_line
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
 from holdfast.linux.judge_packets import Answer, Ask
+from holdfast.linux.secrecy import Secret
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError, PolicyUnavailable
 from holdfast.model.ids import ActorId, Epoch
@@ -97,14 +98,14 @@ class Judging:
                     self._line.typed(actor, b"?" * size, echo_off=True)
 
     def asked(
-        self, actor: Actor, given: Input, epoch: Epoch, *, secret: bool
+        self, actor: Actor, given: Input, epoch: Epoch, secret: Secret
     ) -> Question | None:
         """Return what the policy of this moment is asked; None if it need not be."""
         self.policing.look()
         # A line is looked into even so: the logbook says who staged what it runs.
         if self.policing.is_plain() and not is_line(given.kind, given.payload):
             return None
-        return self.question(actor, given, epoch, secret=secret)
+        return self.question(actor, given, epoch, secret)
 
     def consult(
         self, actor: Actor, given: Input, question: Question | None, then: Then
@@ -129,11 +130,12 @@ class Judging:
         return self._judge.ask(ask, partial(self._pass_on, given, said, then))
 
     def question(
-        self, actor: Actor, given: Input, epoch: Epoch, *, secret: bool
+        self, actor: Actor, given: Input, epoch: Epoch, secret: Secret
     ) -> Question:
         """Return everything that a policy may judge by."""
         staged = self._line.stands()
         is_known = not staged.is_edited and not staged.hidden
+        is_answer = given.kind is InputKind.ANSWER
         question = Question(
             actor=actor,
             kind=given.kind,
@@ -145,8 +147,11 @@ class Judging:
             epoch=epoch,
             cwd=self._cwd(),
             staged=staged.data if is_known else None,
-            secret=secret or given.kind is InputKind.ANSWER,
+            secret=secret.is_on or is_answer,
         )
+        # What may be no secret at all is still looked into, here and nowhere else.
+        if secret.is_certain or is_answer or not is_line(given.kind, given.payload):
+            return question
         return self._resolving.completed(question, staged)
 
     def _pass_on(

@@ -52,9 +52,7 @@ class Resolving:
         self._digests = Digests()
 
     def completed(self, question: Question, staged: Staged) -> Question:
-        """Return the question with what it runs and who staged it, if it is a line."""
-        if not is_line(question.kind, question.payload) or question.secret:
-            return question
+        """Return the question of a line with what it runs, and who staged that."""
         found = self._resolution(question, staged)
         people = found.originators()
         return replace(
@@ -62,6 +60,7 @@ class Resolving:
             resolution=found,
             originators=tuple(map(self._actor, people)),
             foreground=self._foreground(),
+            shell_reads=self._following.shell_reads(),
         )
 
     def _resolution(self, question: Question, staged: Staged) -> Resolution:

@@ -6,14 +6,21 @@ import os
 import struct
 import termios
 from collections.abc import Callable
+from functools import lru_cache
 
+from holdfast.core.line_discipline import LineDiscipline
 from holdfast.model.errors import NoTerminalLeft
 from holdfast.model.geometry import Size, clamped
 
 _WINSIZE = struct.Struct("4H")
 _FLAGS = struct.Struct("4I")
 _TERMIOS = 64
-"""Bytes for the kernel's struct termios, which begins with four flag words."""
+"""Bytes for the kernel's struct termios: four flag words, a byte, characters."""
+
+_IUCLC = 0o1000
+_CHARS = _FLAGS.size + 1
+_ALTERS = termios.ISTRIP | _IUCLC
+_INTERRUPTS = (termios.VINTR, termios.VQUIT, termios.VSUSP)
 
 
 def open_pty(size: Size) -> tuple[int, int]:
@@ -47,12 +54,12 @@ def size_of(master: int) -> Size:
 
 def echoes(master: int) -> bool:
     """Tell whether what is typed now is shown."""
-    return bool(_local_flags(master) & termios.ECHO)
+    return discipline(master).echo
 
 
 def is_canonical(master: int) -> bool:
     """Tell whether the terminal hands its program whole lines."""
-    return bool(_local_flags(master) & termios.ICANON)
+    return discipline(master).canonical
 
 
 def foreground(master: int) -> int | None:
@@ -63,11 +70,41 @@ def foreground(master: int) -> int | None:
         return None
 
 
-def _local_flags(master: int) -> int:
-    # Asked for every key: termios.tcgetattr makes a list of thirty objects of it.
-    raw = fcntl.ioctl(master, termios.TCGETS, bytes(_TERMIOS))
-    flags: int = _FLAGS.unpack_from(raw)[3]
-    return flags
+def discipline(master: int) -> LineDiscipline:
+    """Return how the terminal treats what is typed now."""
+    # Asked for every key: termios.tcgetattr makes a list of thirty objects of it,
+    # and what it is made into here is the same from one key to the next.
+    return _discipline(fcntl.ioctl(master, termios.TCGETS, bytes(_TERMIOS)))
+
+
+@lru_cache(maxsize=32)
+def _discipline(raw: bytes) -> LineDiscipline:
+    ins, _, _, local = _FLAGS.unpack_from(raw)
+    chars = raw[_CHARS:]
+    stops = (chars[termios.VSTART], chars[termios.VSTOP]) if ins & termios.IXON else ()
+    is_shown = (
+        local & termios.ICANON and local & termios.ECHO and local & termios.IEXTEN
+    )
+    shows = (chars[termios.VREPRINT],) if is_shown else ()
+    return LineDiscipline(
+        canonical=bool(local & termios.ICANON),
+        echo=bool(local & termios.ECHO),
+        signals=bool(local & termios.ISIG),
+        extended=bool(local & termios.IEXTEN),
+        keeps=bool(local & termios.NOFLSH),
+        cr_to_nl=bool(ins & termios.ICRNL),
+        nl_to_cr=bool(ins & termios.INLCR),
+        ignores_cr=bool(ins & termios.IGNCR),
+        alters=bool(ins & _ALTERS),
+        erase=chars[termios.VERASE],
+        erase_word=chars[termios.VWERASE],
+        kill=chars[termios.VKILL],
+        literal=chars[termios.VLNEXT],
+        end_of_file=chars[termios.VEOF],
+        ends=(chars[termios.VEOL], chars[termios.VEOL2]),
+        interrupts=tuple(chars[one] for one in _INTERRUPTS),
+        swallows=(*stops, *shows),
+    )
 
 
 def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int | None:

@@ -1,16 +1,22 @@
 """Is what is typed now meant to be seen by nobody?
 
-A program that asks for a password switches the terminal's echo off and goes on
-reading whole lines. A program that edits its line itself, as every shell does at
-its prompt, switches echo off too, but reads key by key and shows what is typed.
-So no echo means a secret while whole lines are read; and while single keys are
-read, if the program is known to ask for passwords that way (T67, ADR 0016).
+A program that asks for a password switches the terminal's echo off. Most go on
+reading whole lines: that is a secret for certain. Others read key by key, and so
+does every program that shows what is typed by itself: an editor, a pager. The
+kernel cannot tell these from each other, so all of them count as keeping a secret
+(T67, ADR 0031), but for line editors of shells, which are known:
+
+- the session's own shell, as long as no command of its runs, by its own marks;
+- another interactive bash or zsh, by how their line editors set the terminal.
 """
 
 import os
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 from holdfast.linux import pty
+from holdfast.linux.sleeping import keeps_jobs
 
 ASKERS = frozenset(
     {
@@ -20,33 +26,65 @@ ASKERS = frozenset(
         *("openssl", "vault", "bw", "op", "docker", "git", "runuser", "chsh"),
     }
 )
-"""Programs that may read a password key by key, by the name the kernel has."""
+"""Programs that read a password key by key, by the name the kernel has: what they
+are given is a secret for certain."""
+
+EDITORS = frozenset({"bash", "zsh"})
+"""Shells whose line editor can be told, by the terminal, from their `read -s`."""
 
 FRESH = 0.5
 """Seconds a program's name is taken for granted: typing is faster than that."""
 
 
+class Secret(NamedTuple):
+    """Whether what is typed may be a secret, and whether that is certain."""
+
+    is_on: bool
+    is_certain: bool
+
+
+SHOWN = Secret(is_on=False, is_certain=False)
+PERHAPS = Secret(is_on=True, is_certain=False)
+CERTAIN = Secret(is_on=True, is_certain=True)
+
+AtPrompt = Callable[[], bool]
+"""Tells whether no command of the session's shell runs, by its own marks."""
+
+
 class Secrecy:
     """What one terminal's program wants to keep to itself."""
 
-    def __init__(self, master: int) -> None:
+    def __init__(self, master: int, leader: int, at_prompt: AtPrompt) -> None:
         self._master = master
+        self._leader = leader
+        self._at_prompt = at_prompt
         self._group = 0
-        self._asks = False
+        self._name = ""
+        self._keeps_jobs = False
         self._until = 0.0
 
-    def is_on(self) -> bool:
+    def look(self) -> Secret:
         """Tell whether what is typed now must not be written down."""
-        if pty.echoes(self._master):
-            return False
-        return pty.is_canonical(self._master) or self._asker_reads()
+        terminal = pty.discipline(self._master)
+        if terminal.echo:
+            return SHOWN
+        if terminal.canonical:
+            return CERTAIN
+        group = pty.foreground(self._master) or 0
+        if group == self._leader and self._at_prompt():
+            return SHOWN
+        self._refresh(group)
+        if self._name in ASKERS:
+            return CERTAIN
+        is_shell = self._name in EDITORS and self._keeps_jobs
+        return SHOWN if is_shell and terminal.is_line_editor else PERHAPS
 
-    def _asker_reads(self) -> bool:
-        group, now = pty.foreground(self._master) or 0, time.monotonic()
+    def _refresh(self, group: int) -> None:
+        now = time.monotonic()
         if group != self._group or now >= self._until:
             self._group, self._until = group, now + FRESH
-            self._asks = _name(group) in ASKERS
-        return self._asks
+            self._name = _name(group)
+            self._keeps_jobs = self._name in EDITORS and keeps_jobs(group)
 
 
 def _name(pid: int) -> str:

@@ -139,7 +139,7 @@ def sleeper(process: Stat, terminal: Terminal, *, may_trace: bool = True) -> Sle
         is_sure=said.is_sure,
         others=said.others,
         size=said.size,
-        keeps_jobs=waits and _keeps_jobs(process.pid),
+        keeps_jobs=waits and keeps_jobs(process.pid),
     )
 
 
@@ -296,7 +296,8 @@ def _wchan(folder: str) -> str:
     return "" if found == "0" else found.partition(".")[0]
 
 
-def _keeps_jobs(pid: int) -> bool:
+def keeps_jobs(pid: int) -> bool:
+    """Tell whether a process is an interactive shell, by the signals it ignores."""
     raw = procfs.read(f"/proc/{pid}/status", _STATUS)
     _, _, rest = raw.partition(b"\nSigIgn:")
     return bool(rest) and int(rest.split(maxsplit=1)[0], 16) & _STOPS == _STOPS

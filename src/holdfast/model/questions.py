@@ -107,6 +107,9 @@ class Question:
     folders: Mapping[str, str] = field(default_factory=dict)
     """Where paths lead to which the line itself changes, every link followed."""
 
+    shell_reads: bool = True
+    """Whether the session's shell, and nobody else, reads what is typed now."""
+
     more: Mapping[str, object] = field(default_factory=dict)
     """Further members of the document, plain JSON. A member by the name of one of
     ours is passed over."""
@@ -132,6 +135,7 @@ class Question:
             "secret": self.secret,
             "cwd": self.cwd,
             "foreground": self.foreground,
+            "shell_reads": self.shell_reads,
             "resolution": None if resolution is None else resolution.to_object(),
             "originators": [_actor(one) for one in self.originators],
             "exec": _executed(self.execution),
