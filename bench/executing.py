@@ -12,9 +12,9 @@ from pathlib import Path
 
 from bench.table import Row, Scale, Table, progress
 from tests.scenarios.gated import gated
-from tests.scenarios.support import Client, Machine, machine
+from tests.scenarios.support import Client, Machine, apply_policy, machine
 
-from holdfast.linux import exec_gate, places
+from holdfast.linux import exec_gate
 
 EXECS = 200
 MOST_MS = 0.3
@@ -99,7 +99,4 @@ def _round(client: Client, line: bytes = b"\r") -> float:
 
 
 def _policy(text: str) -> None:
-    path = places.policy_file()
-    draft = Path(f"{path}.new")
-    draft.write_text(text)
-    draft.replace(path)
+    apply_policy(text)

@@ -14,13 +14,12 @@ from pathlib import Path
 from bench.echo import BLOCK, KEYS, PAUSE
 from bench.policy import rules
 from bench.table import Row, Scale, Table, progress
-from tests.scenarios.support import Client, machine
+from tests.scenarios.support import Client, apply_policy, machine
 
 from holdfast.core.command_line import read_line
 from holdfast.core.originators import Origins
 from holdfast.core.resolving import Shell, resolve
 from holdfast.core.shell_state import ShellState
-from holdfast.linux import places
 from holdfast.linux.lookups import Digests
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "examples" / "policy.toml"
@@ -44,7 +43,7 @@ def measure(table: Table, scale: Scale) -> None:
         for number in range(scale.pick(12, 2)):
             for name, policy in policies.items():
                 progress(f"echo of judged keys, round {number + 1}: {name}")
-                places.policy_file().write_bytes(policy)
+                apply_policy(policy.decode())
                 taken[name] += _typed(client)
     bare = statistics.median(taken["no rules"])
     table.add(Row("echo of a judged key, no rules, p50", bare * 1e3, "ms"))

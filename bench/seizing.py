@@ -16,9 +16,15 @@ import time
 from collections.abc import Callable
 
 from bench.table import Row, Scale, Table, percentile, progress
-from tests.scenarios.support import LIFE, PATIENCE, Client, Machine, machine
+from tests.scenarios.support import (
+    LIFE,
+    PATIENCE,
+    Client,
+    Machine,
+    apply_policy,
+    machine,
+)
 
-from holdfast.linux import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
@@ -43,7 +49,7 @@ def measure(table: Table, scale: Scale) -> None:
     """Add the rows about seizing."""
     repeats = int(os.environ.get("HOLDFAST_TRIALS", scale.pick(200, 20)))
     with machine() as here:
-        places.policy_file().write_text('[default]\nagent = "allow"\n')
+        apply_policy('[default]\nagent = "allow"\n')
         taken = _while_it_prints(here, repeats)
         flooded, rate = _while_it_is_flooded(here, repeats)
     for what, figures in (("flood of output", taken), ("flood of input", flooded)):

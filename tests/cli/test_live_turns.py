@@ -26,6 +26,7 @@ first = "rm"
 def seats(place: Path) -> Iterator[tuple[User, User]]:  # noqa: F811
     (place / "config").mkdir(mode=0o700)
     (place / "config/policy.toml").write_text(POLICY)
+    assert main(["gate", "apply", "--yes"]) == 0
     assert main(["new", "--detach", "--name", "live", "--", *BASH]) == 0
     human = User("attach", "live", size=(160, 24))
     human.sees(b"turn: ")

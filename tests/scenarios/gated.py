@@ -4,7 +4,7 @@ import os
 import struct
 from pathlib import Path
 
-from tests.scenarios.support import Client, Machine
+from tests.scenarios.support import Client, Machine, apply_policy
 
 from holdfast.client import acting
 from holdfast.core.logbook import Entry, EntryKind, recover
@@ -54,10 +54,7 @@ def gated(here: Machine, *command: str, cwd: str = "/") -> SessionId:
 
 def write_policy(text: str = POLICY) -> None:
     """Have a policy hold from now on."""
-    path = places.policy_file()
-    draft = Path(f"{path}.new")
-    draft.write_text(text)
-    draft.replace(path)
+    apply_policy(text)
 
 
 def agent(here: Machine, session: SessionId) -> Client:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from tests.scenarios.support import Client, Machine, eventually
+from tests.scenarios.support import Client, Machine, apply_policy, eventually
 
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind
@@ -95,9 +95,7 @@ def install_plugins(folder: Path | None = None) -> Path:
 
 def write_policy(text: str) -> None:
     """Put a policy in force for the next input."""
-    draft = places.policy_file().with_suffix(".new")
-    draft.write_text(text)
-    draft.replace(places.policy_file())
+    apply_policy(text)
 
 
 def use(*names: str) -> None:

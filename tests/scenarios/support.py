@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from holdfast.client import acting
+from holdfast.client import acting, policies
 from holdfast.crypto.proof import local_proof
-from holdfast.linux import packets, places, start
+from holdfast.linux import packets, places, policy_files, start
 from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ENTROPY, NO_EPOCH, Incarnation, SessionId, client_id
@@ -45,6 +45,14 @@ def eventually(what: str, found: Callable[[], Kind | None]) -> Kind:
                 return result
         time.sleep(0.005)
     raise AssertionError(f"it never came to this: {what}")
+
+
+def apply_policy(text: str) -> None:
+    """Have a policy hold from now on, by what `gate apply` does."""
+    draft = places.policy_file().with_suffix(".new")
+    draft.write_text(text)
+    draft.replace(places.policy_file())
+    policies.apply(acting.ourselves(), policy_files.standing())
 
 
 class Machine:

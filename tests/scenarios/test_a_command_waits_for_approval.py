@@ -1,7 +1,6 @@
 """A command that is held for approval is waited for, and not taken for lost."""
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.shells import run, shell
-from tests.scenarios.support import Client, eventually, machine
+from tests.scenarios.support import Client, apply_policy, eventually, machine
 
 from holdfast.client.commands import Ran
 from holdfast.core.logbook import Entry, EntryKind, recover
@@ -24,9 +23,7 @@ POLICY = '[[rule]]\nname = "careful"\nverdict = "ask"\ninput = "command"\n'
 
 
 def have_commands_approved(more: str = "") -> None:
-    config = Path(os.environ["HOLDFAST_CONFIG_DIR"])
-    config.mkdir(mode=0o700, exist_ok=True)
-    (config / "policy.toml").write_text(more + POLICY)
+    apply_policy(more + POLICY)
 
 
 @pytest.mark.parametrize("verdict", ["approve", "deny"])

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.cli.log_tail import LogTail
 from holdfast.core.logbook import EntryKind
-from holdfast.linux import places
 from holdfast.linux.cgroups import ground
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
@@ -28,7 +27,7 @@ PIECE = 4000
 @pytest.fixture(scope="module")
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text('[default]\nagent = "allow"\n')
+        apply_policy('[default]\nagent = "allow"\n')
         yield made
 
 

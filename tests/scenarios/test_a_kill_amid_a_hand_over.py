@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.killing import kill_amid, moments
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.core.logbook import EntryKind, recover, verify
 from holdfast.linux import freezing, places
@@ -26,7 +26,7 @@ Standing = tuple[str, int, bool, tuple[str, ...]]
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text('[default]\nagent = "allow"\n')
+        apply_policy('[default]\nagent = "allow"\n')
         yield made
 
 

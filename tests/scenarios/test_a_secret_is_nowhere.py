@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.client import looking
 from holdfast.model.actors import ActorKind
@@ -45,12 +45,6 @@ def folder() -> Path:
 def here(folder: Path) -> Iterator[Machine]:
     with machine(str(folder)) as made:
         yield made
-
-
-def have_answers_approved(folder: Path) -> None:
-    config = folder / "config"
-    config.mkdir(mode=0o700, exist_ok=True)
-    (config / "policy.toml").write_text(POLICY)
 
 
 def asking(here: Machine, line: str = ASK) -> tuple[SessionId, Client]:
@@ -132,9 +126,9 @@ def test_t67_what_stands_half_typed_is_not_shown_to_whoever_comes_next(
 
 
 def test_whoever_approves_an_answer_sees_its_length_and_nothing_else(
-    here: Machine, folder: Path
+    here: Machine,
 ) -> None:
-    have_answers_approved(folder)
+    apply_policy(POLICY)
     session, client = asking(here)
     boss = here.join(session, "boss", ActorKind.HUMAN)
 
@@ -149,9 +143,9 @@ def test_whoever_approves_an_answer_sees_its_length_and_nothing_else(
 
 
 def test_an_answer_is_not_let_through_once_the_program_has_given_up(
-    here: Machine, folder: Path
+    here: Machine,
 ) -> None:
-    have_answers_approved(folder)
+    apply_policy(POLICY)
     session, client = asking(here)
     boss = here.join(session, "boss", ActorKind.HUMAN)
     client.submit(CANARY + b"\r", InputKind.ANSWER)

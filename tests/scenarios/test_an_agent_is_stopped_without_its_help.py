@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.core.logbook import Entry, EntryKind, recover
 from holdfast.linux import places
@@ -31,9 +31,7 @@ def session(here: Machine) -> SessionId:
 
 
 def write_policy(text: str = "") -> None:
-    draft = places.policy_file().with_suffix(".new")
-    draft.write_text(FREE + text)
-    draft.replace(places.policy_file())
+    apply_policy(FREE + text)
 
 
 def agent(here: Machine, session: SessionId) -> Client:

@@ -14,6 +14,7 @@ def joined() -> Iterator[tuple[Place, Place]]:
     with relay() as between, places() as (home, away):
         home.up(between.url)
         (Path(home.folder) / "config/policy.toml").write_text(FREE)
+        home.do("gate", "apply", "--yes")
         link = home.invite("--as", "helper", "--kind", "agent")
         away.do("--as", "mcp-agent", "join", "-", "--name", "box", said=link)
         yield home, away

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.support import LIFE, Client, Machine, eventually, machine
+from tests.scenarios.support import (
+    LIFE,
+    Client,
+    Machine,
+    apply_policy,
+    eventually,
+    machine,
+)
 
 from holdfast.core.logbook import Entry, EntryKind, recover
 from holdfast.linux import places
@@ -33,7 +40,7 @@ PUSH = b"git push\r"
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text(POLICY)
+        apply_policy(POLICY)
         yield made
 
 

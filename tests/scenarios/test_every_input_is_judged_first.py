@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.core.logbook import EntryKind, recover, verify
 from holdfast.linux import places
@@ -39,9 +39,7 @@ def here() -> Iterator[Machine]:
 
 
 def write_policy(text: str) -> None:
-    draft = places.policy_file().with_suffix(".new")
-    draft.write_text(text)
-    draft.replace(places.policy_file())
+    apply_policy(text)
 
 
 def shell(here: Machine) -> tuple[SessionId, Client, Client]:

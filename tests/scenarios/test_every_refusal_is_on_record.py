@@ -4,7 +4,14 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from tests.scenarios.support import LIFE, Client, Machine, eventually, machine
+from tests.scenarios.support import (
+    LIFE,
+    Client,
+    Machine,
+    apply_policy,
+    eventually,
+    machine,
+)
 
 from holdfast.core import declining, serializer
 from holdfast.core.logbook import Entry, EntryKind, recover, verify
@@ -22,7 +29,7 @@ NOBODY = "a_" + "z" * 32
 @pytest.fixture(scope="module")
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text('[default]\nagent = "allow"\n')
+        apply_policy('[default]\nagent = "allow"\n')
         yield made
 
 

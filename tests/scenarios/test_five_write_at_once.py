@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.core.logbook import Entry, EntryKind, recover, verify
 from holdfast.linux import places
@@ -41,7 +41,7 @@ class Account:
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text('[default]\nagent = "allow"\n')
+        apply_policy('[default]\nagent = "allow"\n')
         yield made
 
 

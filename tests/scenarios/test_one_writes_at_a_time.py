@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind
@@ -18,7 +18,7 @@ AGENTS_MAY = '[default]\nagent = "allow"\n'
 @pytest.fixture(scope="module")
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text(AGENTS_MAY)
+        apply_policy(AGENTS_MAY)
         yield made
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.client import acting
 from holdfast.core.logbook import Entry, EntryKind, recover
@@ -31,7 +31,7 @@ print("injected", flush=True)
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text('[default]\nagent = "allow"\n')
+        apply_policy('[default]\nagent = "allow"\n')
         yield made
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from tests.cli.support.pty_user import User
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.core.budget import RESIZES_PER_SECOND
 from holdfast.holder.company import MAX_CLIENTS_EACH
 from holdfast.keeper import checks
-from holdfast.linux import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
@@ -21,7 +20,7 @@ from holdfast.wire import messages as wire
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text('[default]\nagent = "allow"\n')
+        apply_policy('[default]\nagent = "allow"\n')
         yield made
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.shells import shell, wait_phase
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.client import blaming
 from holdfast.core.logbook import Entry, EntryKind, recover
@@ -39,7 +39,7 @@ staged = ["line", "alias", "function", "variable", "path-entry"]
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text(POLICY)
+        apply_policy(POLICY)
         yield made
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.gated import write_policy
-from tests.scenarios.support import Machine, eventually
+from tests.scenarios.support import Machine, apply_policy, eventually
 from tests.sdk.support import go, shell
 
 import holdfast
 from holdfast import errors
-from holdfast.linux import places
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -100,7 +99,7 @@ def policy(here: Machine, request: pytest.FixtureRequest) -> Iterator[None]:
     del here
     write_policy(POLICY.format(verdict=request.param))
     yield
-    places.policy_file().unlink()
+    apply_policy("")
 
 
 @pytest.mark.usefixtures("policy")

@@ -3,12 +3,11 @@ from collections.abc import Iterator
 
 import pytest
 from tests.scenarios.gated import write_policy
-from tests.scenarios.support import Machine
+from tests.scenarios.support import Machine, apply_policy
 from tests.sdk.support import go, shell
 
 import holdfast
 from holdfast import errors
-from holdfast.linux import places
 from holdfast.sdk.events import Approved, Denied, Event, TurnAsked, TurnPassed
 
 POLICY = """
@@ -28,7 +27,7 @@ def policy(here: Machine) -> Iterator[None]:
     del here
     write_policy(POLICY)
     yield
-    places.policy_file().unlink()
+    apply_policy("")
 
 
 def test_a_turn_is_taken_and_dropped_by_the_block() -> None:

@@ -94,6 +94,7 @@ class World(Place):
         draft = path.with_suffix(".new")
         draft.write_text(text)
         draft.replace(path)
+        self.do("gate", "apply", "--yes")
 
     def kill_relay(self) -> None:
         """Kill the relay as nothing can be killed harder; its host starts another."""

@@ -37,6 +37,7 @@ WORDS = {
     "deny": (1, 2),
     "test": (2, None),
     "check": (0, 1),
+    "apply": (0, 0),
     "example": (0, 0),
 }
 """How many words each takes after it, at least and at most."""
@@ -49,20 +50,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Look at what the gate does, and answer what it asks. pending lists what"
         " waits for approval; approve and deny answer; test says what would happen"
         " to an input now, by which rule, and does nothing; check reads a policy"
-        " file (the one in force) and names every problem with its line; example"
-        " prints a commented policy to begin with.",
+        " file and names every problem with its line; apply puts the policy file in"
+        " force, after it has shown what changes: until then it is only a draft;"
+        " example prints a commented policy to begin with.",
         {
             "holdfast gate pending": "in every session",
             "holdfast gate approve web 3": "the input under ticket 3",
             "holdfast gate test web --as-operator bot -- rm -rf build": "may bot?",
             "holdfast gate check my.toml": "is it right?",
+            "holdfast gate apply": "put policy.toml in force; shows what changes",
             "holdfast gate example > my.toml": "begin with this",
         },
         {
-            EXIT_LEFT: "approve, deny: you were asked, and did not say yes",
+            EXIT_LEFT: "approve, deny, apply: you were asked, and did not say yes",
             EXIT_BROKEN: "check: the policy has problems",
             75: "not now; test: somebody would have to approve it",
-            77: "not allowed; test: it would be denied",
+            77: "not allowed (apply needs the right grant); test: it would be denied",
         },
     )
     add_answer_arguments(parser)
@@ -80,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what",
         metavar="WHAT",
         choices=WORDS,
-        help="pending, approve, deny, test, check or example",
+        help="pending, approve, deny, test, check, apply or example",
     )
     parser.add_argument(
         "words", metavar="WORD", nargs="*", help="[NAME], TICKET, TEXT or FILE"
@@ -105,6 +108,10 @@ def run(options: argparse.Namespace) -> int:
             return _test(options, words[0], " ".join(words[1:]))
         case "check":
             return _check(words[0] if words else None, as_json=options.json)
+        case "apply":
+            from holdfast.cli import gate_apply  # noqa: PLC0415  # slow to load
+
+            return gate_apply.run(options)
         case _:
             print(EXAMPLE.read_text(), end="")
             return 0

@@ -8,7 +8,7 @@ import time
 from holdfast.cli.grant import duration_ms
 from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
-from holdfast.client.profile import login_name
+from holdfast.client.profile import login_name, our_id
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.linux import invites, relays
 from holdfast.model.actors import ActorKind
@@ -85,7 +85,8 @@ def run(options: argparse.Namespace) -> int:
     name = checked_name(options.name or f"{login_name()}-{os.urandom(2).hex()}")
     facts = _host()  # After the words are checked: it may have to be started.
     expires = _wall() + lasts
-    made = invites.make(name, ActorKind(options.kind), envelope, expires)
+    kind, us = ActorKind(options.kind), our_id()
+    made = invites.make(name, kind, envelope, expires, by=us)
     link = Invitation(
         bytes.fromhex(str(facts["public_key"])), made.id, made.secret, _relays(facts)
     ).to_link()
@@ -210,7 +211,7 @@ def _withdraw(text: str) -> int:
     found = [one for one in invites.pending(_wall()) if one.id.hex().startswith(text)]
     if len(found) != 1 or not text:
         raise MalformedArgument(printable(text, 40), "the id of one invitation")
-    invites.withdraw(found[0].id)
+    invites.withdraw(found[0].id, by=our_id())
     host.request("look")
     return 0
 

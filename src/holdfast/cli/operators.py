@@ -94,7 +94,8 @@ def _rotate(*, force: bool, as_json: bool) -> int:
 def _add(name: str, kind: str | None) -> Enrolled:
     if operators.by_name(checked_name(name)) is not None:
         raise OperatorTaken(name)
-    return enrol(name, ActorKind(kind or ActorKind.AGENT))
+    us = ourselves().actor.id
+    return enrol(name, ActorKind(kind or ActorKind.AGENT), by=us)
 
 
 def _remove(name: str) -> None:
@@ -104,7 +105,7 @@ def _remove(name: str) -> None:
         raise UnknownOperator(printable(wanted, 64))
     if found.actor.name == login_name():
         raise MalformedArgument(wanted, "somebody to remove: it is yourself")
-    operators.forget(wanted)
+    operators.forget(wanted, by=ourselves().actor.id)
     host.request("look")
 
 

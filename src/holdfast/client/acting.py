@@ -55,8 +55,10 @@ def acting_as(name: str) -> Enrolled:
     return enrol(name, kind)
 
 
-def enrol(name: str, kind: ActorKind) -> Enrolled:
+def enrol(name: str, kind: ActorKind, by: str = "") -> Enrolled:
     """Make an operator with a key of its own, unless somebody just has.
+
+    `by` is who wants it; empty if it is the operator itself.
 
     Raises:
         UsageError: The name is none.
@@ -68,7 +70,8 @@ def enrol(name: str, kind: ActorKind) -> Enrolled:
     seed = os.urandom(SEED)
     key = SigningKey.from_seed(seed)
     try:
-        return operators.enrol(name, kind, key.public, seed, os.urandom(TOKEN))
+        token = os.urandom(TOKEN)
+        return operators.enrol(name, kind, key.public, seed, token, by=by)
     except OperatorTaken:
         found = operators.by_name(name)
         if found is None:

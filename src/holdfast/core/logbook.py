@@ -71,6 +71,17 @@ class EntryKind(enum.StrEnum):
     CHANGED = "changed"
     ENDING = "ending"
     EXITED = "exited"
+    # In the book of a host, not in one of a session (core.host_book):
+    APPLIED = "applied"
+    TAMPERED = "tampered"
+    ENROLLED = "enrolled"
+    JOINED = "joined"
+    FORGOTTEN = "forgotten"
+    ROTATED = "rotated"
+    INVITED = "invited"
+    ACCEPTED = "accepted"
+    WITHDRAWN = "withdrawn"
+    LAPSED = "lapsed"
 
 
 _KINDS = {kind.value: kind for kind in EntryKind}

@@ -115,16 +115,17 @@ class Judging:
         Otherwise return what is asked, and call `then` later with what the rules
         and the others say together, or with why there is no answer.
         """
-        if question is None or self.policing.is_plain():
-            return self.policing.plain(actor)
+        policing = self.policing
+        if question is None or policing.is_plain():
+            return policing.told(policing.plain(actor))
         if not self._vaulted.gate and (
-            lacking := without_exec_gate(self.policing.policy, question)
+            lacking := without_exec_gate(policing.policy, question)
         ):
-            return lacking
-        said = self.policing.judge(question)
-        if self.policing.is_final(said):
-            return said
-        policy = self.policing.policy
+            return policing.told(lacking)
+        said = policing.judge(question)
+        if policing.is_final(said):
+            return policing.told(said)
+        policy = policing.policy
         self._tickets += 1
         ask = Ask(self._tickets, document(question), policy.plugins, policy.webhook)
         return self._judge.ask(ask, partial(self._pass_on, given, said, then))

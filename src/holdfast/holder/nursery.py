@@ -13,7 +13,7 @@ import socket
 import sys
 import traceback
 
-from holdfast.holder import birth
+from holdfast.holder import birth, policing
 from holdfast.linux import packets
 from holdfast.version import __version__
 
@@ -23,6 +23,7 @@ def main() -> None:
     link = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     birth.find_ground()
+    policing.preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What is loaded now never becomes garbage; a collection that looked at it
     # would copy the pages it is meant to share.
@@ -33,6 +34,7 @@ def main() -> None:
         packets.send(link, ready)
     while (heard := packets.receive(link)) is not None:
         packet, fds = heard
+        policing.preload()
         pid = os.fork()
         if pid == 0:
             _hold(link, packet, fds)

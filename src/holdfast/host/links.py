@@ -131,7 +131,7 @@ class Links:
     async def _sweep_from_time_to_time(self) -> None:
         while True:
             with contextlib.suppress(HoldfastError, OSError):
-                invites.sweep(guests.wall())
+                await asyncio.to_thread(invites.sweep, guests.wall())
             await asyncio.sleep(SWEEP_EVERY)
 
     # ── relays ────────────────────────────────────────────────────────────

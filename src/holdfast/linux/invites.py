@@ -7,6 +7,8 @@ An invitation is used by renaming its file, so of two who come at the same momen
 one is first, and a host that is killed in between has spent it: whoever was
 invited asks for another. Used and expired ones are kept for a while, so that their
 users can be answered again if the answer was lost, and others are told why not.
+
+Each of these steps is in the host's logbook before it is done.
 """
 
 import contextlib
@@ -14,7 +16,8 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from holdfast.linux import operators, places
+from holdfast.core.logbook import EntryKind
+from holdfast.linux import host_book, operators, places
 from holdfast.linux.fact_files import read_facts, write_facts
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope
@@ -60,11 +63,13 @@ def make(
     kind: ActorKind,
     envelope: Envelope,
     expires_wall: float,
+    by: str = "",
 ) -> Invite:
-    """Write down a new invitation, and return it.
+    """Write down a new invitation of `by`, and return it.
 
     Raises:
         UsageError: The name cannot be one, or the place is not ours.
+        Unavailable: The host's logbook cannot be written.
 
     """
     made = Invite(
@@ -74,6 +79,17 @@ def make(
         envelope,
         expires_wall,
         os.urandom(SECRET),
+    )
+    host_book.record(
+        EntryKind.INVITED,
+        {
+            "invite": made.id.hex(),
+            "by": by,
+            "as": kind.value,
+            "name": made.name,
+            **operators.promise_fields(envelope),
+            "good_until": round(expires_wall * 1000),
+        },
     )
     _write(_path(made.id, _OPEN), made)
     return made
@@ -108,6 +124,7 @@ def use(wanted: bytes, actor: str, now_wall: float) -> Invite:
 
     Raises:
         Forbidden: There is none, it has expired, or somebody else has used it.
+        Unavailable: The host's logbook cannot be written.
 
     """
     invite = find(wanted)
@@ -116,20 +133,29 @@ def use(wanted: bytes, actor: str, now_wall: float) -> Invite:
     if now_wall >= invite.expires_wall:
         raise InviteExpired
     if not invite.used_by:
-        try:
+        with host_book.writing() as book:
+            if not _path(wanted, _OPEN).exists():
+                raise InviteUsed
+            book.append(EntryKind.ACCEPTED, {"invite": wanted.hex(), "actor": actor})
             _path(wanted, _OPEN).rename(_path(wanted, _USED))
-        except FileNotFoundError:
-            raise InviteUsed from None
-        invite = replace(invite, used_by=actor)
-        _write(_path(wanted, _USED), invite)
+            invite = replace(invite, used_by=actor)
+            _write(_path(wanted, _USED), invite)
     if invite.used_by != actor:
         raise InviteUsed
     return invite
 
 
-def withdraw(wanted: bytes) -> bool:
-    """Remove an invitation; False if there was none."""
+def withdraw(wanted: bytes, by: str = "") -> bool:
+    """Remove an invitation; False if there was none.
+
+    Raises:
+        Unavailable: The host's logbook cannot be written.
+
+    """
     is_found = False
+    if find(wanted) is not None:
+        withdrawn = {"invite": wanted.hex(), "by": by}
+        host_book.record(EntryKind.WITHDRAWN, withdrawn)
     for suffix in (_OPEN, _USED):
         with contextlib.suppress(FileNotFoundError):
             _path(wanted, suffix).unlink()
@@ -138,10 +164,17 @@ def withdraw(wanted: bytes) -> bool:
 
 
 def sweep(now_wall: float) -> None:
-    """Remove what expired long ago."""
+    """Remove what expired long ago; what nobody used is on record as lapsed.
+
+    Raises:
+        Unavailable: The host's logbook cannot be written.
+
+    """
     for path in places.invites_dir().iterdir():
         found = _read(path)
         if found is not None and now_wall >= found.expires_wall + KEPT:
+            if not found.used_by:
+                host_book.record(EntryKind.LAPSED, {"invite": found.id.hex()})
             path.unlink(missing_ok=True)
 
 

@@ -15,6 +15,9 @@ another's place (crypto/rotation.py); the operator stays who its first key made 
 
 Whoever came by an invitation has in operator.json what that promised, and has no
 key here: it is at home elsewhere.
+
+Whoever comes, goes or changes its key is in the host's logbook before that is done;
+if the book cannot be written, it is not done.
 """
 
 # ruff: noqa: PTH102, PTH104, PTH110, PTH208  # pathlib is slow to load for an attach
@@ -22,12 +25,15 @@ key here: it is at home elsewhere.
 import contextlib
 import json
 import os
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from holdfast.linux import folders
 from holdfast.model.actors import Actor, ActorKind
-from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
 from holdfast.model.errors import (
+    HoldfastError,
     OperatorFileDamaged,
     OperatorTaken,
     UnknownOperator,
@@ -35,6 +41,9 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import ActorId, actor_id, parse_session_id
 from holdfast.model.text import checked_name, same_name
+
+Fields = dict[str, str | int | bool | None]
+"""What an entry of the host's logbook adds."""
 
 MAX_FILE = 4096
 """Bytes of any file in such a folder; a longer one was not written by us."""
@@ -66,6 +75,15 @@ class Enrolled:
     def promised(self) -> Envelope | None:
         """What an invitation promised; None if its kind decides."""
         return None if self.terms is None else self.terms.envelope
+
+    def may_on_host(self, right: Right) -> bool:
+        """Tell whether it may use a right on this whole host now."""
+        promised = self.promised
+        if promised is None:
+            return right in default_rights(self.actor.kind, began_it=False)
+        expires = promised.expires_wall
+        is_valid = expires is None or time.time_ns() / 1e9 < expires
+        return promised.session is WHOLE_HOST and right in promised.rights and is_valid
 
     @property
     def is_at_home(self) -> bool:
@@ -150,18 +168,22 @@ def by_key(public_key: bytes) -> Enrolled | None:
     return next((one for one in enrolled() if one.public_key == public_key), None)
 
 
-def enrol(
+def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
     name: str,
     kind: ActorKind,
     public_key: bytes,
     seed: bytes | None,
     token: bytes,
     terms: Terms | None = None,
+    by: str = "",
 ) -> Enrolled:
     """Make an operator known; return it. Without a seed it is at home elsewhere.
 
+    `by` is who wants it; empty if it is the operator itself.
+
     Raises:
         UsageError: The name is taken, or none.
+        Unavailable: The host's logbook cannot be written.
 
     """
     name = checked_name(name)
@@ -184,11 +206,14 @@ def enrol(
         if terms is not None:
             facts |= {"invite": terms.invite, "envelope": to_facts(terms.envelope)}
         _write(f"{draft}/operator.json", json.dumps(facts, indent=2).encode() + b"\n")
-        os.rename(draft, f"{home}/{name}")
-    except OSError as error:
+        arrived = _arrival(Actor(actor_id(public_key), kind, name), public_key, terms)
+        with _changing() as record:
+            if any(same_name(found, name) for found in os.listdir(home)):
+                raise OperatorTaken(name)  # Somebody was faster.
+            record(*arrived, by)
+            os.rename(draft, f"{home}/{name}")
+    except (OSError, HoldfastError):
         _remove(draft)
-        if os.path.exists(f"{home}/{name}"):
-            raise OperatorTaken(name) from error
         raise
     return _load(home, name)
 
@@ -203,6 +228,7 @@ def rotate(
 
     Raises:
         UsageError: Somebody has that key already.
+        Unavailable: The host's logbook cannot be written.
 
     """
     taken = by_key(new_key)
@@ -217,7 +243,11 @@ def rotate(
     if seed is not None:
         _rewrite(f"{folder}/{_numbered('key', number)}", seed)
     _rewrite(f"{folder}/operator.json.next", written)
-    os.rename(f"{folder}/operator.json.next", f"{folder}/operator.json")
+    actor = known.actor.id
+    with _changing() as record:
+        entry: Fields = {"actor": actor, "number": number, "key": new_key.hex()}
+        record("rotated", entry, actor)
+        os.rename(f"{folder}/operator.json.next", f"{folder}/operator.json")
     _sync(folder)  # Only a key that is surely not needed any more may go.
     with contextlib.suppress(FileNotFoundError):
         os.unlink(f"{folder}/{_numbered('key', number - 1)}")  # noqa: PTH108
@@ -226,11 +256,12 @@ def rotate(
     return _load(home, name)
 
 
-def forget(name: str) -> None:
+def forget(name: str, by: str = "") -> None:
     """Make an operator unknown here.
 
     Raises:
         Forbidden: Nobody is called that.
+        Unavailable: The host's logbook cannot be written.
 
     """
     found = by_name(name)
@@ -238,7 +269,20 @@ def forget(name: str) -> None:
         raise UnknownOperator(name)
     import shutil  # noqa: PLC0415  # slow to load, and rarely needed
 
-    shutil.rmtree(found.folder)
+    with _changing() as record:
+        actor = found.actor
+        record("forgotten", {"actor": actor.id, "name": actor.name}, by)
+        shutil.rmtree(found.folder)
+
+
+def promise_fields(envelope: Envelope) -> Fields:
+    """Return an envelope as it stands in the host's logbook."""
+    expires = envelope.expires_wall
+    return {
+        "rights": ",".join(sorted(envelope.rights)),
+        "scope": envelope.session,
+        "expires": None if expires is None else round(expires * 1000),
+    }
 
 
 def to_facts(envelope: Envelope) -> dict[str, object]:
@@ -287,6 +331,33 @@ def _load(home: str, own: str) -> Enrolled:
         raise OperatorFileDamaged(own, "it belongs to another name or key")
     actor = Actor(actor_id(first_key), kind, name)
     return Enrolled(actor, public_key, folder, terms, rotations)
+
+
+def _arrival(
+    actor: Actor, public_key: bytes, terms: Terms | None
+) -> tuple[str, Fields]:
+    who: Fields = {
+        "actor": actor.id,
+        "as": actor.kind.value,
+        "name": actor.name,
+        "key": public_key.hex(),
+    }
+    if terms is None:
+        return "enrolled", who
+    return "joined", {**who, "invite": terms.invite, **promise_fields(terms.envelope)}
+
+
+@contextlib.contextmanager
+def _changing() -> Iterator[Callable[[str, Fields, str], object]]:
+    """Yield what puts a change on record, while nobody else changes anything."""
+    # Loaded here: most who look at operators change nothing.
+    from holdfast.core.logbook import EntryKind  # noqa: PLC0415
+    from holdfast.linux import host_book  # noqa: PLC0415
+
+    with host_book.writing() as book:
+        yield lambda kind, fields, by: book.append(
+            EntryKind(kind), {**fields, "by": by}
+        )
 
 
 def _numbered(name: str, number: int) -> str:

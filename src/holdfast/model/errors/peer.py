@@ -69,6 +69,18 @@ class LogTampered(PeerError):
         )
 
 
+class PolicyTampered(PeerError):
+    """What is kept of the applied policy is not what an operator applied."""
+
+    code = "policy-tampered"
+    next_step = (
+        "`holdfast log --host` says what was applied; `holdfast gate apply` mends it."
+    )
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the applied policy was tampered with: {why}", why=why)
+
+
 class WindowDamaged(PeerError):
     """Memory that should hold a session's output does not."""
 

@@ -145,6 +145,16 @@ class PolicyUnavailable(Unavailable):
         super().__init__(f"denied: the policy {why}", why=why)
 
 
+class PolicyMoved(Unavailable):
+    """The policy, or what is in force, changed after the difference was shown."""
+
+    code = "policy-moved"
+    next_step = "Nothing was applied. Run `holdfast gate apply` again, and look anew."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the policy was not applied: {why}", why=why)
+
+
 class ApprovalTimeout(Unavailable):
     """Nobody answered a request for approval in time."""
 

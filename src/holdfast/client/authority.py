@@ -1,0 +1,109 @@
+"""May we change what holds for the whole host: its policy, operators, invitations?
+
+That takes the right `grant` on the whole host. It is asked of the operator that we
+act as and, if we run inside a session, of everybody who is behind our process there:
+what an agent types into a person's shell is not the person's. Whoever cannot be told
+is not trusted with it.
+
+This keeps honest programs to their rights. A program of the same user that reads the
+host's key needs none of it (SECURITY.md).
+"""
+
+import os
+from collections.abc import Iterator
+
+from holdfast.client import blaming, keeper
+from holdfast.client.acting import ourselves
+from holdfast.client.looking import graph
+from holdfast.core.logbook import EntryKind
+from holdfast.linux import host_book, operators
+from holdfast.linux.graph import session_named_by
+from holdfast.linux.operators import Enrolled
+from holdfast.linux.procfs import read_stat
+from holdfast.model.envelopes import Right
+from holdfast.model.errors import HoldfastError, NoKeeper, NotAllowed
+from holdfast.model.ids import ActorId
+
+NOBODY_KNOWN = ActorId("")
+"""Stands for somebody who cannot be told."""
+
+MAX_ANCESTORS = 256
+"""Processes looked at on the way up: more than any honest tree is deep."""
+
+
+def demand_grant(what: str) -> Enrolled:
+    """Return who we are, if we and all who are behind us may grant on this host.
+
+    A refusal is in the host's logbook, as of a request called `what`.
+
+    Raises:
+        Forbidden: Somebody may not.
+
+    """
+    us = ourselves()
+    for actor in (us.actor.id, *sorted(behind_us())):
+        if not _may_grant(actor):
+            error = NotAllowed(actor or "somebody unknown", Right.GRANT.value)
+            error.add_note(
+                f"`{what}` needs the right grant, of everybody who is behind it."
+            )
+            record_refusal(us.actor.id, what, error)
+            raise error
+    return us
+
+
+def record_refusal(actor: str, what: str, error: HoldfastError) -> None:
+    """Have the host's logbook say that something was turned away."""
+    with host_book.writing() as book:
+        book.append(
+            EntryKind.DECLINED,
+            {"actor": actor, "request": what, "code": error.code, "count": 1},
+        )
+
+
+def behind_us() -> set[ActorId]:
+    """Return who is behind this process, in every session that it is part of."""
+    found: set[ActorId] = set()
+    for name in {*_sessions_above()}:
+        found |= _behind_in(name)
+    return found
+
+
+def _may_grant(actor: ActorId) -> bool:
+    known = operators.by_actor(actor)
+    return known is not None and known.may_on_host(Right.GRANT)
+
+
+def _sessions_above() -> Iterator[str]:
+    """Yield the sessions that our ancestors say they are of."""
+    pid = os.getpid()
+    for _ in range(MAX_ANCESTORS):
+        process = read_stat(pid)
+        if process is None or pid <= 1:
+            return
+        if named := session_named_by(pid):
+            yield named
+        pid = process.parent
+
+
+def _behind_in(name: str) -> set[ActorId]:
+    try:
+        known = keeper.sessions(start=False)
+    except NoKeeper:
+        return set()
+    session = next((one for one in known if one.id == name and not one.host), None)
+    if session is None:
+        return set()  # It is of another machine, or made up; our own is named too.
+    try:
+        seen = graph(session.id)
+        traced = blaming.processes(session.id, session.pid, [os.getpid()], seen)
+    except HoldfastError:
+        return {NOBODY_KNOWN}
+    found = {NOBODY_KNOWN}
+    for one in traced:
+        behind = one.report.behind
+        named = {one.process.actor}
+        if behind is not None:
+            named |= {behind.trigger, *behind.authors}
+        found = {ActorId(actor) for actor in named if actor} or {NOBODY_KNOWN}
+    return found
