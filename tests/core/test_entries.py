@@ -56,6 +56,7 @@ def test_an_input_is_written_with_its_bytes_its_rule_and_its_approver() -> None:
         "seen": 41,
         "verdict": "ask",
         "rule": "careful",
+        "policy": None,
         "approver": "bot",
         "data": "bHMN",
     }
@@ -124,6 +125,7 @@ def test_a_refusal_says_whose_it_was_and_by_what_code() -> None:
         "code": "frozen",
         "verdict": None,
         "rule": None,
+        "policy": None,
     }
 
 

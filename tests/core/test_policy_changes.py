@@ -68,6 +68,15 @@ def test_undecidable_follows_the_default_unless_it_is_said() -> None:
     assert changes(asks, denies) == [("undecidable, agent: ask becomes deny", False)]
 
 
+def test_a_plug_in_that_stays_is_no_change() -> None:
+    old, new = '[plugins]\nuse = ["a", "b"]\n', '[plugins]\nuse = ["b", "c"]\n'
+
+    assert changes(old, new) == [
+        ("plug-in a is no longer asked", True),
+        ("plug-in c is asked", False),
+    ]
+
+
 def test_what_loosens_comes_first_and_the_same_changes_nothing() -> None:
     old = RULE.format("deny", "ls")
     new = (

@@ -49,9 +49,7 @@ def eventually(what: str, found: Callable[[], Kind | None]) -> Kind:
 
 def apply_policy(text: str) -> None:
     """Have a policy hold from now on, by what `gate apply` does."""
-    draft = places.policy_file().with_suffix(".new")
-    draft.write_text(text)
-    draft.replace(places.policy_file())
+    places.policy_file().write_text(text)
     policies.apply(acting.ourselves(), policy_files.standing())
 
 

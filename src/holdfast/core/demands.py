@@ -7,6 +7,7 @@ the bytes it speaks of, the line of the logbook before both.
 from dataclasses import dataclass, field
 
 from holdfast.core import budget, gate, serializer, turn
+from holdfast.core.entries import Admission
 from holdfast.core.inheritance import Note
 from holdfast.core.log_writer import Store
 from holdfast.model.ids import ActorId, Incarnation, SessionId
@@ -38,6 +39,13 @@ class Judging:
     echo_off: bool = False
     originators: tuple[ActorId, ...] = ()
     verdict: Verdict | None = None
+    policy: str = ""
+
+    def admission(self, rule: str, approver: ActorId | None) -> Admission:
+        """Return why it may happen, once the gate lets it."""
+        others = [one for one in self.originators if one != self.input.actor]
+        verdict = self.verdict or Verdict.ALLOW
+        return Admission(verdict, rule, approver, others, self.policy)
 
 
 Effect = (

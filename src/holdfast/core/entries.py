@@ -45,6 +45,9 @@ class Admission:
     originators: Sequence[ActorId] = ()
     """The others who staged what it runs, if there are any."""
 
+    policy: str = ""
+    """The digest of the policy that said so; empty if that is not known."""
+
 
 def who(given: Input, kind: ActorKind) -> Fields:
     """Say whose input it is, and what sort of operator that is."""
@@ -71,6 +74,7 @@ def input_fields(
         "seen": given.seen,
         "verdict": admitted.verdict.value,
         "rule": admitted.rule[:MAX_RULE],
+        "policy": admitted.policy or None,
         "approver": admitted.approver,
     }
     if admitted.originators:
@@ -98,7 +102,11 @@ def binding(given: Input, secret_key: bytes) -> bytes:
 
 
 def refused_fields(
-    given: Input, kind: ActorKind, verdict: Verdict | None, error: HoldfastError
+    given: Input,
+    kind: ActorKind,
+    verdict: Verdict | None,
+    error: HoldfastError,
+    policy: str = "",
 ) -> Fields:
     """Say whose input was refused, and by what; by which rule, if by one.
 
@@ -112,6 +120,7 @@ def refused_fields(
         "code": error.code,
         "verdict": None if verdict is None else verdict.value,
         "rule": None if rule is None else str(rule)[:MAX_RULE],
+        "policy": policy or None,
     }
 
 

@@ -75,6 +75,8 @@ class Judged:
     verdict: Verdict
     rule: str
     why: str = ""
+    policy: str = ""
+    """The digest of the policy that answered; empty if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,9 @@ _SEAL_KEY = b"holdfast host seal 1\n"
 _EPOCH = Epoch(1)
 """No turn is taken here; every line of a book has an epoch."""
 
+KINDS = tuple(EntryKind)[tuple(EntryKind).index(EntryKind.APPLIED) :]
+"""Kinds of entries that only a host's book has; `opened` and `declined` are shared."""
+
 NO_POLICY = ""
 """The digest that stands in a book before any policy was applied."""
 

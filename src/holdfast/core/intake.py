@@ -45,7 +45,6 @@ from dataclasses import replace
 from holdfast.core import budget, gate, serializer, turn
 from holdfast.core.demands import Consult, Effect, Judging, KeepNote, Settings
 from holdfast.core.entries import (
-    Admission,
     answered_fields,
     asked_fields,
     binding,
@@ -194,6 +193,7 @@ class Intake:
                 echo_off=echo_off,
                 originators=originators,
                 verdict=said.verdict,
+                policy=said.policy,
             )
         return self._gate(said, at)
 
@@ -473,23 +473,21 @@ class Intake:
         self.serializer.admit(self._book.next_index)
         secret = is_secret(waiting.input, echo_off=waiting.echo_off)
         key = self._settings.secret_key if secret else None
-        others = [one for one in waiting.originators if one != waiting.input.actor]
-        by = Admission(
-            waiting.verdict or Verdict.ALLOW, admitted.rule, admitted.approver, others
-        )
+        by = waiting.admission(admitted.rule, admitted.approver)
         kind = self._settings.kind_of(waiting.input.actor)
         fields = input_fields(waiting.input, kind, by, key)
         return [*effects, *self._log(EntryKind.INPUT, fields, at)]
 
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
-        refused, verdict = self._waiting(ticket).input, self._waiting(ticket).verdict
+        waiting = self._waiting(ticket)
         self._judging = None
         logged: list[Effect] = []
         if isinstance(error, DeniedByOperator):
             by = ActorId(str(error.facts["approver"]))
             answered = answered_fields(ticket, by, yes=False)
             logged += self._log(EntryKind.ANSWERED, answered, at)
-        logged += self._log_refusal(refused, error, at, verdict)
+        refused, verdict = waiting.input, waiting.verdict
+        logged += self._log_refusal(refused, error, at, verdict, waiting.policy)
         return [*logged, *self._carry(self.serializer.reject(error), at)]
 
     def _settled(self, entry: Entry) -> list[Effect]:
@@ -577,9 +575,10 @@ class Intake:
         error: HoldfastError,
         at: Moment,
         verdict: Verdict | None = None,
+        policy: str = "",
     ) -> list[Effect]:
         kind = self._settings.kind_of(refused.actor)
-        fields = refused_fields(refused, kind, verdict, error)
+        fields = refused_fields(refused, kind, verdict, error, policy)
         return self._log(EntryKind.REFUSED, fields, at)
 
     def _log_settlement(

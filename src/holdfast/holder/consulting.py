@@ -131,7 +131,8 @@ class Consulting:
             self._do(intake.policy_failed(ticket, why, now()))
 
     def _judged(self, ticket: int, said: Judgement, intake: Intake) -> list[Effect]:
-        judged = gate.Judged(ticket, said.verdict, said.rule, said.why)
+        digest = self._judging.policing.digest
+        judged = gate.Judged(ticket, said.verdict, said.rule, said.why, digest)
         resolution = self.resolution
         originators = () if resolution is None else resolution.originators()
         return intake.judged(
