@@ -297,3 +297,18 @@ def test_i5_a_new_window_names_again_and_tells_what_was_counted() -> None:
 
     assert [one.count for one in told] == [5, 1]
     assert machine.flush() == []
+
+
+def test_one_that_leaves_takes_nobody_else_along() -> None:
+    machine = ExecGate(RULES)
+    other = wish(pid=11)
+    for ticket, one in ((1, WISH), (2, other)):
+        machine.handle(Asked(ticket, NOTICE + ticket, one), 0)
+        machine.handle(gate.Judged(ticket, Verdict.ASK, "rule"), 0)
+
+    machine.handle(Gone(WISH.mark), 1)
+
+    assert machine.marks == {other.mark}
+    assert machine.notices == (NOTICE + 2,)
+    given = gate.Approved(2, ANNA, other.digest, Epoch(7))
+    assert of(Answer, machine.handle(given, 2)) == [Answer(NOTICE + 2, None)]

@@ -193,3 +193,15 @@ def test_a_rule_about_who_staged_something_says_nothing_about_an_exec() -> None:
     )
 
     assert judge(rules, question(run("/bin/rm", "rm"))).verdict is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    "key",
+    ['originator = "self"', 'originator_kind = "agent"', 'staged = "alias"'],
+)
+def test_a_rule_about_who_staged_something_allows_no_exec(key: str) -> None:
+    policy = read_policy(
+        f'[[rule]]\nverdict = "allow"\nkind = "agent"\n{key}\n'.encode()
+    )
+
+    assert judge(policy, question(run("/bin/ls", "ls"))).verdict is Verdict.DENY

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.linux.gated import gated
+from tests.linux.kernels import can_hold_execs
 
 from holdfast.linux import exec_filter, exec_gate
 from holdfast.linux.exec_words import read_wanted
@@ -16,7 +17,7 @@ from holdfast.model.errors import CannotStart
 NOBODY = 65534
 
 pytestmark = pytest.mark.skipif(
-    bool(exec_gate.why_not()), reason="no exec can be held on this machine"
+    not can_hold_execs(), reason="this kernel cannot hold an exec"
 )
 
 

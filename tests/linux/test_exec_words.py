@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.linux.gated import Gated, gated
+from tests.linux.kernels import can_hold_execs
 
 from holdfast.linux import exec_gate, exec_words
 from holdfast.linux.exec_words import MAX_WORDS, Wanted, process_of, read_wanted
 
 pytestmark = pytest.mark.skipif(
-    bool(exec_gate.why_not()), reason="no exec can be held on this machine"
+    not can_hold_execs(), reason="this kernel cannot hold an exec"
 )
 
 PYTHON = sys.executable

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.linux.kernels import can_hold_execs
 from tests.scenarios.gated import (
     agent,
     approval,
@@ -16,13 +17,13 @@ from tests.scenarios.gated import (
 )
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.linux import exec_gate, procfs
+from holdfast.linux import procfs
 from holdfast.model.ids import SessionId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 
 pytestmark = pytest.mark.skipif(
-    bool(exec_gate.why_not()), reason="no exec can be held on this machine"
+    not can_hold_execs(), reason="this kernel cannot hold an exec"
 )
 
 

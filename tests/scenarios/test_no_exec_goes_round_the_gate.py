@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.linux.kernels import can_hold_execs
 from tests.scenarios.gated import (
     agent,
     bare_program,
@@ -17,10 +18,8 @@ from tests.scenarios.gated import (
 )
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.linux import exec_gate
-
 pytestmark = pytest.mark.skipif(
-    bool(exec_gate.why_not()), reason="no exec can be held on this machine"
+    not can_hold_execs(), reason="this kernel cannot hold an exec"
 )
 
 X86_64 = platform.machine() == "x86_64"

@@ -3,16 +3,21 @@
 The kernel holds every exec until we answer (linux/exec_gate.py). Most are answered
 at once: if no rule could say anything else, not even the words are read. What has
 to wait for a plug-in or a person is kept by core/exec_gate.py, and the loop goes on.
+What is let happen because of its words is traced (linux/exec_trace.py) up to the
+first instruction of the new program, which has to be the one that was judged.
 
 A predecessor's death loses nothing: what it had taken and not answered is judged
 again, and what it had not taken is still with the kernel.
 """
 
+import contextlib
 import errno
 import hashlib
 import json
 import selectors
 import shlex
+import signal
+import socket
 import time
 from functools import partial
 
@@ -29,6 +34,7 @@ from holdfast.holder.moment import now
 from holdfast.holder.policing import local_time
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux.exec_gate import ExecGate, Notice
+from holdfast.linux.exec_trace import ExecTracer, Expected
 from holdfast.linux.exec_words import Wanted, read_wanted
 from holdfast.linux.judge_packets import Answer, Ask
 from holdfast.linux.procfs import read_stat
@@ -55,10 +61,17 @@ CHECK = 0.25
 MAX_REMEMBERED = 64
 """Judgements kept for the next exec of the same words."""
 
+COLLECT = 0.05
+"""Seconds between looks at what is traced: a signal tells us sooner, as a rule."""
+
+CHANGED = "changed-after-judgement"
+"""What stands for a rule where a process was not let execute what it changed."""
+
 MAX_SHOWN = 4096
 """Characters of a command that are shown to whoever approves it."""
 
 _UNREAD = Execution(None, None, ())
+_UNREAD_WORDS = Execution(None, None, (None,))
 
 
 class Executing:
@@ -78,6 +91,11 @@ class Executing:
         self._attributing = attributing
         self._judge = judge
         self._kernel = ExecGate(*vaulted.gate)
+        self._tracer = ExecTracer(int(str(vaulted.facts["pid"])))
+        self._released: dict[int, tuple[Question, Wanted]] = {}
+        self._held: dict[int, tuple[int, Question, Wanted]] = {}
+        self._collect_at = 0.0
+        self._watch_stops()
         self._machine = machine.ExecGate()
         self._waiting: dict[int, tuple[Question, Judgement]] = {}
         self._asked: dict[int, Asked] = {}
@@ -125,11 +143,14 @@ class Executing:
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
         check_at = self._check_at if self._machine.marks else None
-        clocks = (self._machine.next_deadline(), check_at)
+        collect_at = self._collect_at if self._tracer.is_busy else None
+        clocks = (self._machine.next_deadline(), check_at, collect_at)
         return min((at for at in clocks if at is not None), default=None)
 
     def tick(self, at: float) -> None:
         """Do what the clock demands."""
+        if self._tracer.is_busy and at >= self._collect_at:
+            self._collect()
         if self._machine.marks and at >= self._check_at:
             self._check_at = at + CHECK
             self._check()
@@ -152,6 +173,7 @@ class Executing:
         for notice in self._machine.notices:
             if not self._kernel.is_valid(notice):
                 self._kernel.drop(notice)
+                self._held.pop(notice, None)
                 self._do(self._machine.handle(machine.Interrupted(notice), at))
         for mark in self._machine.marks:
             if _mark(mark[0]) != mark:
@@ -222,28 +244,28 @@ class Executing:
             self._kernel.refuse(notice.id, errno.ENOENT)
             return
         policing = self._desk.policing
-        execution = Execution(
-            wanted.path, wanted.real, wanted.words, wanted.is_elsewhere
-        )
         judged = [
             (self._judge_by_rules(question), question)
             for actor in actors
+            for execution in _executions(wanted)
             for question in [self._question(actor, execution, wanted.cwd)]
         ]
-        # Nobody can tell who of them it is: what holds for the strictest, holds.
+        # Nobody can tell who of them it is, and each program is executed in the end:
+        # what holds for the strictest, holds.
         said, question = max(judged, key=lambda one: STRICTNESS[one[0].verdict])
         is_final = policing.is_final(said)
         if is_final and said.verdict is Verdict.ALLOW and not self._machine.marks:
-            self._kernel.let(notice.id)
+            self._release(notice.id, notice.thread, question, wanted)
             return
         mark = _mark(notice.thread)
         if mark is None:
             self._kernel.drop(notice.id)
             return
-        wish = _wish(question.actor, mark, wanted)
+        wish = _wish(question, mark, wanted)
         if is_final and said.verdict is not Verdict.ASK:
-            self._decide(notice, wish, said)
+            self._decide(notice, wish, said, (question, wanted))
         else:
+            self._held[notice.id] = (notice.thread, question, wanted)
             self._ask(notice, wish, question, said)
 
     def _judge_by_rules(self, question: Question) -> Judgement:
@@ -278,17 +300,74 @@ class Executing:
         self._do(self._machine.handle(asked, time.monotonic()))
         self._waiting.pop(ticket, None)  # It came back, or is one too many.
 
-    def _decide(self, notice: Notice, wish: machine.Wish, said: Judgement) -> None:
+    def _decide(
+        self,
+        notice: Notice,
+        wish: machine.Wish,
+        said: Judgement,
+        about: tuple[Question, Wanted],
+    ) -> None:
         at = time.monotonic()
         # It came back with another wish, or the rules have changed meanwhile.
         effects = self._machine.handle(machine.Gone(wish.mark), at)
         if said.verdict is Verdict.ALLOW:
-            self._kernel.let(notice.id)
+            self._release(notice.id, notice.thread, *about)
         else:
             self._kernel.refuse(notice.id)
             error = DeniedByPolicy(said.rule, said.why)
             effects += self._machine.refused(wish, error, at)
         self._do(effects)
+
+    # ── what becomes of what is let go on ─────────────────────────────────
+
+    def _release(
+        self, notice: int, thread: int, question: Question, wanted: Wanted
+    ) -> None:
+        """Let an exec happen, and see that it is the one that was judged."""
+        if wanted.doubt or wanted.is_elsewhere:
+            self._kernel.let(notice)  # Somebody has let it happen, whatever it is.
+            return
+        if not self._tracer.seize(thread, Expected(wanted.mark, wanted.last)):
+            self._kernel.refuse(notice)
+            why = "another process began to trace it"
+            self._changed(thread, question, wanted, why)
+            return
+        self._released[thread] = (question, wanted)
+        self._kernel.let(notice)
+        self._tracer.answered(thread)
+        self._collect_at = time.monotonic() + COLLECT
+
+    def _watch_stops(self) -> None:
+        """Have the loop wake up when the kernel has stopped what we trace."""
+        waked, waker = socket.socketpair()
+        for one in (waked, waker):
+            one.setblocking(False)  # noqa: FBT003  # as it is defined
+        self._wakers = (waked, waker)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+        self._selector.register(waked, selectors.EVENT_READ, self._stirred)
+
+    def _stirred(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._wakers[0].recv(4096)
+        self._collect()
+
+    def _collect(self) -> None:
+        self._collect_at = time.monotonic() + COLLECT
+        for killed in self._tracer.collect():
+            question, wanted = self._released[killed.thread]
+            why = "it was to execute something else in the end, and was killed"
+            self._changed(killed.process, question, wanted, why)
+        self._released = {
+            thread: about
+            for thread, about in self._released.items()
+            if self._tracer.knows(thread)
+        }
+
+    def _changed(self, pid: int, question: Question, wanted: Wanted, why: str) -> None:
+        wish = _wish(question, (pid, 0), wanted)
+        error = DeniedByPolicy(CHANGED, why)
+        self._do([*self._machine.refused(wish, error, time.monotonic())])
 
     def _question(
         self, actor: Actor, execution: Execution, cwd: str | None
@@ -318,8 +397,9 @@ class Executing:
         for effect in effects:
             match effect:
                 case machine.Answer(notice, None):
-                    self._kernel.let(notice)
+                    self._release(notice, *self._held.pop(notice))
                 case machine.Answer(notice):
+                    self._held.pop(notice, None)
                     self._kernel.refuse(notice)
                 case machine.Consult(ticket):
                     self._consult(ticket)
@@ -392,14 +472,25 @@ class Executing:
             raise NotAllowed(actor, Right.APPROVE.value)
 
 
-def _wish(actor: Actor, mark: machine.Mark, wanted: Wanted) -> machine.Wish:
-    bound = json.dumps([wanted.path, wanted.words, wanted.cwd]).encode()
-    words = [word if word is not None else "?" for word in wanted.words]
+def _executions(wanted: Wanted) -> list[Execution]:
+    """Return all that is executed, one for another, as far as it is known."""
+    first = Execution(wanted.path, wanted.real, wanted.words, wanted.is_elsewhere)
+    further = [Execution(*step) for step in wanted.further]
+    # What nobody can tell is judged like any program and any words.
+    return [first, *further, *([_UNREAD_WORDS] if wanted.doubt else [])]
+
+
+def _wish(question: Question, mark: machine.Mark, wanted: Wanted) -> machine.Wish:
+    bound = json.dumps([wanted.path, wanted.words, wanted.cwd, wanted.further]).encode()
+    judged = question.execution
+    if judged is None or judged == _UNREAD_WORDS:
+        judged = _executions(wanted)[0]
+    words = [word if word is not None else "?" for word in judged.words]
     return machine.Wish(
-        actor.id,
+        question.actor.id,
         mark,
         hashlib.sha256(bound).digest(),
-        printable(wanted.path or "?", MAX_SHOWN),
+        printable(judged.path or "?", MAX_SHOWN),
         shlex.join(words)[:MAX_SHOWN],
     )
 

@@ -1,26 +1,33 @@
 """What does a process that stands in execve want to execute?
 
 Path and words lie in its own memory, and are read there. What cannot be read, or
-is too much, is left open and said to be: a word is None, and so is a path. Another
-thread of the same process may change all of it after we have looked: what is read
-here is what it said when it was asked, and no more.
+is too much, is left open and said to be: a word is None, and so is a path. Whoever
+shares that memory may change all of it after we have looked: what is read here is
+what it said when it was asked, and linux/exec_trace.py sees what came of it.
 
-A path is followed as far as the kernel has it in memory already, and further only
-on disks of its own. To look anywhere else could mean to wait for a file system that
-a program of the session itself serves, and nothing here may wait.
+What the kernel executes in the place of a script is found too, step by step
+(core/exec_chain.py).
 """
 
 import contextlib
 import ctypes
-import errno
 import functools
 import os
-import stat
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from holdfast.linux import procfs
+from holdfast.core.exec_chain import (
+    MAX_DEPTH,
+    interpreter_of,
+    registered,
+    text_of,
+    words_for,
+)
+from holdfast.linux import exec_files, procfs
+from holdfast.linux.exec_files import File, Formats, Mark
 from holdfast.linux.exec_gate import Notice
+from holdfast.linux.process_table import tracer_of
 
 MAX_WORDS = 256
 """Words that are read; a policy judges no more of a line."""
@@ -38,30 +45,13 @@ _PAGE = procfs.PAGE
 _HERE = -100
 _EMPTY_PATH = 0x1000
 
-_OPENAT2 = 437
-"""The number of the call, the same on every processor."""
 
-_HOW = struct.Struct("=QQQ")
-_RESOLVE_NO_MOUNTS, _RESOLVE_CACHED = 0x01, 0x20
+class Step(NamedTuple):
+    """One of the files that the kernel goes through for an exec."""
 
-MAX_HOPS = 40
-"""Folders and links that are looked into for one path; the kernel follows as many."""
-
-_OUR_OWN = frozenset(
-    {
-        0xEF53,  # ext4
-        0x58465342,  # xfs
-        0x9123683E,  # btrfs
-        0x01021994,  # tmpfs
-        0x794C7630,  # overlay
-        0x2FC12FC1,  # zfs
-        0xF2F52010,  # f2fs
-    }
-)
-"""File systems that the kernel serves by itself, so that looking never waits for
-another process."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
+    path: str | None
+    real: str | None
+    words: tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +75,20 @@ class Wanted:
     is_missing: bool = False
     """Whether there is no such file."""
 
+    further: tuple[Step, ...] = ()
+    """The interpreters that the kernel executes in its place, one after the other."""
+
+    mark: Mark | None = None
+    """Which file is executed in the end; None if that is not known."""
+
+    doubt: str = ""
+    """Why it may be something else that is executed in the end."""
+
+    @property
+    def last(self) -> tuple[str | None, ...]:
+        """What the program is told that is executed in the end."""
+        return self.further[-1].words if self.further else self.words
+
 
 def read_wanted(notice: Notice) -> Wanted:
     """Read what a process wants to execute; what cannot be read is left open."""
@@ -101,12 +105,58 @@ def read_wanted(notice: Notice) -> Wanted:
     with contextlib.closing(memory):
         path = memory.text(arguments[0])
         words = memory.words(arguments[1], 4 if notice.is_narrow else 8)
-    elsewhere = _is_elsewhere(pid)
-    found = None if path is None else _absolute(pid, path, folder, flags, cwd)
-    real, missing = None, False
-    if found is not None and not elsewhere:
-        real, missing = _followed(found)
-    return Wanted(found, real, words, cwd, elsewhere, missing)
+    start = cwd if folder == _HERE else procfs.link(f"/proc/{pid}/fd/{folder}")
+    found = None if path is None else _absolute(path, start or None)
+    if _is_elsewhere(pid):
+        return Wanted(found, None, words, cwd, is_elsewhere=True)
+    file = exec_files.UNKNOWN
+    if found is not None:
+        file = exec_files.look(pid, found)
+    elif path == "" and flags & _EMPTY_PATH and folder >= 0:
+        file = exec_files.opened(f"/proc/{pid}/fd/{folder}")
+    if file.name or not path:
+        found = file.real or file.name or None
+    wanted = Wanted(found, file.real, words, cwd, is_missing=file.is_missing)
+    tracer = tracer_of(pid)
+    if tracer:
+        return replace(wanted, doubt=f"process {tracer} traces it")
+    return _with_interpreters(wanted, pid, file, _told(path, folder))
+
+
+def _with_interpreters(
+    wanted: Wanted, pid: int, file: File, name: str | None
+) -> Wanted:
+    """Add what the kernel executes in the place of a script."""
+    steps: list[Step] = []
+    words = wanted.words
+    formats = _formats.find()
+    while not file.is_missing:
+        if file.head is None:
+            return replace(wanted, further=tuple(steps), doubt="it could not be read")
+        interpreter, is_sure = registered(formats, name or "", file.head)
+        if not is_sure or (formats and name is None):
+            return replace(
+                wanted, further=tuple(steps), doubt="its format is not known"
+            )
+        interpreter = interpreter or interpreter_of(file.head)
+        if interpreter is None:
+            return replace(wanted, further=tuple(steps), mark=file.mark)
+        if len(steps) == MAX_DEPTH:
+            break
+        words = words_for(interpreter, name, words)
+        name = words[0]
+        path = None if name is None else _absolute(name, wanted.cwd)
+        file = exec_files.UNKNOWN if path is None else exec_files.look(pid, path)
+        steps.append(Step(file.name or path, file.real, words))
+    # The kernel goes no further either, or finds no file: the exec fails.
+    return replace(wanted, further=tuple(steps), is_missing=file.is_missing)
+
+
+def _told(path: str | None, folder: int) -> str | None:
+    """Return by which name an interpreter is told of the file."""
+    if path is None or folder == _HERE or path.startswith("/"):
+        return path
+    return f"/dev/fd/{folder}/{path}" if path else f"/dev/fd/{folder}"
 
 
 def process_of(thread: int) -> int:
@@ -148,7 +198,7 @@ class _Memory:
             found += text
             if nul:
                 self._left -= len(found)
-                return _decoded(found)
+                return text_of(found)
             if len(piece) < size:
                 return None
             at += size
@@ -183,99 +233,24 @@ class _Memory:
             return b""
 
 
-def _decoded(raw: bytes) -> str | None:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _absolute(
-    pid: int, path: str, folder: int, flags: int, cwd: str | None
-) -> str | None:
+def _absolute(path: str, start: str | None) -> str | None:
     if path.startswith("/"):
         return path
-    if not path:
-        is_file = flags & _EMPTY_PATH and folder >= 0
-        return procfs.link(f"/proc/{pid}/fd/{folder}") or None if is_file else None
-    start = cwd if folder == _HERE else procfs.link(f"/proc/{pid}/fd/{folder}")
-    return f"{start.rstrip('/')}/{path}" if start else None
+    return f"{start.rstrip('/')}/{path}" if start and path else None
 
 
 def _is_elsewhere(pid: int) -> bool:
-    is_root = procfs.link(f"/proc/{pid}/root") == "/"
-    return not is_root or procfs.link(f"/proc/{pid}/ns/mnt") != _our_mounts()
+    """Tell whether paths, or formats of programs, mean something else to it."""
+    return (
+        procfs.link(f"/proc/{pid}/root") != "/"
+        or procfs.link(f"/proc/{pid}/ns/mnt") != _our("mnt")
+        or procfs.link(f"/proc/{pid}/ns/user") != _our("user")
+    )
 
 
 @functools.cache
-def _our_mounts() -> str:
-    return procfs.link("/proc/self/ns/mnt")
+def _our(kind: str) -> str:
+    return procfs.link(f"/proc/self/ns/{kind}")
 
 
-def _followed(path: str, hops: int = MAX_HOPS) -> tuple[str | None, bool]:
-    """Return the file behind a path if that is known, and whether there is none."""
-    try:
-        fd = _open(_HERE, path, _RESOLVE_CACHED)
-    except FileNotFoundError:
-        return None, True
-    except BlockingIOError:
-        return _looked_up(path, hops - 1) if hops else (None, False)
-    except OSError:
-        return None, False
-    try:
-        return procfs.link(f"/proc/self/fd/{fd}") or None, False
-    finally:
-        os.close(fd)
-
-
-def _looked_up(path: str, hops: int) -> tuple[str | None, bool]:
-    """Do the same by looking into one folder, if that is on a disk of our own."""
-    folder, _, name = path.rstrip("/").rpartition("/")
-    real, is_missing = _followed(folder or "/", hops)
-    if real is None or not name:
-        return None, is_missing
-    try:
-        parent = _open(_HERE, real, _RESOLVE_CACHED)
-    except OSError:
-        return None, False
-    try:
-        target, found = _entry(parent, name)
-    except FileNotFoundError:
-        return None, True
-    except OSError:
-        return None, False  # A mount, or a disk of somebody else's.
-    finally:
-        os.close(parent)
-    if not target:
-        return found or None, False
-    return _followed(os.path.join(real, target), hops)  # noqa: PTH118  # pathlib is slow to load
-
-
-def _entry(folder: int, name: str) -> tuple[str, str]:
-    """Return where a link in a folder leads, or the path of what is no link."""
-    if _kind_of(folder) not in _OUR_OWN:
-        raise PermissionError(errno.EACCES, "it is not for us to look there")
-    fd = _open(folder, name, _RESOLVE_NO_MOUNTS, os.O_NOFOLLOW)
-    try:
-        if stat.S_ISLNK(os.fstat(fd).st_mode):
-            return os.readlink("", dir_fd=fd), ""
-        return "", procfs.link(f"/proc/self/fd/{fd}")
-    finally:
-        os.close(fd)
-
-
-def _open(folder: int, path: str, resolve: int, flags: int = 0) -> int:
-    how = _HOW.pack(os.O_PATH | os.O_CLOEXEC | flags, 0, resolve)
-    argument = ctypes.create_string_buffer(how, len(how))
-    name = ctypes.c_char_p(path.encode())
-    size = ctypes.c_size_t(len(how))
-    fd = int(_libc.syscall(ctypes.c_long(_OPENAT2), folder, name, argument, size))
-    if fd < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return fd
-
-
-def _kind_of(fd: int) -> int:
-    found = (ctypes.c_long * 64)()  # More than any struct statfs has.
-    return int(found[0]) if _libc.fstatfs(fd, found) == 0 else 0
+_formats = Formats()

@@ -1,0 +1,160 @@
+"""Was what was executed what had been judged?
+
+Between the judgement and the exec, whoever shares the memory of the process can
+change its words, and whoever may write to a folder can put another file there. So
+the exec is *traced*: the kernel stops the process once more when the new program
+stands in its memory and has not run a single instruction. There it is compared
+with what was judged; a process that stands there as something else is killed.
+
+    T1  What was let go on under a trace runs only what was judged.
+    T2  Everything that was traced is let go after one stop, whatever became of it.
+    T3  A tracer that dies lets everything go, and kills nothing.
+
+One stop always comes: that of the exec, or, since we ask for a stop right after the
+answer, that of a process whose exec failed or was interrupted.
+"""
+
+import contextlib
+import ctypes
+import errno
+import os
+import signal
+from typing import NamedTuple
+
+from holdfast.linux import processes, procfs
+from holdfast.linux.exec_files import Mark, mark_of
+from holdfast.linux.exec_words import process_of
+
+_SEIZE, _INTERRUPT, _DETACH = 0x4206, 0x4207, 17
+_OPTION_EXEC = 0x10
+_STOPPED_BY_EXEC = signal.SIGTRAP | 4 << 8
+_OF_ALL_KINDS = 0x40000000
+
+_MAX_WORDS = 128 * 1024
+"""Bytes of words that are compared: more than a judgement reads."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+_libc.ptrace.restype = ctypes.c_long
+
+
+class Expected(NamedTuple):
+    """What was judged: the file, and the words; None for what was not known."""
+
+    mark: Mark | None
+    words: tuple[str | None, ...]
+
+
+class Traced(NamedTuple):
+    """A thread that was let go on, and what it is to execute."""
+
+    thread: int
+    process: int
+    expected: Expected
+
+
+class ExecTracer:
+    """Sees what becomes of execs that were let go on."""
+
+    def __init__(self, leader: int) -> None:
+        self._leader = leader
+        self._traced: dict[int, Traced] = {}
+        self._has_worked = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a stop is yet to come."""
+        return bool(self._traced)
+
+    def knows(self, thread: int) -> bool:
+        """Tell whether a stop of this thread is yet to come."""
+        return thread in self._traced
+
+    def seize(self, thread: int, expected: Expected) -> bool:
+        """Have the kernel stop a thread at its exec; False if it must not go on.
+
+        Where this machine lets nobody be traced, it may go on: that is one of the
+        things that the gate does not hold.
+        """
+        try:
+            _ptrace(_SEIZE, thread, _OPTION_EXEC)
+        except OSError as error:
+            return error.errno == errno.ESRCH or not self._has_worked
+        self._has_worked = True
+        self._traced[thread] = Traced(thread, process_of(thread), expected)
+        return True
+
+    def answered(self, thread: int) -> None:
+        """Take that its answer was given: now it stops, at the exec or before."""
+        if thread in self._traced:
+            with contextlib.suppress(OSError):
+                _ptrace(_INTERRUPT, thread, 0)
+
+    def collect(self) -> list[Traced]:
+        """Let go whoever has stopped, and return whom we killed."""
+        killed = []
+        for one in [*self._traced.values()]:
+            stop = self._stop_of(one)
+            if stop is None:
+                continue
+            if stop == _STOPPED_BY_EXEC and not _is(one.process, one.expected):
+                killed.append(one)
+                with contextlib.suppress(OSError):
+                    os.kill(one.process, signal.SIGKILL)
+                # Its parent learns of its end when we have; so it stays with us.
+                expected = Expected(None, (None,))
+                gone = Traced(one.process, one.process, expected)
+                self._traced.pop(one.thread)
+                self._traced[one.process] = gone
+                continue
+            del self._traced[one.thread]
+            self._let_go(one, stop)
+        return killed
+
+    def _stop_of(self, one: Traced) -> int | None:
+        """Return at what a thread has stopped; 0 if it is gone."""
+        # A thread that was not the first has the process's number after its exec.
+        for pid in dict.fromkeys((one.thread, one.process)):
+            options = os.WSTOPPED | os.WNOHANG | _OF_ALL_KINDS
+            if pid != self._leader:
+                options |= (
+                    os.WEXITED
+                )  # The leader is our child: others ask how it ended.
+            try:
+                found = os.waitid(os.P_PID, pid, options)
+            except ChildProcessError:
+                continue
+            if found is None:
+                is_over = pid == self._leader and not processes.is_alive(pid)
+                return 0 if is_over else None
+            return found.si_status if found.si_code == os.CLD_TRAPPED else 0
+        return 0
+
+    def _let_go(self, one: Traced, stop: int) -> None:
+        pid = one.process if stop == _STOPPED_BY_EXEC else one.thread
+        number = stop if 0 < stop < signal.NSIG and stop != signal.SIGTRAP else 0
+        with contextlib.suppress(OSError):
+            _ptrace(_DETACH, pid, number)
+
+
+def _is(pid: int, expected: Expected) -> bool:
+    """Tell whether a process that has just executed something is what was judged."""
+    if expected.mark is not None and mark_of(f"/proc/{pid}/exe") != expected.mark:
+        return False
+    raw = procfs.read_table(f"/proc/{pid}/cmdline", _MAX_WORDS)
+    found = raw.split(b"\0")[:-1]
+    words = expected.words or ("",)  # The kernel gives at least an empty name.
+    if words[-1] is None:
+        words = words[:-1]  # There may be more, or none.
+    elif len(found) != len(words):
+        return False
+    return len(found) >= len(words) and all(
+        word is None or word.encode() == one
+        for word, one in zip(words, found, strict=False)
+    )
+
+
+def _ptrace(request: int, pid: int, data: int) -> None:
+    if _libc.ptrace(request, pid, None, data) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

@@ -1,0 +1,101 @@
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from holdfast.linux.exec_files import UNKNOWN, Formats, look, mark_of, opened
+
+OURSELVES = os.getpid()
+
+
+def test_a_file_is_known_by_its_path_its_number_and_how_it_begins(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_bytes(b"#!/bin/sh\n" + bytes(1000))
+    (tmp_path / "link").symlink_to("file")
+
+    found = look(OURSELVES, f"{tmp_path}/link")
+
+    assert found.real == str(tmp_path / "file")
+    assert found.mark == mark_of(f"{tmp_path}/file")
+    assert found.head == (b"#!/bin/sh\n" + bytes(1000))[:256]
+
+
+def test_what_is_not_there_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    assert look(OURSELVES, f"{tmp_path}/none").is_missing
+    assert look(OURSELVES, f"{tmp_path}/file/none").is_missing
+    assert mark_of(f"{tmp_path}/none") is None
+
+
+def test_a_file_in_memory_has_a_name_and_no_path() -> None:
+    fd = os.memfd_create("innocent")
+    os.write(fd, b"\x7fELF")
+
+    by_path, by_number = look(OURSELVES, f"/dev/fd/{fd}"), opened(f"/proc/self/fd/{fd}")
+
+    assert by_path == by_number
+    assert (by_path.real, by_path.name) == (None, "memfd:innocent")
+    assert by_path.head == b"\x7fELF"
+    os.close(fd)
+
+
+def test_a_deleted_file_has_the_name_it_had_and_no_path(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    fd = os.open(path, os.O_RDONLY)
+    path.unlink()
+
+    found = look(OURSELVES, f"/proc/self/fd/{fd}")
+
+    assert (found.real, found.name, found.head) == (None, str(path), b"x")
+    os.close(fd)
+
+
+def test_a_process_names_its_own_files_and_not_ours() -> None:
+    with subprocess.Popen(["sleep", "9"]) as other:  # noqa: S607  # found by PATH
+        found = look(other.pid, "/proc/self/exe")
+        other.kill()
+
+    assert found.real is not None
+    assert found.real.endswith(("sleep", "coreutils", "busybox"))
+
+
+@pytest.mark.parametrize("path", ["/proc/self/root/bin/sh", "/proc/self/cwd/x"])
+def test_a_path_through_a_process_is_not_ours_to_follow(path: str) -> None:
+    assert look(OURSELVES, path) == UNKNOWN
+
+
+def test_a_link_to_what_a_process_has_open_is_not_ours_to_follow(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "link").symlink_to("/proc/self/exe")
+
+    assert look(OURSELVES, f"{tmp_path}/link") == UNKNOWN
+
+
+def test_what_may_not_be_read_has_no_beginning(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    (tmp_path / "file").touch(0o100)
+
+    assert look(OURSELVES, f"{tmp_path}/file").head is None
+
+
+def test_a_folder_and_a_device_begin_with_nothing() -> None:
+    assert look(OURSELVES, "/").head == b""
+    assert look(OURSELVES, "/dev/null").head == b""
+
+
+def test_what_a_kernel_file_system_serves_is_not_read() -> None:
+    assert look(OURSELVES, "/proc/version").head is None
+
+
+def test_a_descriptor_that_nobody_has_is_unknown() -> None:
+    assert opened("/proc/self/fd/999999") == UNKNOWN
+
+
+def test_formats_are_looked_for_where_the_kernel_lists_them() -> None:
+    assert isinstance(Formats().find(), list)
