@@ -25,6 +25,7 @@ def question(payload: bytes = b"", **members: Any) -> Question:  # noqa: ANN401 
         "clock": NOON,
         "cwd": "/src",
         "staged": b"",
+        "shell": "bash",
     }
     return Question(**{**given, **members})
 

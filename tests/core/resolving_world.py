@@ -8,6 +8,7 @@ from holdfast.core.commands import Command as Ran
 from holdfast.core.entered_lines import Instant
 from holdfast.core.originators import Origins
 from holdfast.core.resolving import Found, Shell, Unseen, resolve
+from holdfast.core.shell_grammar import grammar_of
 from holdfast.core.shell_state import Item, ItemKind, ShellState
 from holdfast.model.ids import ActorId, actor_id
 from holdfast.model.resolutions import Resolution, Resolved, Sort, Staging, Thing
@@ -91,7 +92,8 @@ class World:
     def resolve(self, line: str) -> Resolution:
         """Return what a line comes to."""
         shell = Shell(self.now or self.before, self.origins(), self.shell)
-        return resolve(read_line(line.encode(), ended=True), shell, self.files.get)
+        commands = read_line(line.encode(), grammar_of(self.shell), ended=True)
+        return resolve(commands, shell, self.files.get)
 
     def one(self, line: str) -> Resolved:
         """Return what a line of one command comes to."""

@@ -2,21 +2,15 @@ import subprocess
 
 import pytest
 
-from holdfast.core.command_line import (
-    MAX_COMMANDS,
-    MAX_LINE,
-    MAX_PIECES,
-    MAX_WORDS,
-    doubtful_line,
-    read_line,
-    sight_of,
-)
+from holdfast.core.command_line import MAX_LINE, doubtful_line, read_line
 from holdfast.core.globs import MAX_TEXT
+from holdfast.core.line_reader import MAX_COMMANDS, MAX_WORDS
+from holdfast.core.shell_grammar import Grammar
 from holdfast.core.simple_command import Command
 
 
 def read(text: str) -> tuple[Command, ...]:
-    return read_line(text.encode(), ended=True)
+    return read_line(text.encode(), Grammar.BASH, ended=True)
 
 
 def words(text: str) -> list[tuple[str | None, ...]]:
@@ -58,12 +52,14 @@ def test_known_words_are_those_that_a_shell_makes(line: str) -> None:
     [
         ("r'm' \"x\"y\\z", [("rm", "xyz")]),
         ("a; b && c || d | e & f |& g", [(name,) for name in "abcdefg"]),
-        ("ls $X *.py ~/x =y a{b,c} \"$Z\" 'lit$'", [("ls", *[None] * 6, "lit$")]),
+        (
+            "ls $X *.py ~/x =y a{b,c} \"$Z\" 'lit$'",
+            [("ls", None, None, None, "=y", "ab", "ac", None, "lit$")],
+        ),
         ("~/bin/x", [(None,)]),
         ("a~b c=d", [("a~b", "c=d")]),
         ("x" * (MAX_TEXT + 1), [(None,)]),
         ("", [()]),
-        (" ; ; ", [()]),
         ("> x", [()]),
     ],
 )
@@ -102,30 +98,19 @@ def test_assignments_and_redirections_are_no_words(
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("ls $(x)", "inside"),
-        ("ls ${x}", "inside"),
-        ("ls $'x'", "inside"),
-        ("ls $", "inside"),
-        ("ls `x`", "inside"),
         ("cat <<E", "heredoc"),
-        ("cat <<< x", "heredoc"),
-        ("(ls)", "compound"),
         ("ls <(x)", "compound"),
         ("f() { x; }", "compound"),
-        ("if x; then y; fi", "compound"),
         ("while x", "compound"),
         ("'", "quote"),
         ('"x', "quote"),
-        ('"$(x)"', "quote"),
-        ('"${x}"', "quote"),
-        ('"!x"', "quote"),
+        ('"!x"', "repeat"),
         ("!!", "repeat"),
         ("^a^b", "repeat"),
         ("ls \\", "next line"),
         ("ls >", "nowhere"),
         ("ls > > x", "nowhere"),
         ("ls > ; x", "nowhere"),
-        ("'mkfs.ext'4>x", "number"),
         ("l\u0455", "ASCII"),
         ("'l\u0455'", "ASCII"),
         ("ls 'a\u200bb'", "seen"),
@@ -149,7 +134,8 @@ def test_what_a_text_does_not_tell_is_a_doubt(line: str, why: str) -> None:
 
 
 def test_single_quotes_keep_everything_as_it_is() -> None:
-    assert words("echo '$(x) `y` !z \\'") == [("echo", "$(x) `y` !z \\")]
+    assert words("echo '$(x) `y` \\'") == [("echo", "$(x) `y` \\")]
+    assert words("echo '!z'") == [("echo", "!z")]
 
 
 def test_keys_need_the_key_that_ends_the_line() -> None:
@@ -201,9 +187,10 @@ def test_commands_that_run_others_are_known(
     ("line", "moved"),
     [
         ("ls; x", False),
-        ("cd /; x", True),
+        ("cd /; x", False),
+        ("cd -; x", True),
         ("pushd /; x", True),
-        ("sudo y; x", True),
+        ("sudo y; x", False),
         ("eval y; x", True),
         ("$Y; x", True),
     ],
@@ -213,21 +200,6 @@ def test_what_may_change_the_folder_is_remembered(line: str, *, moved: bool) -> 
 
     assert not first.moved
     assert second.moved is moved
-
-
-def test_words_are_seen_through_quotes_escapes_and_punctuation() -> None:
-    sight = sight_of("\x1b[200~a;$(r'm' -rf /x/y)\x1bOP{b,c=d:e}\x1b")
-
-    assert sight.pieces == ("a", "rm", "-rf", "/x/y", "b,c=d:e")
-    assert {"y", "b", "c", "d", "e"} <= sight.everything
-    assert "" not in sight.everything
-
-
-def test_however_much_is_seen_little_is_kept_in_order() -> None:
-    sight = sight_of(" ".join(f"w{number}" for number in range(5000)))
-
-    assert len(sight.pieces) == len(sight.distinct) == MAX_PIECES
-    assert "w4999" in sight.everything
 
 
 def test_a_line_can_be_doubted_from_outside() -> None:

@@ -3,7 +3,8 @@ import shlex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.command_line import MAX_COMMANDS, MAX_WORDS, read_line
+from holdfast.core.command_line import read_line
+from holdfast.core.line_reader import MAX_COMMANDS, MAX_WORDS
 
 shown = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=9)
 names = st.text("abcxyz", min_size=1, max_size=5).map(lambda name: f"x{name}")

@@ -1,7 +1,7 @@
 import pytest
 
-from holdfast.core.command_line import MAX_WORDS
 from holdfast.core.globs import MAX_TEXT
+from holdfast.core.line_reader import MAX_WORDS
 from holdfast.core.policy import NO_EXEC_GATE, UNDECIDABLE, judge, without_exec_gate
 from holdfast.core.policy_exec import commands_of
 from holdfast.core.policy_file import read_policy

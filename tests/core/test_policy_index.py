@@ -60,7 +60,7 @@ def test_rules_that_need_other_words_are_passed_over_i1() -> None:
 def test_every_rule_is_looked_at_where_words_do_not_tell_i1() -> None:
     given = policy(RULES)
 
-    for text in ("sudo ls", "sh -c x", "$(x)", "$X"):
+    for text in ("sudo ls", "sh -c x", "$((x))", "$X"):
         assert candidates(given, text) == [0, 1, 2, 3, 4]
 
 

@@ -3,13 +3,14 @@ import pytest
 from holdfast.core.command_line import read_line
 from holdfast.core.globs import Globs
 from holdfast.core.policy_words import Match, WordPatterns, both
+from holdfast.core.shell_grammar import Grammar
 from holdfast.core.simple_command import Command
 
 YES, NO, MAYBE = Match.YES, Match.NO, Match.MAYBE
 
 
 def command(text: str) -> Command:
-    return read_line(text.encode(), ended=True)[-1]
+    return read_line(text.encode(), Grammar.BASH, ended=True)[-1]
 
 
 def sequences(*texts: str) -> tuple[tuple[Globs, ...], ...]:
@@ -42,8 +43,8 @@ MIXED = WordPatterns(first=Globs.of(["git"]), exact=sequences("git push"))
         (FIRST, "sudo $X", NO, MAYBE),
         (FIRST, "sh -c 'x; mkfs.ext4'", NO, YES),
         (FIRST, "sh -c x", NO, MAYBE),
-        (FIRST, "echo $(rm)", MAYBE, YES),
-        (FIRST, "echo $(ls)", MAYBE, MAYBE),
+        (FIRST, "echo $((rm))", MAYBE, YES),
+        (FIRST, "echo $((ls))", MAYBE, MAYBE),
         (ANY, "x --force", YES, YES),
         (ANY, "x a.key", YES, YES),
         (ANY, "x y/--force", NO, YES),
@@ -53,7 +54,7 @@ MIXED = WordPatterns(first=Globs.of(["git"]), exact=sequences("git push"))
         (ANY, "x key.", NO, NO),
         (ANY, "x .key.", NO, NO),
         (ANY, "x $Y", MAYBE, MAYBE),
-        (ANY, "$(x) --force", MAYBE, YES),
+        (ANY, "$((x)) --force", MAYBE, YES),
         (SEQUENCE, "git push", YES, YES),
         (SEQUENCE, "hg push -f", YES, YES),
         (SEQUENCE, "git -C x push", NO, YES),
@@ -67,8 +68,8 @@ MIXED = WordPatterns(first=Globs.of(["git"]), exact=sequences("git push"))
         (SEQUENCE, "$X push", MAYBE, MAYBE),
         (SEQUENCE, "env git push", NO, YES),
         (SEQUENCE, "env push git", NO, NO),
-        (SEQUENCE, "(git push)", MAYBE, YES),
-        (SEQUENCE, "(push git)", MAYBE, MAYBE),
+        (SEQUENCE, "git push <<x", MAYBE, YES),
+        (SEQUENCE, "push git <<x", MAYBE, MAYBE),
         (EXACT, "make test", YES, YES),
         (EXACT, "make test x", NO, NO),
         (EXACT, "make", NO, NO),
@@ -76,13 +77,13 @@ MIXED = WordPatterns(first=Globs.of(["git"]), exact=sequences("git push"))
         (EXACT, "make test $X y", NO, NO),
         (EXACT, "make $X", MAYBE, MAYBE),
         (EXACT, "time make test", NO, YES),
-        (EXACT, "(make test)", MAYBE, YES),
+        (EXACT, "make test <<x", MAYBE, YES),
         (BOTH, "rm -rf x", YES, YES),
         (BOTH, "rm x", NO, NO),
         (BOTH, "ls -r", NO, NO),
         (BOTH, "rm $X", MAYBE, MAYBE),
         (BOTH, "$X -r", MAYBE, MAYBE),
-        (BOTH, "(rm x)", MAYBE, MAYBE),
+        (BOTH, "rm x <<x", MAYBE, MAYBE),
         (MIXED, "git push", YES, YES),
         (MIXED, "git pull", NO, NO),
         (MIXED, "hg push", NO, NO),
@@ -103,7 +104,7 @@ def test_what_must_fit_both_fits_as_well_as_the_worse_i1() -> None:
     assert both(NO, MAYBE) is both(YES, NO) is NO
 
 
-@pytest.mark.parametrize("text", ["$(x)", "x\x1b", "a\nb", "sh -c x", "(x)"])
+@pytest.mark.parametrize("text", ["$((x))", "x\x1b", "a\nb", "sh -c x", "((x))"])
 @pytest.mark.parametrize("patterns", [FIRST, ANY, SEQUENCE, EXACT, BOTH])
 def test_what_cannot_be_read_is_never_ruled_out_i2(
     patterns: WordPatterns, text: str

@@ -3,7 +3,7 @@ from tests.core.resolving_world import World, by_bot, furnished, state
 
 from holdfast.core.command_line import read_line
 from holdfast.core.originators import Origins
-from holdfast.core.resolving import Shell, Unseen, resolve
+from holdfast.core.resolving import Shell, Unseen, changes_plainly, resolve
 from holdfast.model.resolutions import Thing
 
 
@@ -18,7 +18,7 @@ def world() -> World:
         "sudo rm x",
         "sudo -Z rm",
         "eval x",
-        "ls $(x)",
+        "ls $((x))",
         "$X",
         "env $X",
         "nohup -- $X",
@@ -50,7 +50,7 @@ def test_i2_what_follows_something_that_may_change_the_shell_is_a_doubt(
 
 @pytest.mark.parametrize(
     "line",
-    ["deploy $(date)", "if x; then deploy; fi", "cd /; deploy", "ls\ndeploy\nls"],
+    ["deploy $((x))", "if ((x)); then deploy; fi", "cd /; deploy", "ls\ndeploy\nls"],
 )
 def test_what_was_staged_is_found_in_what_cannot_be_read(
     world: World, line: str
@@ -70,11 +70,11 @@ def test_a_program_of_a_new_folder_is_found_in_what_cannot_be_read(
     world.file("/evil/ls")
     world.file("/evil/make", runs=False)
 
-    found = world.one("make $(ls)")
+    found = world.one("make $((ls))")
 
     assert found.staged == (by_bot(Thing.PATH_ENTRY, "/evil"),)
     assert found.paths == ("/evil/ls",)
-    assert world.one("echo $(date)").staged == ()
+    assert world.one("echo $((date))").staged == ()
 
 
 def test_i2_a_folder_that_may_not_be_looked_at_is_a_doubt(world: World) -> None:
@@ -99,3 +99,41 @@ def test_without_a_state_everything_is_a_doubt() -> None:
 
     assert [one.doubt != "" for one in found.commands] == [True, True]
     assert found.originators() == ()
+
+
+def test_i2_an_alias_that_ends_a_command_leaves_the_next_one_open(world: World) -> None:
+    world.now = state(aliases={"x": "ls;", "y": "ls &", "z": "ls"})
+
+    assert world.one("x rm").doubt
+    assert world.one("y rm").doubt
+    assert not world.one("z rm").doubt
+
+
+def test_i2_i3_a_word_of_the_grammar_may_be_an_alias(world: World) -> None:
+    world.now = state(aliases={"do": "rm x; do"})
+
+    (found,) = world.resolve("for f in a; do ls; done").commands
+
+    assert found.doubt
+    assert by_bot(Thing.ALIAS, "do") in found.staged
+    assert not world.one("ls do").doubt
+
+
+@pytest.mark.parametrize("line", ["cd x", "export X", "$X"])
+def test_i2_what_changes_the_shell_in_a_loop_comes_before_all_of_it(
+    world: World, line: str
+) -> None:
+    first, *_, last = world.resolve(f"for f in a; do ls; {line}; done; ls").commands
+
+    assert first.doubt
+    assert last.doubt
+    assert not world.resolve("for f in a; do ls; done").commands[0].doubt
+    assert not world.resolve(f"ls; {line}").commands[0].doubt
+
+
+def test_cd_changes_to_what_its_word_names_unless_something_stands_in_its_way() -> None:
+    assert changes_plainly(state())
+    assert not changes_plainly(state(aliases={"cd": "x"}))
+    assert not changes_plainly(state(functions=("cd",)))
+    assert not changes_plainly(state(environment={"CDPATH": "/x"}))
+    assert not changes_plainly(state(is_whole=False))

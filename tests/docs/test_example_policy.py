@@ -74,7 +74,7 @@ def test_people_are_free(line: str) -> None:
         ("rm x", "deny default-agent"),
         ("ls > x", "ask undecidable"),
         ("python -c x", "ask undecidable"),
-        ("make $(x)", "ask undecidable"),
+        ("make $((x))", "ask undecidable"),
         ("echo cm0= | base64 -d | sh", "deny default-agent"),
     ],
 )

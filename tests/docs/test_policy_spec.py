@@ -46,7 +46,7 @@ def facts(where: str) -> dict[str, str | None]:
 def question(row: tuple[str, ...]) -> Question:
     kind, given, shown, where, _, _ = row
     said = {"actor": "bot", "cwd": "/src", "session": "build", "staged": "", "time": ""}
-    said["reader"] = "shell"
+    said |= {"reader": "shell", "shell": "bash"}
     known = {**said, **facts(where)}
     day, _, hour = (known["time"] or "mon 12:00").partition(" ")
     hours, _, minutes = hour.partition(":")
@@ -59,6 +59,7 @@ def question(row: tuple[str, ...]) -> Question:
         session_name=str(known["session"]),
         clock=LocalTime(int(hours) * 60 + int(minutes), DAYS.index(day)),
         cwd=known["cwd"],
+        shell=str(known["shell"] or ""),
         staged=None if staged is None else staged.encode(),
         shell_reads=known["reader"] is not None,
     )

@@ -158,3 +158,21 @@ def test_nothing_is_asked_of_what_another_program_serves(script: Path) -> None:
 
     assert isinstance(look(str(script)), Unseen)
     assert isinstance(look(f"{script.parent}/../{script.parent.name}/x"), Unseen)
+
+
+def test_a_folder_is_told_with_every_link_followed(tmp_path: Path) -> None:
+    (tmp_path / "real" / "sub").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "file").write_text("")
+    home = str(tmp_path.resolve())
+
+    found = Digests().folders(home, ["link/sub", "gone", "file", "/", "."])
+
+    assert found == {
+        "link/sub": f"{home}/real/sub",
+        "gone": None,
+        "file": None,
+        "/": "/",
+        ".": home,
+    }
+    assert Digests().folders(None, ["x", "/"]) == {"x": None, "/": "/"}

@@ -25,8 +25,9 @@ I2  No name that an exec has is passed over by a rule that denies or asks.
 
 import re
 
-from holdfast.core.command_line import MAX_WORDS, sight_of
 from holdfast.core.globs import MAX_TEXT
+from holdfast.core.line_reader import MAX_WORDS
+from holdfast.core.line_sight import sight_of
 from holdfast.core.simple_command import Command
 from holdfast.model.questions import Execution
 from holdfast.model.resolutions import Link, Resolved, Sort

@@ -94,6 +94,9 @@ _BY_ITSELF = (Sort.ALIAS, Sort.KEYWORD, Sort.BUILTIN)
 _OPTIONS = ("-p", "--")
 """What may stand between the keyword `time` and the command that it times."""
 
+_JOINTS = (";", "&", "|")
+"""How the text of an alias ends after which another command begins."""
+
 _NO_WORD = "its first word is not known"
 _TOLD = "it sets a variable that changes what it runs"
 _SHIFTED = "something before it in the line may change what it means"
@@ -145,11 +148,27 @@ def resolve(commands: Sequence[Command], shell: Shell, look: Look) -> Resolution
     files = _Files(look)
     found: list[Resolved] = []
     is_shifted = False
+    # What changes the shell in a loop comes before all of it in the next round.
+    is_looping = any(one.again and _shifts(one) for one in commands)
     for command in commands:
+        is_shifted = is_shifted or (is_looping and command.again)
         walk = _Walk(shell, state, files, is_shifted)
         found.append(walk.resolved(command))
         is_shifted = walk.is_shifted
     return Resolution(tuple(found), state.environment)
+
+
+def _shifts(command: Command) -> bool:
+    """Tell whether what follows a command may mean another thing."""
+    first = command.words[0] if command.words else None
+    return first is None or first in SHIFTERS
+
+
+def changes_plainly(state: ShellState) -> bool:
+    """Tell whether `cd` changes to the folder that its word names, and to no other."""
+    named = (Item(ItemKind.ALIAS, "cd"), Item(ItemKind.FUNCTION, "cd"))
+    is_own = any(item in state.items for item in named)
+    return state.is_whole and not is_own and "CDPATH" not in state.environment
 
 
 @dataclass(slots=True)
@@ -198,6 +217,7 @@ class _Walk:
 
     def _command(self, command: Command, used: frozenset[str], depth: int) -> None:
         was_shifted = self.is_shifted
+        self._keywords(command)
         if command.touched and not command.words:
             self.is_shifted = True
         if any(_changes_meaning((one or "").split("=")[0]) for one in command.touched):
@@ -208,6 +228,16 @@ class _Walk:
             self.is_shifted = True
         elif command.words and not self._is_too_long(depth):
             self._first(command, used, depth)
+
+    def _keywords(self, command: Command) -> None:
+        """Look whether a word of the grammar is an alias, which would come first."""
+        for word in sorted(command.keywords):
+            if Item(ItemKind.ALIAS, word) in self.state.items:
+                self._item(ItemKind.ALIAS, word)
+                digest = self.state.items[Item(ItemKind.ALIAS, word)]
+                text = self.state.aliases.get(word, "")
+                self.links.append(Link(Sort.ALIAS, word, digest, text))
+                self._doubt("a word of the grammar is an alias")
 
     def _glimpse(self, words: Sequence[str | None]) -> None:
         """Find what was staged by its name alone, where nobody knows what runs."""
@@ -257,6 +287,8 @@ class _Walk:
         if text is None:
             self._doubt("what an alias stands for is not known")
             return
+        if text.rstrip().endswith(_JOINTS):
+            self._doubt("what follows an alias is a command by itself")
         raw = text.encode("utf-8", "replace")
         *before, last = read_line(raw, grammar_of(self.shell.name), ended=True)
         rest = command.words[1:]

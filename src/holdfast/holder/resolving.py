@@ -6,11 +6,13 @@ against; that somebody else typed its beginning is known all the same.
 """
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.core.commands import Command as Ran
 from holdfast.core.policy import typed_commands
-from holdfast.core.resolving import Shell, resolve
+from holdfast.core.resolving import Shell, changes_plainly, resolve
+from holdfast.core.simple_command import Command
 from holdfast.core.staged import Staged
 from holdfast.holder.company import Company
 from holdfast.holder.following import INTEGRATION, Following
@@ -53,7 +55,9 @@ class Resolving:
 
     def completed(self, question: Question, staged: Staged) -> Question:
         """Return the question of a line with what it runs, and who staged that."""
-        found = self._resolution(question, staged)
+        question = replace(question, shell=self._shell())
+        commands = typed_commands(question)
+        found = self._resolution(commands, staged)
         people = found.originators()
         return replace(
             question,
@@ -61,12 +65,28 @@ class Resolving:
             originators=tuple(map(self._actor, people)),
             foreground=self._foreground(),
             shell_reads=self._following.shell_reads(),
+            folders=self._folders(commands),
         )
 
-    def _resolution(self, question: Question, staged: Staged) -> Resolution:
+    def _shell(self) -> str:
+        """Return which shell reads the line, by its file: `sh` may be any."""
+        group = pty.foreground(self._vaulted.master)
+        path = "" if group is None else procfs.link(f"/proc/{group}/exe")
+        return (path or "").rpartition("/")[2]
+
+    def _folders(self, commands: Sequence[Command]) -> dict[str, str]:
+        """Return where the folders lead that the line changes to by itself."""
+        following = self._following
+        wanted = {folder for one in commands for folder in one.folders if folder}
+        state = following.shell_state if following.at_prompt else None
+        if not wanted or state is None or not changes_plainly(state):
+            return {}
+        found = self._digests.folders(self._cwd(), sorted(wanted))
+        return {folder: path for folder, path in found.items() if path is not None}
+
+    def _resolution(self, commands: Sequence[Command], staged: Staged) -> Resolution:
         following = self._following
         state = following.shell_state if following.at_prompt else None
-        commands = typed_commands(question)
         name = str(self._vaulted.facts.get(INTEGRATION) or "")
         shell = Shell(state, following.origins, name)
         # Where no shell is asked no file is: a program may be fed line after line.

@@ -55,6 +55,14 @@ class Digests:
         except OSError:
             return _unseen  # Who serves what is not known, so nothing is asked.
 
+    def folders(self, cwd: str | None, paths: list[str]) -> dict[str, str | None]:
+        """Return where folders lead, every link followed; None if nobody can tell."""
+        try:
+            lookup = _Lookup(self, cwd, served())
+        except OSError:
+            return {}
+        return {path: lookup.folder(path) for path in paths}
+
     def of(self, path: str, found: os.stat_result, room: int) -> tuple[bytes, bytes]:
         """Return how a file begins, and its digest if it has room."""
         key = _key(found)
@@ -101,6 +109,20 @@ class _Lookup:
             return None
         except (OSError, ValueError):
             return Unseen()
+
+    def folder(self, path: str) -> str | None:
+        """Return where a folder is, every link followed; None if it is none."""
+        if not path.startswith("/"):
+            if self._cwd is None:
+                return None
+            path = f"{self._cwd}/{path}"
+        try:
+            found = self._walk("", path.split("/"))
+            if found is None or not stat.S_ISDIR(os.lstat(found[0] or "/").st_mode):
+                return None
+        except (OSError, ValueError):
+            return None
+        return found[0] or "/"
 
     def _follow(self, path: str) -> Found | Unseen | None:
         folder, _, name = path.rpartition("/")
