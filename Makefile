@@ -9,9 +9,12 @@ READY  := $(VENV)/.ready
 SEEDS   ?= 200
 SECONDS ?= 5
 CYCLES  ?= 2000
+PART    ?= pure
+SAMPLE  ?= 60
+SEED    ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants fuzz bench web web-check acceptance generated lock clean
+.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -56,8 +59,11 @@ format: $(READY)  ## rewrite the code in the house format
 sim: $(READY)  ## run the simulated world; SEEDS=200
 	@$(BIN)/python -m holdfast.testing.sim --seeds $(SEEDS)
 
-mutants: $(READY)  ## plant known bugs in the core; at least 18 must be found
+mutants: $(READY)  ## plant known bugs; the simulator or a test must find every one
 	@$(BIN)/python tools/mutants.py
+
+mutation: $(READY)  ## small mistakes anywhere, drawn by chance; PART=pure or processes, SAMPLE=60, SEED=0
+	@$(BIN)/python -m tools.mutation --part $(PART) --sample $(SAMPLE) --seed $(SEED)
 
 fuzz: $(READY)  ## throw bytes at every parser; SECONDS=5 for each
 	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
