@@ -53,6 +53,25 @@ def test_a_holder_that_goes_at_the_end_leaves_it_unsettled(web: FakeSession) -> 
         submit(attachment_to(web.id), InputKind.KEYS, b"once", 0.05)
 
 
+def test_a_holder_that_dies_and_stays_away_leaves_it_unsettled_at_the_deadline(
+    web: FakeSession,
+) -> None:
+    web.is_silent = True
+
+    def die() -> None:
+        web.wait_until(lambda: bool(web.submitted))
+        web.die()
+
+    dying = threading.Thread(target=die)
+    dying.start()
+
+    with pytest.raises(OutcomeUnknown) as unknown:
+        submit(attachment_to(web.id), InputKind.KEYS, b"once", 0.5)
+
+    dying.join()
+    assert unknown.value.facts["sequence"] == 1
+
+
 def test_a_refusal_stops_the_rest(web: FakeSession) -> None:
     web.refusal = NotYourTurn("robo", 1)
 

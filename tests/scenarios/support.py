@@ -159,16 +159,28 @@ def machine(
 
 
 def _end_everything(folder: str) -> None:
-    mark = f"HOLDFAST_RUNTIME_DIR={folder}".encode()
-    for _ in range(3):  # What is being started while we look is found next time.
-        for environ in Path("/proc").glob("[0-9]*/environ"):
+    """Kill what this machine has started, until nothing of it is left."""
+    deadline = time.monotonic() + PATIENCE
+    while left := _left_over(folder):
+        assert time.monotonic() < deadline, f"these cannot be ended: {left}"
+        for pid in left:
             with contextlib.suppress(OSError):
-                pid = int(environ.parent.name)
-                # A painter has no environment; its last word says whose it is.
-                words = (environ.parent / "cmdline").read_bytes().split(b"\0")
-                ours = {mark} & {*environ.read_bytes().split(b"\0")}
-                if pid != os.getpid() and (ours or folder.encode() in words):
-                    os.kill(pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _left_over(folder: str) -> list[int]:
+    mark = f"HOLDFAST_RUNTIME_DIR={folder}".encode()
+    left = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            pid = int(environ.parent.name)
+            # A painter has no environment; its last word says whose it is.
+            words = (environ.parent / "cmdline").read_bytes().split(b"\0")
+            ours = {mark} & {*environ.read_bytes().split(b"\0")}
+            if pid != os.getpid() and (ours or folder.encode() in words):
+                left.append(pid)
+    return left
 
 
 class Client:

@@ -215,6 +215,11 @@ def test_a_resize_reaches_the_program_and_every_viewer(here: Machine) -> None:
 
     assert viewer.wait(wire.Resized).size == wire.Cells(132, 43)
     viewer.wait_output(b"43 132")
+    eventually(
+        "the keeper lists it",
+        lambda: (here.facts(session) or {}).get("size") == [132, 43],
+    )
+    assert here.join(session).attach().size == wire.Cells(132, 43)
 
 
 def test_a_forgotten_session_is_gone_with_its_holder(here: Machine) -> None:

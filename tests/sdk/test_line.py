@@ -1,9 +1,11 @@
 import asyncio
 
+import pytest
 from tests.sdk.support import go
 
 from holdfast.client import keeper
 from holdfast.client.signing import Pen
+from holdfast.model.errors import OutcomeUnknown, SessionUnreachable
 from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.sdk.line import Line
@@ -89,7 +91,7 @@ class Holder:
 
 
 class Road:
-    """A way to one holder after the other."""
+    """A way to one holder after the other, and then to none."""
 
     def __init__(self, *holders: Holder) -> None:
         self.name = ""
@@ -100,6 +102,8 @@ class Road:
 
     async def dial(self, session: SessionId) -> Stream:
         assert session == SESSION
+        if not self._holders:
+            raise SessionUnreachable(session, "nobody is there")
         return self._holders.pop(0)
 
     def proof(self, session: SessionId, nonce: bytes) -> bytes:
@@ -133,6 +137,21 @@ def test_an_input_whose_answer_was_lost_is_asked_for_again_and_not_sent_as_new()
     sent = [one for one in first.heard if isinstance(one, Submit)]
     assert [one for one in second.heard if isinstance(one, Submit)] == sent
     assert len(sent) == 1
+
+
+def test_an_input_whose_holder_stays_away_is_unsettled_at_the_deadline() -> None:
+    first = Holder(is_mortal=True)
+
+    async def story() -> str:
+        async with asyncio.TaskGroup() as tasks:
+            line = Line(Road(first), SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            with pytest.raises(OutcomeUnknown) as unknown:
+                await line.submit(InputKind.KEYS, b"once", 0.5)
+            await line.leave()
+        return unknown.value.code
+
+    assert go(story()) == "outcome-unknown"
 
 
 def test_bytes_that_come_twice_are_handed_out_once_and_a_gap_is_told() -> None:

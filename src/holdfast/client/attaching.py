@@ -191,7 +191,11 @@ def _submit_one(
     sequence = 0
     pen: Pen | None = None
     while True:
-        link, attached = attach(attachment)
+        link, attached = (
+            attach(attachment)
+            if begun_at is None
+            else _attach_again(attachment, sequence, deadline)
+        )
         with link:
             if begun_at is None:
                 begun_at = attached.end
@@ -212,6 +216,17 @@ def _submit_one(
             finally:
                 sign_off(link, attachment, pen)
             raise OutcomeUnknown(attachment.client, sequence)
+
+
+def _attach_again(
+    attachment: Attachment, sequence: int, deadline: float
+) -> tuple[Connection, Attached]:
+    """Attach to the successor of a holder that may have typed what was sent to it."""
+    left = max(RETRY, min(PATIENCE, deadline - time.monotonic()))
+    try:
+        return attach(attachment, patience=left)
+    except SessionUnreachable:
+        raise OutcomeUnknown(attachment.client, sequence) from None
 
 
 def _settle(attachment: Attachment, link: Connection, deadline: float) -> bool:
