@@ -94,19 +94,6 @@ def test_i3_nothing_is_written_while_frozen() -> None:
     assert isinstance(desk.last(), Consult)
 
 
-def test_after_a_thaw_an_input_is_acknowledged_and_the_book_goes_on() -> None:
-    desk = Desk()
-    desk.do(desk.intake.freeze(ANNA, AT))
-    desk.do(desk.intake.thaw(ANNA, AT))
-    given = desk.send(1)
-    desk.judge(Verdict.ALLOW)
-    desk.write()
-    desk.do(desk.intake.synced(desk.entries[-1].index, AT))
-
-    assert desk.kinds() == ["frozen", "thawed", "turn", "input", "settled"]
-    assert desk.answers() == [(given.id.sequence, Applied(desk.entries[-2].index))]
-
-
 def test_i3_nothing_is_written_once_the_lease_has_run_out() -> None:
     desk = leased_desk()
     desk.send()

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.scenarios.support import _end_everything, eventually
+from tests.scenarios.leftovers import end_everything
+from tests.scenarios.support import eventually
 
 Facts = dict[str, Any]
 
@@ -109,7 +110,7 @@ class Place:
 
     def close(self) -> None:
         """End everything that runs there, and remove it."""
-        _end_everything(self.folder)
+        end_everything(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

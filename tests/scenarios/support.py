@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from tests.scenarios.leftovers import end_everything
+
 from holdfast.client import acting, policies
 from holdfast.crypto.proof import local_proof
 from holdfast.linux import packets, places, policy_files, start
