@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.keeper.entrusting import Entrusting
 from holdfast.keeper.vault import Vault
+from holdfast.keeper.watched import Watched
 
 MANY = 400
 """Deposits of about a kilobyte: more than a socket keeps for who does not read."""
@@ -21,7 +22,8 @@ class Kept:
     def __init__(self) -> None:
         self.selector = selectors.DefaultSelector()
         self.vault = Vault()
-        self.trustee = Entrusting(self.vault, self.selector)
+        self.watched = Watched()
+        self.trustee = Entrusting(self.vault, self.selector, self.watched)
         self.trustee.start()
 
     def turn_until(self, reached: Callable[[], object]) -> None:

@@ -99,6 +99,7 @@ def _print(facts: Facts) -> None:
         _line("painter", painter)
         unasked = "none until a policy has somebody to ask"
         _line("judge", _pid(answer.get("judge"), unasked))
+        _print_hanging(answer)
     else:
         _line("keeper", "not running; the next `holdfast new` starts it")
     answer = facts["host"]
@@ -115,6 +116,18 @@ def _print(facts: Facts) -> None:
     warnings = facts["warnings"]
     for warning in warnings if isinstance(warnings, list) else ():
         _line("note", str(warning))
+
+
+def _print_hanging(answer: Facts) -> None:
+    """Print who of ours does not answer, and who was replaced for that."""
+    stalled = answer.get("stalled")
+    for name, why in stalled.items() if isinstance(stalled, dict) else ():
+        _line("stalled", f"{name}: {why}")
+    replaced = answer.get("replaced")
+    if isinstance(replaced, dict) and replaced.get("last"):
+        when = age(float(replaced.get("ago") or 0))
+        told = f"{replaced.get('count')} that hung; the last, {when} ago: "
+        _line("replaced", told + str(replaced["last"]))
 
 
 def _print_key(answer: Facts) -> None:

@@ -3,7 +3,7 @@
 import time
 
 from holdfast.linux import packets, places
-from holdfast.linux.start import start_detached
+from holdfast.linux.start import start_host
 from holdfast.model.errors import HostDidNotStart
 
 PATIENCE = 5.0
@@ -35,7 +35,7 @@ def start() -> packets.Packet:
         Unavailable: It does not answer.
 
     """
-    start_detached(["holdfast", "up"], "host.log")
+    start_host()
     return wait()
 
 

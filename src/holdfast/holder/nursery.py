@@ -30,10 +30,14 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     if sys.argv[2:] == ["ready"]:  # An older keeper does not expect to be told.
-        ready = {"do": "ready", "version": __version__, "waits": True}
+        ready = {"do": "ready", "version": __version__, "waits": True, "pings": True}
         packets.send(link, ready)
     while (heard := packets.receive(link)) is not None:
         packet, fds = heard
+        if packet.get("do") == "ping":
+            with contextlib.suppress(ConnectionError):
+                packets.send(link, {"do": "pong"})
+            continue
         policing.preload()
         pid = os.fork()
         if pid == 0:

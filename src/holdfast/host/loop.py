@@ -40,6 +40,12 @@ MAX_LINKS = 64
 """Links to us at a time: whoever asks does so once and hangs up."""
 
 
+KEPT = "kept"
+"""How a host runs that belongs to nobody; docs/spec/keeper.md has the words."""
+
+LEAVING = "leaving"
+
+
 class Host:
     """The process."""
 
@@ -50,7 +56,8 @@ class Host:
         self._listener.settimeout(0)
         self._askers: set[socket.socket] = set()
         self._links = Links()
-        self._has_keeper = False
+        self._keeper: socket.socket | None = None
+        self._runs = _how_it_runs()
         self._cleared = 0
         self._ending = asyncio.Event()
         self._next_code: tuple[str, str] | None = None
@@ -63,7 +70,7 @@ class Host:
         places.host_socket().unlink(missing_ok=True)
         os.close(self._lock)
         if self._next_code is not None:
-            _become(*self._next_code)
+            _become(*self._next_code, is_kept=self._runs == KEPT)
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
@@ -77,6 +84,7 @@ class Host:
                 group.create_task(self._links.run()),
             ]
             await self._ending.wait()
+            self._tell_keeper(LEAVING)
             for task in tasks:
                 task.cancel()
         loop.remove_reader(self._listener)
@@ -99,11 +107,18 @@ class Host:
             delay = GRACE
             log("keeper.found")
             with link:
-                self._has_keeper = True
+                self._keeper = link
+                self._tell_keeper(self._runs)
                 await _wait_gone(link)
-            self._has_keeper = False
+            self._keeper = None
             log("keeper.lost")
             await asyncio.sleep(GRACE)
+
+    def _tell_keeper(self, runs: str) -> None:
+        """Say how we run: it watches us, and starts us again if nobody else would."""
+        with contextlib.suppress(OSError):
+            if self._keeper is not None:
+                packets.send(self._keeper, {"do": "host", "runs": runs})
 
     async def _clear_from_time_to_time(self) -> None:
         await asyncio.sleep(CLEAR_FIRST)
@@ -174,7 +189,7 @@ class Host:
             "root": str(Path(__file__).resolve().parents[2]),
             "uptime": time.monotonic() - self._started_at,
             "began": self._started_at,
-            "keeper": self._has_keeper,
+            "keeper": self._keeper is not None,
             "cleared": self._cleared,
             **self._links.status(),
         }
@@ -212,8 +227,17 @@ async def _wait_gone(link: socket.socket) -> None:
             pass
 
 
-def _become(python: str, root: str) -> None:
+def _how_it_runs() -> str:
+    # Taken out: whatever we start is not what this is said of.
+    if os.environ.pop(start.HOST_IS_KEPT, ""):
+        return KEPT
+    return "terminal" if os.isatty(0) else "supervised"
+
+
+def _become(python: str, root: str, *, is_kept: bool) -> None:
     environment = {**os.environ, "PYTHONPATH": root}
+    if is_kept:
+        environment[start.HOST_IS_KEPT] = "1"
     try:
         os.execve(python, [python, "-m", "holdfast", "up"], environment)  # noqa: S606  # that is the job
     except OSError as error:

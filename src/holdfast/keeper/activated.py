@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.keeper.backoff import Backoff
+from holdfast.keeper.watched import Knock, Means, Watched
 from holdfast.linux import packets, places
 from holdfast.linux.programs import (
     judge_environment,
@@ -37,17 +38,23 @@ MAX_DELAY = 10.0
 """Seconds between attempts at the worst: each costs a quarter of a second of CPU."""
 
 
+MAX_CPU = 2.5
+"""Seconds of processor time without an answer: one request to a painter may take two
+of them, and so may loading the code."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """What is started, and the socket that it is started for."""
 
+    what: str
     socket: Callable[[], Path]
     words: Callable[[], list[str]]
     environment: Callable[[], dict[str, str]] = dict
 
 
-PAINTER = Program(places.painter_socket, painter_program)
-JUDGE = Program(places.judge_socket, judge_program, judge_environment)
+PAINTER = Program("painter", places.painter_socket, painter_program)
+JUDGE = Program("judge", places.judge_socket, judge_program, judge_environment)
 
 
 class Door:
@@ -58,12 +65,18 @@ class Door:
         program: Program,
         selector: selectors.BaseSelector,
         listener: socket.socket | None = None,
+        *,
+        watched: Watched,
     ) -> None:
         self.pid = 0
         self.listener = listener or packets.listen(program.socket())
         self.listener.settimeout(0)
         self._program = program
         self._selector = selector
+        self._watched = watched
+        self._knock = Knock(
+            program.socket, selector, lambda: watched.answered(program.what)
+        )
         self._backoff = Backoff(PATIENT, CALM, MAX_DELAY)
         self._open_at: float | None = None
         self._is_open = False
@@ -75,6 +88,7 @@ class Door:
         if pid:
             self._shut()
             self._backoff.born(time.monotonic())
+            self._watch()
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None."""
@@ -89,6 +103,8 @@ class Door:
         """Take that a child of ours has ended."""
         if pid and pid == self.pid:
             self.pid = 0
+            self._knock.end()
+            self._watched.rest(self._program.what)
             self._open_at = self._backoff.died(now)
             self.tick(now)
 
@@ -135,3 +151,8 @@ class Door:
             return
         started.returncode = 0  # SIGCHLD collects it.
         self.pid = started.pid
+        self._watch()
+
+    def _watch(self) -> None:
+        means = Means(self._program.what, self._knock.ask, self.end)
+        self._watched.watch(self._program.what, self.pid, means, max_cpu=MAX_CPU)

@@ -15,6 +15,7 @@ import time
 from holdfast.keeper import trustee
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.vault import Vault
+from holdfast.keeper.watched import Means, Watched, kill
 from holdfast.linux import packets
 
 PATIENT = 3
@@ -30,12 +31,15 @@ MAX_DELAY = 5.0
 class Entrusting:
     """The trustee, and what it has not been told yet."""
 
-    def __init__(self, vault: Vault, selector: selectors.BaseSelector) -> None:
+    def __init__(
+        self, vault: Vault, selector: selectors.BaseSelector, watched: Watched
+    ) -> None:
         self.pid = 0
         """The trustee's; 0 while there is none."""
 
         self._vault = vault
         self._selector = selector
+        self._watched = watched
         self._link: socket.socket | None = None
         self._due: dict[str, bool] = {}
         """Sessions to speak of, and whether their descriptors are others."""
@@ -68,6 +72,8 @@ class Entrusting:
         ours.settimeout(0)
         self._link, self.pid = ours, pid
         self._selector.register(ours, selectors.EVENT_READ, self._ready)
+        means = Means("trustee", self._ping, lambda: kill(pid))
+        self._watched.watch("trustee", pid, means)
 
     def note(self, session: str, *, is_anew: bool = False) -> None:
         """Tell what has become of a session; `is_anew` if its descriptors are others.
@@ -95,11 +101,34 @@ class Entrusting:
                 os.kill(self.pid, signal.SIGKILL)
         self._hang_up()
 
-    def _ready(self, _link: socket.socket, events: int) -> None:
+    def _ready(self, link: socket.socket, events: int) -> None:
         if events & selectors.EVENT_READ:
-            self._lose()  # It never says anything: this is its end.
-        else:
+            self._hear(link)
+        elif self._link is not None:
             self._flush()
+
+    def _hear(self, link: socket.socket) -> None:
+        try:
+            heard = packets.receive(link)
+        except BlockingIOError:
+            return
+        except OSError:
+            heard = None
+        if heard is None:
+            self._lose()  # This is its end.
+            return
+        self._watched.answered("trustee")
+        if heard[0].get("do") == "ping":
+            self._say("pong")
+
+    def _ping(self) -> None:
+        self._say("ping")
+
+    def _say(self, word: str) -> None:
+        # One whose socket is full has something to take first.
+        with contextlib.suppress(OSError):
+            if self._link is not None:
+                packets.send(self._link, {"do": word})
 
     def _flush(self) -> None:
         assert self._link is not None  # noqa: S101  # only then is something due
@@ -133,6 +162,7 @@ class Entrusting:
 
     def _hang_up(self) -> None:
         self.pid = 0
+        self._watched.rest("trustee")
         if self._link is not None:
             self._selector.unregister(self._link)
             self._link.close()

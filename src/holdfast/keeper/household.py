@@ -4,12 +4,9 @@ Whoever decides (requests, the upgrade) does so elsewhere; this is what there is
 and what can be done with it.
 """
 
-import contextlib
 import os
 import selectors
-import signal
 import socket
-import struct
 import time
 from collections.abc import Callable
 
@@ -18,6 +15,7 @@ from holdfast.keeper.activated import Door
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.births import Births
 from holdfast.keeper.entrusting import Entrusting
+from holdfast.keeper.host_link import HostLink
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
 from holdfast.keeper.upgrade import (
@@ -30,6 +28,8 @@ from holdfast.keeper.upgrade import (
     Side,
 )
 from holdfast.keeper.vault import MEMORY, Deposit, Facts, Vault
+from holdfast.keeper.watchdog import LOOK, MAX_CPU
+from holdfast.keeper.watched import Means, Watched, kill
 from holdfast.linux import grips, packets, processes
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
@@ -51,7 +51,8 @@ be loaded dies within a few tenths."""
 NURSERY_MAX_DELAY = 5.0
 """Seconds between attempts to start a nursery, at the worst."""
 
-_CREDENTIALS = struct.Struct("3i")
+UNHURRIED = 30.0
+"""Seconds of processor time for a nursery that is not asked, or not ready yet."""
 
 
 class Household:
@@ -65,7 +66,9 @@ class Household:
     ) -> None:
         self.vault = Vault()
         self.selector = selector
-        self.trustee = Entrusting(self.vault, selector)
+        self.watched = Watched()
+        self.trustee = Entrusting(self.vault, selector, self.watched)
+        self.host = HostLink(selector, self.watched)
         self.links = Links(selector, hear, self._link_ended)
         self.births = Births(selector, self._born_dead)
         self.held: dict[socket.socket, str] = {}
@@ -98,6 +101,8 @@ class Household:
             self.vault.next_deadline(),
             self.births.next_deadline(),
             self.trustee.next_deadline(),
+            self.watched.next_deadline() if self.next_nursery is None else None,
+            self.host.next_deadline(),
             self._nursery_at,
             *(door.next_deadline() for door in self.doors()),
         )
@@ -110,6 +115,9 @@ class Household:
         for door in self.doors():
             door.tick(now)
         self.trustee.tick(now)
+        self.host.tick(now)
+        if self.next_nursery is None:  # An upgrade has deadlines of its own.
+            self.watched.tick(now)
         self.births.tick(now)
         self._replace_the_dead(now)
 
@@ -133,8 +141,31 @@ class Household:
         close(self.vault.deposit(session, facts, fds, time.monotonic()))
         # Before anybody is told that there is a session: from here on, it stays.
         self.trustee.note(session, is_anew=True)
-        self.held[link] = session
+        self.hold(link, session)
         self.births.deposited(session, facts.get("holder"))
+
+    def hold(self, link: socket.socket, session: str) -> None:
+        """Take that a session's holder is at the other end of a link, and watch it."""
+        self.held[link] = session
+        means = Means(
+            "holder",
+            lambda: self.links.send(link, {"do": "prove"}),
+            lambda: kill_peer(link),
+        )
+        self.watched.watch(session, packets.process_of(link), means, every=LOOK)
+
+    def stalled(self, session: str) -> Facts:
+        """Return what to say of a session whose holder does not answer; or nothing."""
+        why = self.watched.stalled(session)
+        if not why or self.vault.deposits[session].exit is not None:
+            return {}
+        return {"state": "stalled", "stalled": why}
+
+    def heard(self, link: socket.socket) -> None:
+        """Take that whoever is at the other end of a link has said something."""
+        session = self.held.get(link)
+        if session is not None:
+            self.watched.answered(session)
 
     def inherit(self, session: str, facts: Facts, fds: list[int]) -> None:
         """Keep what the trustee of a dead keeper brings, unless we have it."""
@@ -161,6 +192,7 @@ class Household:
         for link in self.links_of(session):
             del self.held[link]
         self.births.kill(session)
+        self.watched.drop(session)
         close(self.vault.forget(session))
         self.trustee.note(session)
         leftovers.remove_files(SessionId(session))
@@ -192,8 +224,10 @@ class Household:
     def _link_ended(self, link: socket.socket) -> None:
         for token in [one for one, asker in self.waiting.items() if asker is link]:
             del self.waiting[token]
+        self.host.ended(link)
         session = self.held.pop(link, None)
         if session is not None:
+            self.watched.rest(session)
             self.vault.holder_died(session, time.monotonic())
             self._happened(Left(session))
 
@@ -249,6 +283,14 @@ class Household:
         except OSError:
             self.nursery = None
             self._nursery_at = self._nursery_backoff.died(time.monotonic())
+        else:
+            self.watch_nursery(self.nursery)
+
+    def watch_nursery(self, nursery: Nursery) -> None:
+        """Watch the nursery; one that is loading, or older, may take its time."""
+        means = Means("nursery", nursery.ping, lambda: kill(nursery.pid))
+        most = MAX_CPU if nursery.pings else UNHURRIED
+        self.watched.watch("nursery", nursery.pid, means, max_cpu=most)
 
     def new_nursery(self, which: code.Code) -> Nursery:
         """Return a nursery of some code, not started yet."""
@@ -265,11 +307,16 @@ class Household:
     def _heard_nursery(
         self, nursery: Nursery, packet: packets.Packet, fds: list[int]
     ) -> None:
+        if nursery is self.nursery:
+            self.watched.answered("nursery")
         match packet:
             case {"do": "ready", "version": str(version)}:
                 nursery.version = version
                 nursery.waits = bool(packet.get("waits"))
+                nursery.pings = bool(packet.get("pings"))
                 close(fds)
+                if nursery is self.nursery:
+                    self.watch_nursery(nursery)
                 if nursery is self.next_nursery:
                     self._happened(NurseryReady())
             case {"do": "forked", "key": str(key), "pid": int(pid)} if len(fds) == 1:
@@ -286,6 +333,7 @@ class Household:
             self._happened(NurseryFailed("has died"))
             return
         self.nursery = None
+        self.watched.rest("nursery")
         now = time.monotonic()
         self._nursery_at = self._nursery_backoff.died(now)
         # Whatever it was asked for and had not done yet is asked for again.
@@ -309,12 +357,8 @@ class Household:
 
 def kill_peer(link: socket.socket) -> None:
     """Kill the process at the other end of a link, which lives as long as it."""
-    raw = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    pid, _, _ = _CREDENTIALS.unpack(raw)
     # One in another namespace has no number here: 0 would be our whole group.
-    if pid > 1:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+    kill(packets.process_of(link))
 
 
 def evict(kept: Deposit) -> None:
@@ -323,10 +367,7 @@ def evict(kept: Deposit) -> None:
     A link that ended means a dead holder; one that lives has lost its link, and
     would not let its successor begin.
     """
-    pid = grips.taken_by(kept.memory)
-    if pid > 1:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+    kill(grips.taken_by(kept.memory))
 
 
 def _is_held(facts: Facts, fds: list[int]) -> bool:

@@ -14,7 +14,7 @@ import sys
 import time
 
 from holdfast.keeper import knocking, state
-from holdfast.keeper.activated import JUDGE, PAINTER, Door
+from holdfast.keeper.activated import JUDGE, PAINTER, Door, Program
 from holdfast.keeper.code import Code, present
 from holdfast.keeper.household import Household
 from holdfast.keeper.requests import Requests
@@ -61,8 +61,8 @@ class Keeper:
     def begin(self) -> None:
         """Begin with nothing, and find out who is still there."""
         self._household.trustee.start()
-        self._household.painter = Door(PAINTER, self._selector)
-        self._household.judge = Door(JUDGE, self._selector)
+        self._household.painter = self._door(PAINTER)
+        self._household.judge = self._door(JUDGE)
         # Last: whoever reaches us finds the other doors, too.
         self._listen(packets.listen(places.keeper_socket()))
         self._household.start_nursery()
@@ -86,7 +86,9 @@ class Keeper:
         for fd, session in left.links:
             household.links.add(links[fd])
             if session is not None:
-                household.held[links[fd]] = session
+                household.hold(links[fd], session)
+        if left.host in links:
+            household.host.hello(links[left.host], left.host_runs)
         household.waiting = {
             token: links[fd] for token, fd in left.waiting.items() if fd in links
         }
@@ -98,20 +100,26 @@ class Keeper:
             )
         self._children_ended(self._wake, 0)  # Who ended while we were nobody.
 
+    def _door(self, program: Program, listener: socket.socket | None = None) -> Door:
+        watched = self._household.watched
+        return Door(program, self._selector, listener, watched=watched)
+
     def _resume_doors(self, left: state.State) -> None:
-        painter = Door(PAINTER, self._selector, state.socket_at(left.painter))
+        painter = self._door(PAINTER, state.socket_at(left.painter))
         painter.take_up(left.painter_pid)
         # Older code had no judge: nobody listens for one yet.
         listener = None if left.judge is None else state.socket_at(left.judge)
-        judge = Door(JUDGE, self._selector, listener)
+        judge = self._door(JUDGE, listener)
         judge.take_up(left.judge_pid)
         self._household.painter, self._household.judge = painter, judge
 
     def _resume_nursery(self, left: state.State) -> None:
         nursery = self._household.new_nursery(present())
         nursery.version, nursery.waits = left.nursery_version, left.nursery_waits
+        nursery.pings = left.nursery_pings
         nursery.take_up(state.socket_at(left.nursery), left.nursery_pid)
         self._household.nursery = nursery
+        self._household.watch_nursery(nursery)
 
     def run(self) -> None:
         """Serve until told to end."""
@@ -216,6 +224,9 @@ class Keeper:
             nursery_pid=nursery.pid,
             nursery_version=nursery.version,
             nursery_waits=nursery.waits,
+            nursery_pings=nursery.pings,
+            host=None if household.host.link is None else household.host.link.fileno(),
+            host_runs=household.host.runs.value,
             asker=None
             if asker is None or asker not in household.links
             else asker.fileno(),

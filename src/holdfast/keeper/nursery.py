@@ -35,6 +35,9 @@ class Nursery:
         self.waits = False
         """Whether its holders wait for the grip: then they may be made early."""
 
+        self.pings = False
+        """Whether it answers when it is asked whether it is there."""
+
         self.pid = 0
         self.link: socket.socket | None = None
         self._selector = selector
@@ -87,6 +90,11 @@ class Nursery:
         except OSError:
             return False
         return True
+
+    def ping(self) -> None:
+        """Ask it whether it is there; one that does not know the word is not asked."""
+        if self.pings:
+            self.ask({"do": "ping"}, [])
 
     def end(self) -> None:
         """End it; the holders it has forked live on. Safe to call twice."""

@@ -78,6 +78,7 @@ class Requests:
 
     def hear(self, link: socket.socket, packet: packets.Packet, fds: list[int]) -> None:
         """Answer one packet."""
+        self._household.heard(link)
         if packet.get("do") == "deposit":
             self._household.links.send(link, self._deposit(link, packet, fds))
             self._deposited(link, packet.get("facts"))
@@ -116,6 +117,8 @@ class Requests:
                 return {"ok": True}
             case "status":
                 return self._status()
+            case "host":
+                return {"ok": self._household.host.hello(link, packet.get("runs"))}
             case "upgrade":
                 return self._upgrading.begin(link, packet)
             case "down":
@@ -192,7 +195,13 @@ class Requests:
 
     def _sessions(self) -> list[Facts]:
         return [
-            {**kept.facts, "id": session, "exit": kept.exit, "held": kept.is_held}
+            {
+                **kept.facts,
+                "id": session,
+                "exit": kept.exit,
+                "held": kept.is_held,
+                **self._household.stalled(session),
+            }
             for session, kept in self._household.vault.deposits.items()
         ]
 
@@ -272,7 +281,10 @@ class Requests:
             "trustee": household.trustee.pid,
             "painter": 0 if household.painter is None else household.painter.pid,
             "judge": 0 if household.judge is None else household.judge.pid,
+            "host": household.host.pid,
             "upgrading": self._upgrading.is_on,
+            "stalled": household.watched.everyone_stalled(),
+            "replaced": household.watched.replaced.to_facts(),
             "sessions": len(household.vault.deposits),
         }
 

@@ -54,6 +54,13 @@ class State:
     nursery_waits: bool = False
     """Whether the nursery's holders wait for their grips; not so from older code."""
 
+    host: int | None = None
+    """The host's link, if it has one."""
+
+    host_runs: str = ""
+    nursery_pings: bool = False
+    """Whether the nursery answers when it is asked whether it is there."""
+
     def fds(self) -> list[int]:
         """Return every descriptor that must survive the exec."""
         own = [self.lock, self.listener, self.painter, self.nursery]

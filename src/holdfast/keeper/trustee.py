@@ -1,10 +1,11 @@
 """The trustee: a second copy of every deposit, for when the keeper is gone.
 
 It is a fork of the keeper, and so begins with everything that the keeper has. It
-closes what is not a deposit, takes from a socket what changes, and does nothing
-else. When the keeper is gone it finds the next one, or starts it, hands it every
-deposit, and ends. So a session lives on when its holder and the keeper die in the
-same moment: of holder, keeper and trustee, any one is enough.
+closes what is not a deposit, takes from a socket what changes, and watches the
+keeper, which it kills if that hangs. When the keeper is gone it finds the next one,
+or starts it, hands it every deposit, and ends. So a session lives on when its holder
+and the keeper die in the same moment: of holder, keeper and trustee, any one is
+enough.
 
 A keeper that replaces its own code closes the socket, too: then the same is done,
 and whether the new code answers is found out by whoever can still start the old.
@@ -21,7 +22,9 @@ import traceback
 from dataclasses import dataclass, field
 
 from holdfast.keeper.vault import Facts, Vault
-from holdfast.linux import folders, packets, start
+from holdfast.keeper.watchdog import SOON, Act, Watchdog
+from holdfast.keeper.watched import kill, say
+from holdfast.linux import folders, packets, pulse, start
 from holdfast.model.errors import HoldfastError
 
 RETRY = 0.05
@@ -35,6 +38,8 @@ CLAIM_PATIENCE = 40
 
 TIMEOUT = 10.0
 """Seconds for an answer: a keeper that replaces its code gives none meanwhile."""
+
+KEEPER = "keeper"
 
 _STANDARD = (0, 1, 2)
 
@@ -101,6 +106,7 @@ def become(link: socket.socket, vault: Vault) -> None:
         # Objects of the keeper's must not be cleared away here: their descriptors
         # are closed below, and their numbers are given to others.
         gc.disable()
+        keeper = os.getppid()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         trust = Trust(
@@ -110,14 +116,65 @@ def become(link: socket.socket, vault: Vault) -> None:
             }
         )
         _close_others(link, trust)
-        while (heard := packets.receive(link)) is not None:
-            trust.take(*heard)
+        _keep_until_it_is_gone(link, trust, keeper)
         link.close()
         _find_heir(trust)
     except BaseException:  # noqa: BLE001  # the outermost frame of this process
         traceback.print_exc()
     finally:
         os._exit(0)
+
+
+def _keep_until_it_is_gone(link: socket.socket, trust: Trust, keeper: int) -> None:
+    """Take what the keeper says until it is gone; one that hangs is helped to go.
+
+    It is our parent, so its number is its own for as long as we are its child.
+    """
+    watchdog = Watchdog()
+    watchdog.watch(KEEPER, keeper, time.monotonic(), every=SOON)
+    while True:
+        due_at = watchdog.next_deadline() or 0.0
+        link.settimeout(max(due_at - time.monotonic(), 0.001))
+        with contextlib.suppress(TimeoutError):
+            heard = packets.receive(link)
+            if heard is None:
+                return
+            watchdog.answered(KEEPER, time.monotonic())
+            _take(link, trust, *heard)
+        now = time.monotonic()
+        if watchdog.due(now) and os.getppid() == keeper:
+            _look(link, watchdog, keeper, now)
+
+
+def _take(
+    link: socket.socket, trust: Trust, packet: packets.Packet, fds: list[int]
+) -> None:
+    match packet.get("do"):
+        case "ping":
+            _say(link, "pong")
+        case "pong":
+            pass
+        case _:
+            trust.take(packet, fds)
+
+
+def _look(link: socket.socket, watchdog: Watchdog, keeper: int, now: float) -> None:
+    found = pulse.take_closely(keeper)
+    match watchdog.looked(KEEPER, found, now):
+        case Act.ASK:
+            _say(link, "ping")
+        case Act.REPLACE:
+            say("process.replaced", f"the keeper: {watchdog.stalled(KEEPER)}")
+            kill(keeper)
+        case _:
+            pass
+
+
+def _say(link: socket.socket, word: str) -> None:
+    link.settimeout(0)
+    # One whose socket is full has had enough to do.
+    with contextlib.suppress(OSError):
+        packets.send(link, {"do": word})
 
 
 def _close_others(link: socket.socket, trust: Trust) -> None:

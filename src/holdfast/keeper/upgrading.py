@@ -178,6 +178,8 @@ class Upgrading:
         ended = household.nursery if side is Side.OLD else household.next_nursery
         if side is Side.OLD:
             household.nursery = household.next_nursery
+            if household.nursery is not None:
+                household.watch_nursery(household.nursery)
         household.next_nursery = None
         if ended is not None:
             ended.end()

@@ -4,6 +4,8 @@ import fcntl
 import os
 import sys
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from holdfast.linux import packets, places
 from holdfast.model.errors import NoKeeper
@@ -14,6 +16,9 @@ PATIENCE = 5.0
 AGAIN = 1.0
 """Seconds until another is started: one that is about to end holds the lock for
 milliseconds, and one that is slow to start makes the second end by itself."""
+
+HOST_IS_KEPT = "HOLDFAST_HOST_IS_KEPT"
+"""The variable that tells a host that it belongs to nobody."""
 
 _STEP = 0.005
 
@@ -71,7 +76,14 @@ def start_keeper() -> None:
     start_detached(["holdfast.keeper"], "keeper.log")
 
 
-def start_detached(module: list[str], log: str) -> None:
+def start_host() -> None:
+    """Start a host that belongs to nobody, and that the keeper starts again."""
+    start_detached(["holdfast", "up"], "host.log", {HOST_IS_KEPT: "1"})
+
+
+def start_detached(
+    module: list[str], log: str, variables: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Run a module of ours with its arguments, and do not wait for it.
 
     It becomes nobody's child, in a session of its own: closing the terminal it
@@ -84,13 +96,13 @@ def start_detached(module: list[str], log: str) -> None:
         try:
             os.setsid()
             if os.fork() == 0:
-                _become(module, log)
+                _become(module, log, {**os.environ, **variables})
         finally:
             os._exit(0)
     os.waitpid(child, 0)
 
 
-def _become(module: list[str], log_name: str) -> None:
+def _become(module: list[str], log_name: str, environment: dict[str, str]) -> None:
     log = os.open(
         places.runtime_dir() / log_name,
         os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW,
@@ -101,7 +113,8 @@ def _become(module: list[str], log_name: str) -> None:
     for fd, source in ((0, nothing), (1, log), (2, log)):
         os.dup2(source, fd)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    os.execv(sys.executable, [sys.executable, "-m", *module])  # noqa: S606  # that is the job
+    command = [sys.executable, "-m", *module]
+    os.execve(sys.executable, command, environment)  # noqa: S606  # that is the job
 
 
 def _wait() -> None:
