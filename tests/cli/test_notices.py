@@ -132,6 +132,7 @@ def test_what_is_taken_over_is_told(names: Names) -> None:
     [
         ("policy.kept", {"text": "left as\x1b it was"}, "left as\\x1b it was"),
         ("freeze.missed", {"pid": 7, "why": "no"}, "process 7 still runs: no"),
+        ("thaw.missed", {"pid": 7, "why": "no"}, "process 7 still stands: no"),
         ("lease.granted", {}, None),
     ],
 )

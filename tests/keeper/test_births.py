@@ -3,6 +3,7 @@ import selectors
 import signal
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +102,45 @@ def test_a_pidfd_that_comes_after_the_deposit_is_not_kept(
     assert "a" not in ward.births
     assert ward.dead == []
     assert not ward.births.kill("a")
+
+
+def test_the_deadline_is_the_first_one_s(ward: Ward) -> None:
+    assert ward.births.next_deadline() is None
+    ward.births.begin("b", now=7)
+    ward.births.begin("a", now=3)
+
+    assert ward.births.next_deadline() == 3 + PATIENCE
+    ward.births.drop("a")
+    assert ward.births.next_deadline() == 7 + PATIENCE
+    ward.births.drop("b")
+    assert ward.births.next_deadline() is None
+
+
+def test_no_pidfd_is_left_open_whatever_becomes_of_a_birth(
+    ward: Ward, child: Child
+) -> None:
+    before = pidfds()
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))  # Not expected.
+    assert pidfds() == before
+
+    ward.births.begin("a", now=0)
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))  # Said twice.
+    assert pidfds() == before + 1
+    ward.births.begin("a", now=1)
+    assert pidfds() == before
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+    ward.births.deposited("a", child.pid)
+    assert pidfds() == before
+    ward.births.begin("a", now=2)
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+    ward.births.kill("a")
+
+    assert pidfds() == before
+    assert child.wait(5) == -signal.SIGKILL
+
+
+def pidfds() -> int:
+    # The descriptor of this very listing is gone again when it is looked at.
+    fds = [path for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+    return sum("pidfd" in str(path.readlink()) for path in fds)

@@ -123,3 +123,17 @@ def test_the_keeper_loads_nothing_but_the_standard_library() -> None:
     loaded = subprocess.check_output([sys.executable, "-c", program], env={}).split()
 
     assert not {b"asyncio", b"msgspec", b"cryptography"} & set(loaded)
+
+
+def test_only_a_session_that_nobody_holds_is_hurried() -> None:
+    vault = vault_with_a_session()
+    vault.deposit("s_2", {"name": "two"}, [5, 6], now=0)
+    vault.holder_died("s_2", now=50)
+    assert vault.due(50) == ["s_2"]
+
+    for session in ("s_1", "s_2", "s_3"):
+        vault.hurry(session, now=60)
+
+    assert vault.next_deadline() == 60
+    assert vault.due(60) == ["s_2"]
+    assert set(vault.deposits) == {"s_1", "s_2"}

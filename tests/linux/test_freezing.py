@@ -12,6 +12,7 @@ from tests.linux.trees import SESSION, ended, eventually, found, leader, stands
 from holdfast.linux.freezing import (
     Frozen,
     Missed,
+    Thawed,
     freeze,
     joined,
     signal_exactly,
@@ -87,7 +88,7 @@ def test_every_process_stands_still_and_goes_on_after_the_thaw() -> None:
         assert (frozen.count, frozen.by, frozen.missed) == (6, "signals", ())
         assert all(map(stands, pids))
 
-        assert thaw(frozen) == 6
+        assert thaw(frozen) == Thawed(6)
         eventually("all go on", lambda: not any(map(stands, pids)))
 
 
@@ -150,7 +151,7 @@ def test_f1_what_job_control_had_stopped_stays_stopped() -> None:
 
         frozen = freeze(session.tree)
         assert frozen.count == 6
-        assert thaw(frozen) == 5
+        assert thaw(frozen) == Thawed(5)
         eventually("the rest goes on", lambda: sum(map(stands, pids)) == 1)
         assert stands(pids[2])
 
@@ -161,7 +162,7 @@ def test_f2_a_number_that_passed_to_another_process_is_not_woken() -> None:
         frozen = freeze(session.tree)
         earlier = tuple((pid, started - 1) for pid, started in frozen.stopped)
 
-        assert thaw(Frozen("signals", 6, (), earlier)) == 0
+        assert thaw(Frozen("signals", 6, (), earlier)) == Thawed(0)
         assert all(map(stands, pids))
         with pytest.raises(ProcessLookupError):
             signal_exactly(pids[0], found(pids[0]).started - 1, signal.SIGKILL)
@@ -272,7 +273,7 @@ def test_two_freezes_are_thawed_as_one() -> None:
         second = freeze(session.tree)
         assert [pid for pid, _ in second.stopped] == [pids[4]]
 
-        assert thaw(joined(first, second)) == 6
+        assert thaw(joined(first, second)) == Thawed(6)
 
 
 def test_a_shell_does_not_notice_that_its_job_stood_still() -> None:

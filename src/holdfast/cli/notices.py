@@ -104,6 +104,9 @@ def event_told(event: Event) -> str | None:
         case "freeze.missed":
             pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
             return f"process {pid} still runs: {printable(str(why), 200)}"
+        case "thaw.missed":
+            pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
+            return f"process {pid} still stands: {printable(str(why), 200)}"
         case _:
             return None
 

@@ -100,9 +100,7 @@ class Holder:
         self._halting = Halting(
             vaulted.session, self._pid, str(vaulted.facts.get("cgroup") or "")
         )
-        if self._desk.is_frozen:
-            # Our predecessor may have died before all of it stood still.
-            self._halting.freeze()
+        self._halting.take_up(is_frozen=self._desk.is_frozen)
         self._executing = self._gate_execs(judge)
         self._requests = Requests(
             vaulted, self._desk, self._company, self._halting, self._executing

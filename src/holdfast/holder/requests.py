@@ -22,14 +22,17 @@ from holdfast.holder.moment import now
 from holdfast.holder.telling import NOBODY
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
+from holdfast.linux.freezing import Missed
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
     ApprovalMismatch,
     AskedTooOften,
+    FreezeIncomplete,
     HoldfastError,
     NoSuchRight,
     NotAllowed,
     OperatorNotHere,
+    ThawIncomplete,
 )
 from holdfast.model.ids import FIRST_INCARNATION, ActorId
 from holdfast.model.inputs import Input, InputId
@@ -76,6 +79,10 @@ class Requests:
                 return self._turn(actor, message) or self._other(
                     connection, actor, message
                 )
+        except FreezeIncomplete as error:
+            # It was done, as far as it goes: it is no refusal.
+            connection.send(refusal(error, kind))
+            return True
         except HoldfastError as error:
             self._desk.declined(actor, kind, error)
             connection.send(refusal(error, kind))
@@ -91,7 +98,8 @@ class Requests:
             connection.send(refusal(error, FrameKind.END))
             return False
         if self._desk.is_frozen:
-            self._thaw(connection.actor.id)  # What stands still ignores signals.
+            with suppress(ThawIncomplete):  # Also what is held can be killed.
+                self._thaw(connection.actor.id)  # What stands still ignores signals.
         self._desk.record_end(connection.actor.id, number)
         return True
 
@@ -175,18 +183,27 @@ class Requests:
 
     def _freeze(self, actor: ActorId) -> None:
         # First nothing more is written, then everything stands still.
+        self._halting.prepare()
         self._desk.freeze(actor)
         frozen = self._halting.freeze()
         self._company.announce(wire.State("frozen", FIRST_INCARNATION))
-        for missed in frozen.missed[: parties.MAX_JOBS]:
-            fields: dict[str, str | int] = {"pid": missed.pid, "why": missed.why}
-            event = wire.Event("freeze.missed", self._vaulted.session, fields)
-            self._company.announce(event)
+        self._tell_missed("freeze.missed", frozen.missed)
+        if frozen.missed:
+            first = frozen.missed[0]
+            raise FreezeIncomplete(len(frozen.missed), first.pid, first.why)
 
     def _thaw(self, actor: ActorId) -> None:
-        self._halting.thaw()
+        thawed = self._halting.thaw()
+        if thawed.is_held:
+            raise ThawIncomplete
         self._desk.thaw(actor)
         self._company.announce(wire.State("running", FIRST_INCARNATION))
+        self._tell_missed("thaw.missed", thawed.missed)
+
+    def _tell_missed(self, name: str, missed: tuple[Missed, ...]) -> None:
+        for one in missed[: parties.MAX_JOBS]:
+            fields: dict[str, str | int] = {"pid": one.pid, "why": one.why}
+            self._company.announce(wire.Event(name, self._vaulted.session, fields))
 
     def _rights(self, actor: ActorId, message: parties.Grant | parties.Revoke) -> None:
         self.demand(actor, Right.GRANT)

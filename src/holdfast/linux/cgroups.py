@@ -109,10 +109,21 @@ class SessionCgroup:
             time.sleep(STEP)
         return True
 
-    def thaw(self) -> None:
-        """Let it run again. A cgroup that is gone has nothing to thaw."""
-        with contextlib.suppress(FileNotFoundError):
+    def thaw(self) -> bool:
+        """Let it run again; tell whether the kernel confirmed it within PATIENCE.
+
+        A cgroup that is gone has nothing to thaw. One inside a frozen one stays so.
+        """
+        try:
             self._write("cgroup.freeze", "0")
+            give_up_at = time.monotonic() + PATIENCE
+            while self.is_frozen():
+                if time.monotonic() > give_up_at:
+                    return False
+                time.sleep(STEP)
+        except OSError:
+            return not self.folder.exists()
+        return True
 
     def is_frozen(self) -> bool:
         """Tell whether every process in it stands still."""

@@ -14,6 +14,8 @@ does not see its jobs stop and takes nothing for finished or suspended.
     F3  What could not be stopped is named, with the reason.
     F4  Whoever dies in the middle leaves a record of all it may have stopped:
         `keep` is called before the signals it speaks of.
+    F5  That all stands still, or goes on, is said after the kernel has said so: the
+        last walk reads every process anew, and a cgroup is asked.
 
 Another process of the same user can send SIGCONT at any time; only a cgroup
 holds against that. A process stopped here that is being traced may be made to
@@ -46,6 +48,10 @@ MAX_PASSES = 100
 
 STEP = 0.0005
 """Seconds between walks that found nothing new: a signal needs a processor."""
+
+WAKE_AGAIN = 3
+"""Attempts to wake what does not stay awake: job control stops a job in the
+background that reads its terminal, and is right."""
 
 PARENT_PATIENCE = 0.01
 """Seconds a parent has to come to a stand before its children are stopped."""
@@ -122,6 +128,24 @@ def _numbers(facts: object) -> tuple[int, ...]:
     return tuple(int(one) for one in facts) if isinstance(facts, list) else ()
 
 
+NOTHING = Frozen("signals", 0, (), ())
+"""The record of a session in which nothing was stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thawed:
+    """What a thaw did."""
+
+    woken: int
+    """Processes that got a signal."""
+
+    missed: tuple[Missed, ...] = ()
+    """What stands all the same: something else has stopped it since."""
+
+    is_held: bool = False
+    """Whether the kernel still holds its cgroup, and so all of it."""
+
+
 Keep = Callable[[Frozen], None]
 """Puts a record where it outlives us."""
 
@@ -144,22 +168,61 @@ def freeze(
         with contextlib.suppress(OSError):  # It is gone, or no longer ours.
             if cgroup.freeze():
                 inside = cgroup.pids()
-    sweep = _Sweep(tree, cgroup if inside else None, keep)
+    # Also one that was not frozen in time is in the record, and is to be thawed.
+    sweep = _Sweep(tree, "cgroup" if inside else "signals", cgroup, keep)
     return sweep.run(inside)
 
 
-def thaw(frozen: Frozen) -> int:
-    """Let go on what `frozen` says we stopped; return how many got a signal."""
-    woken = 0
-    if frozen.cgroup is not None:
-        with contextlib.suppress(OSError):
-            SessionCgroup(Path(frozen.cgroup)).thaw()
-    for pid, started in reversed(frozen.stopped):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            signal_exactly(pid, started, signal.SIGCONT)
-            woken += 1
+def standing(tree: Tree) -> Frozen:
+    """Return a record of all of `tree` that stands still now, whoever stopped it."""
+    members = Belonging(tree).find(read_table())
+    marks = tuple(one.mark for one in members if one.is_stopped and not one.is_dead)
+    return Frozen("signals", len(marks), (), marks)
+
+
+def thaw(frozen: Frozen, cgroup: SessionCgroup | None = None) -> Thawed:
+    """Let go on what `frozen` says we stopped, and say what stands all the same.
+
+    `cgroup` is the session's own, which is thawed whatever the record says.
+    """
+    folders = {} if frozen.cgroup is None else {frozen.cgroup: Path(frozen.cgroup)}
+    if cgroup is not None:
+        folders[str(cgroup.folder)] = cgroup.folder
+    held = [one for one in folders.values() if not SessionCgroup(one).thaw()]
+    woken = sum(_wake(pid, started) for pid, started in reversed(frozen.stopped))
     _wake_unseen(frozen)
-    return woken
+    again = [] if held else _standing_again(frozen)
+    missed = tuple(Missed(pid, "it was stopped again") for pid in again)
+    return Thawed(woken, missed, is_held=bool(held))
+
+
+def _wake(pid: int, started: int) -> bool:
+    try:
+        signal_exactly(pid, started, signal.SIGCONT)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _standing_again(frozen: Frozen) -> list[int]:
+    """Return what of it stands after several attempts to wake it."""
+    left = frozen.stopped
+    for _ in range(WAKE_AGAIN):
+        looks = ((mark, read_process(mark[0])) for mark in left)
+        left = tuple(
+            mark
+            for mark, found in looks
+            if found is not None
+            and found.mark == mark
+            and not found.is_dead
+            and found.is_stopped
+        )
+        if not left:
+            break
+        for pid, started in left:
+            _wake(pid, started)
+        time.sleep(STEP)
+    return [pid for pid, _ in left]
 
 
 def _wake_unseen(frozen: Frozen) -> None:
@@ -220,9 +283,11 @@ def _wait_until_it_stands(process: Process) -> None:
 class _Sweep:
     """Repeated walks over one tree, until nothing of it runs."""
 
-    def __init__(self, tree: Tree, cgroup: SessionCgroup | None, keep: Keep) -> None:
+    def __init__(
+        self, tree: Tree, by: str, cgroup: SessionCgroup | None, keep: Keep
+    ) -> None:
         self._belonging = Belonging(tree)
-        self._by = "signals" if cgroup is None else "cgroup"
+        self._by = by
         self._cgroup = None if cgroup is None else str(cgroup.folder)
         self._keep = keep
         self._seen: set[Mark] = set()
@@ -237,7 +302,8 @@ class _Sweep:
         still: list[Process] = []
         was_calm = False
         for _ in range(MAX_PASSES):
-            table = read_table(still)
+            # What is said in the end is what the kernel says of each of them now.
+            table = read_table(() if was_calm else still)
             everyone = self._belonging.find(table)
             members = [one for one in everyone if one.pid not in inside]
             has_new = self._claim(members)

@@ -119,6 +119,8 @@ export const CODES: Readonly<Record<string, About>> = {
   "no-terminal-left": ["Unavailable", true, "End some sessions, or raise kernel.pty.max."],
   "no-exec-gate": ["Unavailable", true, "`holdfast doctor` says why; start the session without --exec-gate."],
   "session-unreachable": ["Unavailable", true, "Try again; `holdfast ls` says whether the session still runs."],
+  "freeze-incomplete": ["Unavailable", true, "Freeze it again, or end the processes that are named."],
+  "thaw-incomplete": ["Unavailable", true, "Something above it is frozen: thaw that, then thaw it again."],
   "waited-in-vain": ["Unavailable", true, "Look at the session, or wait longer with --timeout."],
   "painter-died": ["Unavailable", true, "Ask again: another is started, and painted from the window."],
   "screen-forgotten": ["Unavailable", true, "Paint it again from the window."],

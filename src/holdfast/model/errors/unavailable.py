@@ -316,6 +316,32 @@ class SessionUnreachable(Unavailable):
         )
 
 
+class FreezeIncomplete(Unavailable):
+    """The session takes no input, but not all of it stands still."""
+
+    code = "freeze-incomplete"
+    next_step = "Freeze it again, or end the processes that are named."
+
+    def __init__(self, count: int, pid: int, why: str) -> None:
+        super().__init__(
+            f"nothing is written to the session, but {count} of its processes may"
+            f" still run; process {pid}: {why}",
+            count=count,
+            pid=pid,
+            why=why,
+        )
+
+
+class ThawIncomplete(Unavailable):
+    """The kernel still holds the session's cgroup, and so the session stands."""
+
+    code = "thaw-incomplete"
+    next_step = "Something above it is frozen: thaw that, then thaw it again."
+
+    def __init__(self) -> None:
+        super().__init__("the session still stands: the kernel holds its cgroup")
+
+
 class WaitedInVain(Unavailable):
     """What was waited for did not come in the time given."""
 
