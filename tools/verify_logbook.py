@@ -26,7 +26,7 @@ HEAD = ["head", "session", "incarnation", "hash", "host", "signature"]
 KIND = re.compile(
     "opened|attached|detached|input|refused|declined|intended|settled|signed|turn|asked|"
     "answered|granted|revoked|fenced|frozen|thawed|resumed|recovered|began|finished|exec|"
-    "changed|ending|exited|interrupted|applied|tampered|enrolled|joined|forgotten|"
+    "changed|ending|exited|interrupted|unbound|applied|tampered|enrolled|joined|forgotten|"
     "rotated|invited|accepted|withdrawn|lapsed"
 )
 MAX_LINE, KEY, SIGNATURE = 128 * 1024, 32, 64

@@ -133,6 +133,11 @@ def test_what_is_taken_over_is_told(names: Names) -> None:
         ("policy.kept", {"text": "left as\x1b it was"}, "left as\\x1b it was"),
         ("freeze.missed", {"pid": 7, "why": "no"}, "process 7 still runs: no"),
         ("thaw.missed", {"pid": 7, "why": "no"}, "process 7 still stands: no"),
+        (
+            "listener.gone",
+            {"address": "::1", "port": 80, "command": "web\x1b"},
+            "web\\x1b no longer listens on ::1:80",
+        ),
         ("lease.granted", {}, None),
     ],
 )

@@ -29,6 +29,7 @@ NAMES = (
     "turn.asked",
     "gate.asked",
     "gate.answered",
+    "listener.gone",
     "command.started",
     "command.ended",
 )

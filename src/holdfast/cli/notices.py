@@ -107,6 +107,10 @@ def event_told(event: Event) -> str | None:
         case "thaw.missed":
             pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
             return f"process {pid} still stands: {printable(str(why), 200)}"
+        case "listener.gone":
+            where = f"{event.fields.get('address', '')}:{event.fields.get('port', 0)}"
+            what = printable(str(event.fields.get("command", "")), 80)
+            return f"{what} no longer listens on {printable(where, 80)}"
         case _:
             return None
 

@@ -265,6 +265,7 @@ _SENTENCES = {
     EntryKind.FROZEN: "froze the session",
     EntryKind.THAWED: "thawed the session",
     EntryKind.INTERRUPTED: "interrupted what ran",
+    EntryKind.UNBOUND: "{command} no longer listens on {address}:{port}",
     EntryKind.RESUMED: "Another process took up the session.",
     EntryKind.RECOVERED: "The session began its life {life}.",
     EntryKind.EXEC: "execution of {text} was {as}",
@@ -284,6 +285,7 @@ _TONES = {
     EntryKind.FROZEN: Tone.LOUD,
     EntryKind.THAWED: Tone.PLAIN,
     EntryKind.INTERRUPTED: Tone.LOUD,
+    EntryKind.UNBOUND: Tone.LOUD,
     EntryKind.EXEC: Tone.LOUD,
     EntryKind.EXITED: Tone.PLAIN,
 }

@@ -71,6 +71,7 @@ class EntryKind(enum.StrEnum):
     CHANGED = "changed"
     ENDING = "ending"
     EXITED = "exited"
+    UNBOUND = "unbound"
     # In the book of a host, not in one of a session (core.host_book):
     APPLIED = "applied"
     TAMPERED = "tampered"

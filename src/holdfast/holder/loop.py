@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 
 from holdfast.core import session as life
+from holdfast.core.listener_watch import Listener
+from holdfast.core.logbook import EntryKind
 from holdfast.core.stream import StreamWindow, plan_resume
 from holdfast.holder import blaming, door
 from holdfast.holder.answers import Answers
@@ -22,6 +24,7 @@ from holdfast.holder.following import Following, Told
 from holdfast.holder.halting import Halting
 from holdfast.holder.judge_link import JudgeLink
 from holdfast.holder.keeper_link import KeeperLink
+from holdfast.holder.listeners import Listeners
 from holdfast.holder.looking import Looking
 from holdfast.holder.note_memory import AREA, NoteMemory
 from holdfast.holder.output import CHUNK, Output
@@ -34,6 +37,7 @@ from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import descriptors, packets, processes, shared_memory
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
+from holdfast.model.events import EventName
 from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import FIRST_INCARNATION
 from holdfast.term.queries import Query
@@ -67,6 +71,9 @@ _OBSERVING: dict[type[Message], FrameKind] = {
 
 class Holder:
     """The process that holds one session."""
+
+    _is_open = True
+    """Whether the terminal is still there."""
 
     def __init__(
         self,
@@ -108,7 +115,6 @@ class Holder:
         self._spare = descriptors.Spare()
         self._keeper = KeeperLink(vaulted, self._selector)
         self._exit = self._keeper.begin(token, exit_status)
-        self._is_open = True
         self._painter = PainterLink(
             vaulted.session, self._window, self._selector, self._size()
         )
@@ -127,6 +133,7 @@ class Holder:
             has_exited=self._exit is not None,
             starters=starting.actors,
         )
+        self._listeners = self._watch_listeners()
         self._watch_all()
 
     def _watch_all(self) -> None:
@@ -137,6 +144,13 @@ class Holder:
         if channel is not None and channel.fd is not None:
             self._watch(channel.fd, channel.drain)
         self._vaulted.listener.settimeout(0)
+
+    def _watch_listeners(self) -> Listeners:
+        session = self._vaulted.session
+        made = Listeners(session, self._pid, self._selector, self._unbound)
+        if self._exit is None:
+            made.printed()  # What a predecessor had seen is not known.
+        return made
 
     def _gate_execs(self, judge: JudgeLink) -> Executing | None:
         desk = self._desk
@@ -183,12 +197,26 @@ class Holder:
             self._close_terminal()
             return
         self._desk.printed()
+        self._listeners.printed()
         if queries:
             self._asked(queries)
         now = time.monotonic()
         for connection in self._connections:
             connection.pump(self._window, now)
             self._rewatch(connection)
+
+    def _unbound(self, gone: Listener) -> None:
+        """Put on record, and tell everybody, that something listens no longer."""
+        fields: dict[str, str | int] = {
+            "protocol": gone.protocol,
+            "address": wire.fitting(gone.address, wire.MAX_TEXT),
+            "port": gone.port,
+            "pid": gone.pid,
+            "command": wire.fitting(gone.command, wire.MAX_TEXT),
+        }
+        self._desk.record(EntryKind.UNBOUND, fields)
+        name = EventName.LISTENER_GONE.value
+        self._company.announce(wire.Event(name, self._vaulted.session, fields))
 
     def _asked(self, queries: tuple[Query, ...]) -> None:
         self._answers.asked(queries, self._size)
@@ -209,6 +237,7 @@ class Holder:
         self._selector.unregister(self._vaulted.pidfd)
         if self._exit is None:
             self._exit = self._exit_status()
+        self._listeners.close()  # What ends with the session is no news.
         self._drain()
         status = self._exit
         ended = life.LeaderExited(FIRST_INCARNATION, _exit_status(status))
@@ -461,6 +490,7 @@ class Holder:
             self._showing.next_deadline(),
             self._answers.next_deadline(),
             self._looking.next_deadline(),
+            self._listeners.next_deadline(),
             None if self._executing is None else self._executing.next_deadline(),
         )
         first = min((at for at in deadlines if at is not None), default=None)
@@ -475,6 +505,7 @@ class Holder:
         self._painter.tick(now)
         self._answers.tick()
         self._looking.tick(self._pump)
+        self._listeners.tick(now)
         if self._executing is not None:
             self._executing.tick(now)
         self._tell_state()

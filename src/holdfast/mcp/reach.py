@@ -17,6 +17,7 @@ from typing import Self
 
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
+from holdfast.sdk.events import Noted
 from holdfast.sdk.host import Host, connect
 from holdfast.sdk.session import Session
 from holdfast.sdk.values import SessionInfo
@@ -140,6 +141,11 @@ class Reach:
         if stay is not None:
             await self._left(stay)
         return stay is not None
+
+    def noted(self, session: SessionId) -> list[Noted]:
+        """Return what a session told of by itself since the last call."""
+        stay = self._kept.get(session)
+        return [] if stay is None else stay.session.take_noted()
 
     def begin_call(self, session: SessionId) -> None:
         """Take note that a call uses a session, which we do not leave meanwhile."""

@@ -105,10 +105,13 @@ class AgentServer:
         call = self._call(tool.name, context)
         try:
             facts: Facts = await tool.do(call, given)
+            noted = [note for one in call.used for note in self._reach.noted(one)]
         except HoldfastError as error:
             return await self._refused(error, given)
         finally:
             call.end()
+        if noted:
+            facts = {**facts, "happened": [showing.noted_facts(one) for one in noted]}
         if isinstance(given, contracts.OnSession):
             facts = await self._with_leftovers(facts, given.session)
         return facts

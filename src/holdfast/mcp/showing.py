@@ -18,6 +18,7 @@ import msgspec
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.mcp.names import Name, named, names_of
 from holdfast.model.text import printable, shown_name
+from holdfast.sdk.events import Noted
 from holdfast.sdk.values import (
     Chunk,
     CommandResult,
@@ -202,6 +203,15 @@ def standing_facts(standing: Standing) -> Facts:
             ],
         }
     return facts
+
+
+def noted_facts(noted: Noted) -> Facts:
+    """Return what a session told of by itself."""
+    fields = {
+        printable(name, 32): printable(value) if isinstance(value, str) else value
+        for name, value in noted.fields.items()
+    }
+    return {"event": printable(noted.name, 64), "is_data": True, **fields}
 
 
 def graph_facts(graph: Graph) -> Facts:

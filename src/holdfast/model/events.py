@@ -26,6 +26,7 @@ class EventName(enum.StrEnum):
     SESSION_REAPED = "session.reaped"
     SESSION_FAILED = "session.failed"
     SESSION_SWEPT = "session.swept"
+    LISTENER_GONE = "listener.gone"
     END_ASKED = "end.asked"
     KILL_ESCALATED = "kill.escalated"
     OPERATOR_ATTACHED = "operator.attached"

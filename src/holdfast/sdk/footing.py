@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from holdfast.model.errors import SessionOver
 from holdfast.model.ids import SessionId
 from holdfast.sdk import asking
+from holdfast.sdk.events import Noted
 from holdfast.sdk.line import Line
 from holdfast.sdk.values import SessionInfo, Standing
 from holdfast.sdk.view import View
@@ -50,6 +51,17 @@ class Footing:
     def host(self) -> str:
         """What we call the host it lives at; empty if that is this machine."""
         return self._host.name
+
+    def take_noted(self) -> list[Noted]:
+        """Return what the session told of by itself while attached, each thing once.
+
+        Such as a server in it that listens no longer.
+        """
+        if self._line is None:
+            return []
+        noted = [*self._line.noted]
+        self._line.noted.clear()
+        return noted
 
     async def __aenter__(self) -> Self:
         line = await self._standing_line()

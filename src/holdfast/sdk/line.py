@@ -13,6 +13,7 @@ that answer for another's.
 import asyncio
 import contextlib
 import os
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -36,11 +37,12 @@ from holdfast.model.ids import (
     client_id,
 )
 from holdfast.model.inputs import MAX_INPUT, InputKind
+from holdfast.sdk.events import Noted
 from holdfast.sdk.link import SIGNING_PATIENCE
 from holdfast.sdk.view import View
 from holdfast.sdk.ways import Way
 from holdfast.wire.codec import Message
-from holdfast.wire.messages import Attached, Mode, TurnPassed
+from holdfast.wire.messages import Attached, Event, Mode, TurnPassed
 
 PATIENCE = 10.0
 """Seconds for an answer: a holder is replaced, and a large tree read, in less."""
@@ -59,6 +61,9 @@ RETRY = 0.1
 
 MAX_TRIES = 4
 """Times that an input is submitted while our own doings move the turn."""
+
+MAX_NOTED = 16
+"""Events kept for somebody who asks later; older ones are given up."""
 
 Kind = TypeVar("Kind")
 Gather = Callable[[Message], Kind | None]
@@ -105,6 +110,9 @@ class Line:
         self._way = way
         self._tasks = tasks
         self._attachment = Attachment(session, client_id(os.urandom(ENTROPY)), mode)
+        self.noted: deque[Noted] = deque(maxlen=MAX_NOTED)
+        """What the holder told of by itself, the oldest first."""
+
         self._users = 0
         self._has_left = False
         self._epoch = NO_EPOCH
@@ -383,6 +391,8 @@ class Line:
                     waiting.set_result(None)
                 else:
                     waiting.set_exception(error)
+        if isinstance(message, Event):
+            self.noted.append(Noted(message.name, dict(message.fields)))
         if self._question is not None:
             self._question.hear(message)
         if not self._attachment.signing.is_awaited:

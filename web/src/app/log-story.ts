@@ -117,6 +117,13 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   frozen: sentence("froze every process", "loud"),
   thawed: sentence("let the processes run again", "loud"),
   interrupted: sentence("interrupted what ran", "loud"),
+  unbound: (entry) =>
+    line(
+      entry,
+      "",
+      `${said(entry, "command")} no longer listens on port ${said(entry, "port")}.`,
+      "loud",
+    ),
   fenced: sentence("The lease ran out.", "loud"),
   resumed: sentence("Another process took the session up."),
   recovered: sentence("The next life began.", "loud"),
