@@ -8,7 +8,9 @@ from holdfast.client.attachment import Attachment, cleared
 from holdfast.client.signing import Pen
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
+    ApprovalTimeout,
     Busy,
+    DeniedByOperator,
     HoldfastError,
     InputCut,
     InputGap,
@@ -35,6 +37,7 @@ from holdfast.wire.messages import (
     Acknowledge,
     Attached,
     Cells,
+    Deny,
     Ending,
     Gap,
     Keyframe,
@@ -261,6 +264,38 @@ def test_what_of_ours_waits_for_approval_is_known_until_it_is_settled() -> None:
     assert view.pending == ours
     view.heard(Settled(3, Verdict.ALLOW, OTHER))
     assert view.pending is None
+
+
+def test_what_was_taken_back_is_refused_for_want_of_an_answer() -> None:
+    view = Attachment(SESSION, CLIENT)
+    view.heard(attached())
+    view.us = US
+    assert view.withdraw(1) == []
+    view.submit(InputKind.KEYS, b"x")
+    view.heard(ours := waiting(actor=US, ticket=3))
+
+    assert view.withdraw(7) == [Deny(3, ours.digest)]
+    answer = view.answered(refuse(DeniedByOperator(US), 1))
+
+    assert answer is not None
+    assert isinstance(answer[1], ApprovalTimeout)
+    assert answer[1].facts["seconds"] == 7
+
+
+@pytest.mark.parametrize("waited", [None, 7.0])
+def test_what_somebody_else_denied_was_denied(waited: float | None) -> None:
+    view = Attachment(SESSION, CLIENT)
+    view.heard(attached())
+    view.us = US
+    view.submit(InputKind.KEYS, b"x")
+    view.heard(waiting(actor=US, ticket=3))
+    if waited is not None:
+        view.withdraw(waited)
+
+    answer = view.answered(refuse(DeniedByOperator(OTHER), 1))
+
+    assert answer is not None
+    assert isinstance(answer[1], DeniedByOperator)
 
 
 def test_a_view_made_afresh_has_seen_as_much_and_sent_nothing() -> None:

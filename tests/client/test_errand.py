@@ -1,7 +1,9 @@
 import re
 
 import pytest
+from tests.cli.support.operating import US, waiting
 
+from holdfast.client.attachment import WITHDRAWING
 from holdfast.client.commands import Stop
 from holdfast.client.errand import (
     LAST_WORD,
@@ -12,7 +14,10 @@ from holdfast.client.errand import (
     Wish,
 )
 from holdfast.model.errors import (
+    ApprovalPending,
+    ApprovalTimeout,
     CommandGoesOn,
+    DeniedByOperator,
     LineUnfinished,
     NotAtPrompt,
     NotYourTurn,
@@ -39,7 +44,15 @@ from holdfast.wire.commands import (
 )
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import Acknowledge, Attached, Cells, Exited, Output, Submit
+from holdfast.wire.messages import (
+    Acknowledge,
+    Attached,
+    Cells,
+    Deny,
+    Exited,
+    Output,
+    Submit,
+)
 
 SESSION = SessionId("s_" + "a" * 16)
 CLIENT = ClientId("c_" + "a" * 16)
@@ -90,7 +103,7 @@ def evidence(state: str) -> Evidence:
 
 
 def refused(error: Exception) -> Message:
-    assert isinstance(error, NotAtPrompt | NotYourTurn)
+    assert isinstance(error, NotAtPrompt | NotYourTurn | DeniedByOperator)
     return refusal(error, FrameKind.SUBMIT, InputId(CLIENT, 1))
 
 
@@ -199,6 +212,47 @@ def test_i2_a_line_without_an_answer_is_not_known() -> None:
 
     with pytest.raises(OutcomeUnknown):
         errand.tick(TYPING_PATIENCE)
+
+
+def held(wish: Wish, deadline: float = FAR) -> Errand:
+    errand, _ = begun(wish, deadline)
+    errand.attachment.us = US
+    errand.hear(waiting(actor=US), 1)
+    errand.tick(1)
+    return errand
+
+
+@pytest.mark.parametrize(
+    ("wish", "deadline", "by"),
+    [(Wish(100, approval=30), FAR, 31.0), (Wish(100), 5.0, 5.0)],
+)
+def test_what_nobody_approves_in_time_is_taken_back(
+    wish: Wish, deadline: float, by: float
+) -> None:
+    errand = held(wish, deadline)
+
+    assert not [one for one in errand.tick(by - 0.1) if isinstance(one, Deny)]
+    assert errand.tick(by) == [Deny(3, waiting(actor=US).digest)]
+    with pytest.raises(ApprovalTimeout):
+        errand.hear(refused(DeniedByOperator(US)), by)
+
+
+def test_what_cannot_be_taken_back_may_still_be_approved() -> None:
+    errand = held(Wish(100, approval=30))
+    errand.tick(31)
+
+    with pytest.raises(ApprovalPending):
+        errand.tick(31 + WITHDRAWING)
+
+
+def test_an_approval_faster_than_the_withdrawal_counts() -> None:
+    errand = held(Wish(100, approval=30))
+    errand.tick(31)
+
+    errand.hear(Acknowledge(CLIENT, 1, Index(3), None), 31)
+
+    assert errand.is_typed
+    assert errand.next_deadline(31) < FAR
 
 
 def test_i2_what_nobody_remembers_was_typed_all_the_same() -> None:

@@ -1,7 +1,8 @@
 import json
+from typing import Any
 
 import pytest
-from tests.core.policy_world import ANN, policy, question, said, verdict_and_rule
+from tests.core.policy_world import ANN, BOT, policy, question, said, verdict_and_rule
 
 from holdfast.core.policy import (
     Judgement,
@@ -208,3 +209,32 @@ def test_the_document_has_nothing_of_a_secret() -> None:
 
     assert (whole["text"], whole["commands"], whole["doubt"]) == (None, None, None)
     assert whole["payload"] is None
+
+
+STOPPING = """
+[[rule]]
+name = "stop"
+verdict = "allow"
+kind = "agent"
+signal = [2, 15]
+foreground = "self"
+
+[[rule]]
+name = "no-disks"
+verdict = "deny"
+first = "mkfs"
+"""
+
+
+def test_an_interrupt_is_no_text_and_may_be_one_s_own() -> None:
+    key: dict[str, Any] = {"kind": InputKind.KEYS, "interrupts": True}
+
+    mine = said(STOPPING, b"\x03", **key, started_by=(BOT.id,))
+    theirs = said(STOPPING, b"\x03", **key, started_by=(ANN.id,))
+    unknown = said(STOPPING, b"\x03", **key)
+    typed = said(STOPPING, b"\x03", kind=InputKind.KEYS, started_by=(BOT.id,))
+
+    assert mine == ("allow", "stop")
+    assert theirs == ("deny", "default-agent")
+    assert unknown == ("ask", "undecidable")
+    assert typed == ("deny", "default-agent")

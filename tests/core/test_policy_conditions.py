@@ -5,6 +5,7 @@ from holdfast.core.globs import Globs
 from holdfast.core.policy_conditions import (
     ActorIs,
     During,
+    ForegroundOf,
     InputIs,
     KindIs,
     Named,
@@ -17,6 +18,7 @@ from holdfast.core.policy_conditions import (
 )
 from holdfast.core.policy_words import Match
 from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.ids import ActorId
 from holdfast.model.inputs import InputKind
 from holdfast.model.questions import LocalTime, TurnHold
 
@@ -166,3 +168,41 @@ def test_a_plain_path_says_where_it_leads(path: str) -> None:
 @pytest.mark.parametrize("path", ["", "a", "//", "/a/", "/a//b", "/.", "/a/.."])
 def test_another_path_does_not(path: str) -> None:
     assert not is_plain_path(path)
+
+
+@pytest.mark.parametrize(
+    ("word", "people", "match"),
+    [
+        ("self", (BOT.id,), YES),
+        ("self", (BOT.id, ANN.id), NO),
+        ("self", (ANN.id,), NO),
+        ("self", (), NO),
+        ("self", None, MAYBE),
+        ("other", (BOT.id,), NO),
+        ("other", (ANN.id, BOT.id), YES),
+        ("other", (), NO),
+        ("other", None, MAYBE),
+    ],
+)
+def test_whose_command_is_in_the_foreground_counts_for_signals(
+    word: str, people: tuple[ActorId, ...] | None, match: Match
+) -> None:
+    mine = ForegroundOf(frozenset({word}))
+    signal = question(b"15", kind=InputKind.SIGNAL, started_by=people)
+    key = question(b"\x03", kind=InputKind.KEYS, started_by=people, interrupts=True)
+
+    assert mine.match(signal) is match
+    assert mine.match(key) is match
+
+
+def test_what_is_no_signal_is_nobody_s_foreground() -> None:
+    key = question(b"x", kind=InputKind.KEYS, started_by=(BOT.id,))
+
+    assert ForegroundOf(frozenset({"self"})).match(key) is NO
+
+
+def test_the_interrupt_key_counts_as_its_signal() -> None:
+    key = question(b"\x03", kind=InputKind.KEYS, interrupts=True)
+
+    assert SignalIs(frozenset({2})).match(key) is YES
+    assert SignalIs(frozenset({15})).match(key) is NO

@@ -7,7 +7,7 @@ import pytest
 from holdfast.mcp import contracts
 from holdfast.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 
-MAX_LISTED = 15_000
+MAX_LISTED = 17_000
 """Characters of all tools, which every conversation of an agent begins with."""
 
 

@@ -22,8 +22,9 @@ from holdfast.wire import messages as wire
 POLICY = '[[rule]]\nname = "careful"\nverdict = "ask"\ninput = "command"\n'
 
 
-def have_commands_approved(more: str = "") -> None:
-    apply_policy(more + POLICY)
+def have_commands_approved(more: str = "", *, kinds: bool = False) -> None:
+    rule = POLICY.replace('"command"', '["command", "keys", "resize"]')
+    apply_policy(more + (rule if kinds else POLICY))
 
 
 @pytest.mark.parametrize("verdict", ["approve", "deny"])
@@ -47,21 +48,35 @@ def test_a_command_waits_for_its_approval_longer_than_for_the_terminal(
             assert isinstance(found[0], DeniedByOperator)
 
 
-def test_an_approval_that_does_not_come_leaves_the_input_in_line(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--timeout", "0.5", "--json", "{}", "echo hi"),
+        ("run", "--approval-timeout", "0.5", "--json", "{}", "echo hi"),
+        ("send", "--approval-timeout", "0.5", "--json", "{}", "--enter", "echo hi"),
+        ("keys", "--approval-timeout", "0.5", "--json", "{}", "x"),
+        ("resize", "--approval-timeout", "0.5", "--json", "{}", "90x30"),
+    ],
+    ids=" ".join,
+)
+def test_what_nobody_approves_in_time_is_taken_back_and_was_not_done(
+    tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     with machine() as made:
         session = shell(made, tmp_path)
-        have_commands_approved()
+        have_commands_approved(kinds=True)
+        boss = made.join(session, "boss", ActorKind.HUMAN)
 
-        command = ("run", session, "--timeout", "0.5", "--json", "echo hi")
+        said = [word.format(session) for word in words]
         done = subprocess.run(
-            [sys.executable, "-m", "holdfast", *command],
+            [sys.executable, "-m", "holdfast", *said],
             capture_output=True,
             check=False,
         )
         assert done.returncode == 75
-        assert json.loads(done.stderr)["error"]["code"] == "approval-pending"
+        assert json.loads(done.stderr)["error"]["code"] == "approval-timeout"
+        assert boss.who().pending == ()
+        assert not [one for one in book(session) if one.kind is EntryKind.INPUT]
 
 
 def test_what_is_held_is_given_up_when_its_client_is_gone_and_holds_up_nothing_more(

@@ -67,7 +67,13 @@ def run(options: argparse.Namespace) -> int:
     attachment = attachment_to(session.id)
     if not options.json:
         attachment.held = say_held
-    offset = submit(attachment, InputKind.ANSWER, secret + b"\r", options.timeout)
+    offset = submit(
+        attachment,
+        InputKind.ANSWER,
+        secret + b"\r",
+        options.timeout,
+        options.approval_timeout,
+    )
     if options.json:
         print(json.dumps({"session": session.id, "offset": offset}))
     return 0

@@ -10,7 +10,7 @@ import time
 
 from holdfast.cli.manual import describe
 from holdfast.cli.requesting import live_session
-from holdfast.cli.typing_in import say_held
+from holdfast.cli.typing_in import add_approval_argument, say_held
 from holdfast.client.commands import Ran, Stop, client_of
 from holdfast.client.errand import Wish
 from holdfast.client.running import Running
@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", metavar="S", type=float, help="seconds to wait at most (for ever)"
     )
+    add_approval_argument(parser)
     parser.add_argument("--key", metavar="KEY", help="what makes a repeat the same")
     parser.add_argument(
         "--expect",
@@ -97,7 +98,8 @@ def run(options: argparse.Namespace) -> int:
     session = live_session(options.session).id
     timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
     begun_at = time.monotonic()
-    wish = Wish(options.max, expected, options.until_input)
+    approval = options.approval_timeout
+    wish = Wish(options.max, expected, options.until_input, approval)
     client = client_of(session, options.key)
     # Programs are told by the error, and by nothing else.
     held = None if options.json else say_held

@@ -6,6 +6,7 @@ import sys
 
 from holdfast.client import keeper
 from holdfast.client.attaching import attachment_to, submit
+from holdfast.client.attachment import APPROVAL_PATIENCE
 from holdfast.model.errors import SessionOver
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
@@ -21,10 +22,23 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
         default=10.0,
         help="seconds to wait for a program that does not read (10)",
     )
+    add_approval_argument(parser)
     parser.add_argument(
         "--json",
         action="store_true",
         help="print the offset from which on the stream shows what came of it",
+    )
+
+
+def add_approval_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare how long an approval is waited for."""
+    parser.add_argument(
+        "--approval-timeout",
+        metavar="S",
+        type=float,
+        default=APPROVAL_PATIENCE,
+        help="seconds to wait for an approval; then it is taken back"
+        f" ({APPROVAL_PATIENCE:.0f})",
     )
 
 
@@ -47,7 +61,9 @@ def deliver(options: argparse.Namespace, kind: InputKind, payload: bytes) -> int
     attachment = attachment_to(session.id)
     if not options.json:  # Programs are told by the error alone.
         attachment.held = say_held
-    offset = submit(attachment, kind, payload, options.timeout)
+    offset = submit(
+        attachment, kind, payload, options.timeout, options.approval_timeout
+    )
     if options.json:
         print(json.dumps({"session": session.id, "offset": offset}))
     return 0

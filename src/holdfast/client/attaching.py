@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.client import dialing
 from holdfast.client.acting import our_pen
-from holdfast.client.attachment import Attachment
+from holdfast.client.attachment import APPROVAL_PATIENCE, Attachment
 from holdfast.client.connection import PATIENCE, Connection
+from holdfast.client.patience import Patience
 from holdfast.client.signing import Pen
 from holdfast.model.errors import (
     ApprovalPending,
@@ -37,12 +38,6 @@ from holdfast.wire.messages import (
     TurnAsked,
     TurnPassed,
 )
-
-APPROVAL_PATIENCE = 330.0
-"""Seconds for somebody's approval; a gate gives up before."""
-
-TAKING_PATIENCE = 1.0
-"""Seconds for the terminal to take what was just approved, at the least."""
 
 RETRY = 0.1
 """Seconds until an input is sent again for which there was no room."""
@@ -164,12 +159,17 @@ def _is_answered(link: Connection, attachment: Attachment, deadline: float) -> b
 
 
 def submit(
-    attachment: Attachment, kind: InputKind, payload: bytes, timeout: float
+    attachment: Attachment,
+    kind: InputKind,
+    payload: bytes,
+    timeout: float,
+    approval: float = APPROVAL_PATIENCE,
 ) -> int | None:
     """Make inputs of `payload`, and return when the terminal has taken them all.
 
     What is returned is the stream's end just before: everything they cause is
-    printed from there on. None: there was nothing to send.
+    printed from there on. None: there was nothing to send. What nobody approves
+    within `approval` seconds is taken back.
 
     Raises:
         HoldfastError: One was refused, and why; later ones were not sent.
@@ -179,13 +179,14 @@ def submit(
     begun_at = None
     for start in range(0, len(payload), MAX_INPUT):
         piece = payload[start : start + MAX_INPUT]
-        end = _submit_one(attachment, kind, piece, time.monotonic() + timeout)
+        patience = Patience(time.monotonic() + timeout, approval)
+        end = _submit_one(attachment, kind, piece, patience)
         begun_at = end if begun_at is None else begun_at
     return begun_at
 
 
 def _submit_one(
-    attachment: Attachment, kind: InputKind, payload: bytes, deadline: float
+    attachment: Attachment, kind: InputKind, payload: bytes, patience: Patience
 ) -> int:
     begun_at: int | None = None
     sequence = 0
@@ -194,7 +195,7 @@ def _submit_one(
         link, attached = (
             attach(attachment)
             if begun_at is None
-            else _attach_again(attachment, sequence, deadline)
+            else _attach_again(attachment, sequence, patience.deadline)
         )
         with link:
             if begun_at is None:
@@ -204,13 +205,13 @@ def _submit_one(
                 link.send(made)
                 pen = our_pen(attachment.session)  # Loaded while the holder works.
             try:
-                if _settle(attachment, link, deadline):
+                if _settle(attachment, link, patience):
                     return begun_at
                 if attachment.pending is not None:
                     waits = attachment.pending
                     raise ApprovalPending(waits.ticket, waits.rule)
             except SessionUnreachable:
-                if time.monotonic() < deadline:
+                if time.monotonic() < patience.deadline:
                     continue  # The successor is sent the same id again.
                 raise OutcomeUnknown(attachment.client, sequence) from None
             finally:
@@ -229,16 +230,14 @@ def _attach_again(
         raise OutcomeUnknown(attachment.client, sequence) from None
 
 
-def _settle(attachment: Attachment, link: Connection, deadline: float) -> bool:
-    approved_by = time.monotonic() + APPROVAL_PATIENCE
+def _settle(attachment: Attachment, link: Connection, patience: Patience) -> bool:
     while True:
         now = time.monotonic()
-        # An approval takes as long as people do; the terminal has its time after it.
-        if attachment.pending is not None and now < approved_by:
-            deadline = max(deadline, now + TAKING_PATIENCE)
-        if now >= deadline:
+        for withdrawal in patience.look(attachment, now):
+            link.send(withdrawal)
+        if now >= patience.deadline:
             return False
-        until = min(deadline, now + RETRY) if attachment.is_stalled else deadline
+        until = min(patience.deadline, now + RETRY)
         if _answer(attachment, messages(link, until)):
             return True
         if attachment.is_stalled:

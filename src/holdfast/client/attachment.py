@@ -22,7 +22,9 @@ from collections.abc import Callable  # noqa: TC003  # read by people too
 
 from holdfast.client.signing import Signing
 from holdfast.model.errors import (
+    ApprovalTimeout,
     Busy,
+    DeniedByOperator,
     HoldfastError,
     InputCut,
     InputGap,
@@ -46,6 +48,7 @@ from holdfast.wire.messages import (
     Attach,
     Attached,
     Cells,
+    Deny,
     Ending,
     Gap,
     Keyframe,
@@ -63,6 +66,12 @@ from holdfast.wire.signing import Signed
 
 UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
 """Refusals after which the holder still waits for the same id."""
+
+APPROVAL_PATIENCE = 300.0
+"""Seconds for somebody's approval unless asked otherwise: as long as a gate waits."""
+
+WITHDRAWING = 2.0
+"""Seconds for the holder to say what became of what we took back."""
 
 
 _CLEAR = (
@@ -114,6 +123,7 @@ class Attachment:
         """What of our inputs is signed, and what is to be."""
 
         self._is_painting = False
+        self._waited: float | None = None
         self._open: dict[int, Submit] = {}
         self._next = 1
 
@@ -212,6 +222,17 @@ class Attachment:
         if is_new:
             self.held(message)
 
+    def withdraw(self, waited: float) -> list[Message]:
+        """Take back what of ours has waited so long; return what says so.
+
+        Its refusal is then one for want of an answer. An approval that was faster
+        counts.
+        """
+        if (waits := self.pending) is None:
+            return []
+        self._waited = waited
+        return [Deny(waits.ticket, waits.digest)]
+
     def answered(self, message: Message) -> tuple[int, HoldfastError | None] | None:
         """Return which input `message` settles, and the error if it was not applied.
 
@@ -264,7 +285,7 @@ class Attachment:
         return sequence, error
 
     def _refused(self, refuse: Refuse) -> tuple[int, HoldfastError | None] | None:
-        error = error_from(refuse)
+        error = self._meant(error_from(refuse))
         if refuse.code not in UNCOUNTED:
             return self._settled(refuse.sequence, error)
         expected = error.facts.get("expected", refuse.sequence)
@@ -277,6 +298,13 @@ class Attachment:
             return refuse.sequence, error
         self.is_stalled = True
         return None
+
+    def _meant(self, error: HoldfastError) -> HoldfastError:
+        """Return what a refusal means to whoever waited: no to oneself is silence."""
+        is_ours = error.facts.get("approver") == self.us
+        if self._waited is not None and is_ours and isinstance(error, DeniedByOperator):
+            return ApprovalTimeout(round(self._waited))
+        return error
 
     def _ending(self, report: Report) -> HoldfastError:
         size = len(self._open[report.sequence].payload) if self._is_open(report) else 0

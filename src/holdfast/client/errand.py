@@ -27,7 +27,7 @@ I2  What was typed is never said not to have been: after that, every error of ou
 import re
 from typing import NamedTuple
 
-from holdfast.client.attachment import Attachment
+from holdfast.client.attachment import APPROVAL_PATIENCE, WITHDRAWING, Attachment
 from holdfast.client.commands import MAX_MATCH, Gathered, Ran, Stop
 from holdfast.model.errors import (
     ApprovalPending,
@@ -83,6 +83,8 @@ class Wish(NamedTuple):
     limit: int
     expected: re.Pattern[bytes] | None = None
     until_input: bool = False
+    approval: float = APPROVAL_PATIENCE
+    """Seconds to wait for somebody's approval; what has none by then is taken back."""
 
 
 class Errand:
@@ -120,6 +122,9 @@ class Errand:
         self._retry_at: float | None = None
         self._late_by: float | None = None
         self._typed_by = now
+        self._approved_by: float | None = None
+        self._held_at = now
+        self._is_withdrawn = False
         self._typed_at = 0
         self._step = FIRST_LOOK
         self._look_at = now
@@ -222,7 +227,10 @@ class Errand:
             return self._typed_by
         # An approval takes as long as people do; the terminal has its time after it.
         self._typed_by = now + TYPING_PATIENCE
-        return self._deadline
+        if self._approved_by is None:
+            self._held_at = now
+            self._approved_by = min(self._deadline, now + self._wish.approval)
+        return self._approved_by
 
     def _look(self, now: float) -> list[Message]:
         # What the holder had no room for is sent again, if anything is.
@@ -240,12 +248,21 @@ class Errand:
     def _late(self, now: float) -> list[Message]:
         """Ask how things stand when the time is up."""
         if not self.is_typed:
-            if (waits := self.attachment.pending) is not None:
-                raise ApprovalPending(waits.ticket, waits.rule)
-            raise OutcomeUnknown(self._client, 1)
+            return self._unapproved(now)
         self._state = ""
         self._late_by = now + LAST_WORD
         return [StateRequest()]
+
+    def _unapproved(self, now: float) -> list[Message]:
+        """Take back what nobody has approved in time, and hear what becomes of it."""
+        waits = self.attachment.pending
+        if waits is None:
+            raise OutcomeUnknown(self._client, 1)
+        if self._is_withdrawn:
+            raise ApprovalPending(waits.ticket, waits.rule)
+        self._is_withdrawn = True
+        self._approved_by = now + WITHDRAWING
+        return self.attachment.withdraw(now - self._held_at)
 
     def _conclude(self, now: float) -> list[Message]:
         if self.ran is not None:

@@ -60,8 +60,6 @@ STRICTNESS = {Verdict.ALLOW: 0, Verdict.ASK: 1, Verdict.DENY: 2}
 MAX_SHOWN_TEXT = 4096
 """Characters of a line that the document has as text; all of any honest one."""
 
-_TEXT_KINDS = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
-
 
 def _defaults() -> dict[ActorKind, Verdict]:
     return {
@@ -189,7 +187,7 @@ def document(question: Question) -> dict[str, object]:
     whole = question.to_object()
     commands = [] if question.secret else [*_commands(question)]
     doubt = commands[0].doubt if commands else ""
-    is_text = bool(commands) and question.kind in _TEXT_KINDS and not doubt
+    is_text = bool(commands) and question.is_text and not doubt
     line = (question.staged or b"") + question.payload
     text = line.decode("utf-8", "replace").rstrip("\r\n") if is_text else None
     return {
@@ -203,7 +201,7 @@ def document(question: Question) -> dict[str, object]:
 def _commands(question: Question) -> tuple[Command, ...]:
     if question.execution is not None:
         return commands_of(question.execution)
-    if question.kind not in _TEXT_KINDS:
+    if not question.is_text:
         return (Command(),)
     commands = typed_commands(question)
     resolution = question.resolution
@@ -227,7 +225,7 @@ def typed_commands(question: Question) -> tuple[Command, ...]:
 def _fits(rule: Rule, context: Match, command: Command, question: Question) -> Match:
     found = context
     if rule.words is not None:
-        if question.kind not in _TEXT_KINDS:
+        if not question.is_text:
             return Match.NO
         allows = rule.verdict is Verdict.ALLOW
         words = rule.words
@@ -260,7 +258,7 @@ def _is_overheard(rule: Rule, question: Question) -> bool:
 def _resolves(
     rule: Rule, wanted: ResolvedPatterns, command: Command, question: Question
 ) -> Match:
-    if question.kind not in _TEXT_KINDS:
+    if not question.is_text:
         return Match.NO
     resolved = command.resolved
     if question.execution is not None:

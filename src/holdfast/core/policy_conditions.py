@@ -21,6 +21,15 @@ from holdfast.model.questions import Place, Question, TurnHold
 
 _SIGNAL = re.compile(rb"[1-9][0-9]?")
 
+INTERRUPT = 2
+"""The signal that a terminal makes of its interrupt key."""
+
+SELF = "self"
+"""Says of somebody that it is whoever makes the input."""
+
+OTHER = "other"
+"""Says of somebody that it is not."""
+
 
 @dataclass(frozen=True, slots=True)
 class KindIs:
@@ -117,18 +126,38 @@ class SessionIs:
 
 @dataclass(frozen=True, slots=True)
 class SignalIs:
-    """The input is one of these signals."""
+    """The input is one of these signals; the terminal's interrupt key is one too."""
 
     key: ClassVar[str] = "signal"
     numbers: frozenset[int]
 
     def match(self, question: Question) -> Match:
         """Tell whether it holds."""
+        if question.interrupts:
+            return _known(INTERRUPT in self.numbers)
         if question.kind is not InputKind.SIGNAL:
             return Match.NO
         if _SIGNAL.fullmatch(question.payload) is None:
             return Match.MAYBE
         return _known(int(question.payload) in self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class ForegroundOf:
+    """The signal, or interrupt, is for a command that one of these started."""
+
+    key: ClassVar[str] = "foreground"
+    words: frozenset[str]
+
+    def match(self, question: Question) -> Match:
+        """Tell whether it holds."""
+        if question.kind is not InputKind.SIGNAL and not question.interrupts:
+            return Match.NO
+        people = question.started_by
+        if people is None:
+            return Match.MAYBE
+        others = [one for one in people if one != question.actor.id]
+        return _known(bool(people) and (OTHER if others else SELF) in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +212,7 @@ Condition = (
     | ActorIs
     | SessionIs
     | SignalIs
+    | ForegroundOf
     | During
     | OnDays
     | Under

@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping
 
 from holdfast.core.globs import Globs, fault_of
 from holdfast.core.policy_conditions import (
+    OTHER,
+    SELF,
     ActorIs,
     Condition,
     During,
+    ForegroundOf,
     InputIs,
     KindIs,
     Named,
@@ -24,12 +27,7 @@ from holdfast.core.policy_conditions import (
     Under,
     is_plain_path,
 )
-from holdfast.core.policy_resolved import (
-    OTHER,
-    SELF,
-    OriginatorIs,
-    ResolvedPatterns,
-)
+from holdfast.core.policy_resolved import OriginatorIs, ResolvedPatterns
 from holdfast.core.policy_words import WordPatterns
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
@@ -264,6 +262,11 @@ def _signal(value: object, complain: Complain) -> Condition:
     return SignalIs(frozenset(numbers))
 
 
+def _foreground(value: object, complain: Complain) -> Condition:
+    found = _among(value, "foreground", frozenset({OTHER, SELF}), complain)
+    return ForegroundOf(found)
+
+
 CONDITIONS: dict[str, Callable[[object, Complain], Condition]] = {
     "kind": _kind,
     "at": _at,
@@ -272,6 +275,7 @@ CONDITIONS: dict[str, Callable[[object, Complain], Condition]] = {
     "session": _session,
     "turn": _turn,
     "signal": _signal,
+    "foreground": _foreground,
     "hours": _hours,
     "days": _days,
     "cwd": _cwd,

@@ -27,18 +27,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from holdfast.core.globs import Globs
-from holdfast.core.policy_conditions import Named
+from holdfast.core.policy_conditions import OTHER, SELF, Named
 from holdfast.core.policy_words import Match, both
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import ActorId
 from holdfast.model.questions import Question
 from holdfast.model.resolutions import Resolved, Sort, Staging, Thing
-
-OTHER = "other"
-"""Says of an originator that it is not whoever makes the input."""
-
-SELF = "self"
-"""Says of an originator that it is."""
 
 
 @dataclass(frozen=True, slots=True)

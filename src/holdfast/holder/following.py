@@ -106,6 +106,12 @@ class Following:
         said = decide(seen)
         return said.is_sure and said.word is Word.AT_PROMPT
 
+    @property
+    def running(self) -> commands.Command | None:
+        """The command that runs now, as far as the shell's marks tell."""
+        is_running = self._machine.phase is commands.Phase.RUNNING
+        return self._machine.last if is_running else None
+
     def ran(self) -> tuple[commands.Command, ...]:
         """Return the commands that are kept, the last one last."""
         return self._machine.kept

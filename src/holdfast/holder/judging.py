@@ -135,6 +135,10 @@ class Judging:
     ) -> Question:
         """Return everything that a policy may judge by."""
         staged = self._line.stands()
+        interrupts = given.kind is InputKind.KEYS and pty.interrupts(
+            self._vaulted.master, given.payload
+        )
+        is_signal = interrupts or given.kind is InputKind.SIGNAL
         is_known = not staged.is_edited and not staged.hidden
         is_answer = given.kind is InputKind.ANSWER
         question = Question(
@@ -149,6 +153,8 @@ class Judging:
             cwd=self._cwd(),
             staged=staged.data if is_known else None,
             secret=secret.is_on or is_answer,
+            interrupts=interrupts,
+            started_by=self._resolving.started_by() if is_signal else None,
         )
         # What may be no secret at all is still looked into, here and nowhere else.
         if secret.is_certain or is_answer or not is_line(given.kind, given.payload):

@@ -68,6 +68,21 @@ class Resolving:
             folders=self._folders(commands),
         )
 
+    def started_by(self) -> tuple[ActorId, ...] | None:
+        """Return who has a hand in the command in the foreground; None if unknown."""
+        following = self._following
+        if following.is_marked and following.at_prompt:
+            return ()
+        running, group = following.running, pty.foreground(self._vaulted.master)
+        if running is None or running.trigger is None or group is None:
+            return None
+        if group != self._vaulted.facts["pid"]:
+            begun = procfs.read_stat(group)
+            # What is older was brought to the foreground, and is another command's.
+            if begun is None or _up_ms(begun) < running.since.up_ms:
+                return None
+        return distinct([running.trigger, *running.authors, *running.hands])
+
     def _shell(self) -> str:
         """Return which shell reads the line, by its file: `sh` may be any."""
         group = pty.foreground(self._vaulted.master)
@@ -115,6 +130,11 @@ class Resolving:
     def _cwd(self) -> str | None:
         pid = self._vaulted.facts["pid"]
         return procfs.link(f"/proc/{pid}/cwd") or None
+
+
+def _up_ms(process: procfs.Stat) -> int:
+    """Return when a process began, at the latest: the kernel dates it by ticks."""
+    return (process.started + 1) * 1000 // procfs.TICKS
 
 
 def _nothing(path: str) -> None:

@@ -5,6 +5,8 @@ when there is room. What it has taken whole is booked a moment later, so that th
 echo of a key goes first.
 """
 
+import contextlib
+import os
 import time
 from collections.abc import Callable
 
@@ -65,10 +67,7 @@ class Writing:
         if given.kind is InputKind.RESIZE:
             self._resize(given)
         elif given.kind is InputKind.SIGNAL:
-            pid = self._vaulted.facts["pid"]
-            assert isinstance(pid, int)  # noqa: S101  # we wrote it
-            number = signal_of(given.payload)
-            processes.signal_group(self._vaulted.pidfd, pid, number)
+            self._signal(signal_of(given.payload))
         else:
             return self.go_on(intake)
         self._writing = None
@@ -117,6 +116,17 @@ class Writing:
         if self._taken is not None:
             return self._book_by
         return None if self._writing is None else time.monotonic() + 0.01
+
+    def _signal(self, number: int) -> None:
+        """Signal what runs in the foreground, as the terminal's own keys do."""
+        pid = self._vaulted.facts["pid"]
+        assert isinstance(pid, int)  # noqa: S101  # we wrote it
+        group = pty.foreground(self._vaulted.master)
+        if group in (None, pid):
+            processes.signal_group(self._vaulted.pidfd, pid, number)
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
 
     def _resize(self, given: Input) -> None:
         size = size_of(given.payload)

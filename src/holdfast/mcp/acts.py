@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import signal as signals
 from collections.abc import Awaitable
 
 from holdfast.client.key_names import bytes_of
@@ -9,19 +10,14 @@ from holdfast.core.logbook import Entry, EntryKind
 from holdfast.mcp import contracts, looks, showing
 from holdfast.mcp.calls import Call, label
 from holdfast.mcp.showing import Facts
-from holdfast.model.errors import (
-    ApprovalPending,
-    ApprovalTimeout,
-    CommandGoesOn,
-    HoldfastError,
-)
+from holdfast.model.errors import CommandGoesOn, HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.sdk.session import Session
 
 NOT_STOPPED = (
     "was cancelled after the line was typed: the command was not stopped. `state` says"
-    " whether it still runs, `log` has its status once it has ended, and C-c with"
-    " `keys` interrupts it."
+    " whether it still runs, `log` has its status once it has ended, and `signal`"
+    " interrupts it."
 )
 WITHDRAWN = (
     "was cancelled while it waited for a person's approval: the request was withdrawn,"
@@ -56,13 +52,10 @@ async def run(call: Call, given: contracts.Run) -> Facts:
                 max_output=given.max_bytes,
                 expect=given.until_printed,
                 until_input=given.until_input,
+                approval_timeout=given.approval_timeout,
             )
     except CommandGoesOn as error:
         return await _goes_on(session, error, given.max_bytes)
-    except ApprovalPending:
-        if await _withdrawn(session, line):
-            raise ApprovalTimeout(round(given.timeout)) from None
-        raise
     except asyncio.CancelledError as error:
         if await _withdrawn(session, line):
             call.remember(session, f"run {given.command!r}", WITHDRAWN)
@@ -81,7 +74,9 @@ async def run(call: Call, given: contracts.Run) -> Facts:
 async def send(call: Call, given: contracts.Send) -> Facts:
     """Type text."""
     session = await call.acting(given, given.intent, given.expected_effect)
-    typing = session.send(given.text, enter=given.enter)
+    typing = session.send(
+        given.text, enter=given.enter, approval_timeout=given.approval_timeout
+    )
     return await _typed(call, session, given.text.encode(), typing)
 
 
@@ -89,13 +84,29 @@ async def keys(call: Call, given: contracts.Keys) -> Facts:
     """Press keys."""
     raw = b"".join(map(bytes_of, given.keys))  # What is no key is no intent either.
     session = await call.acting(given, given.intent, given.expected_effect)
-    return await _typed(call, session, raw, session.send(raw))
+    pressing = session.send(raw, approval_timeout=given.approval_timeout)
+    return await _typed(call, session, raw, pressing)
+
+
+async def signal(call: Call, given: contracts.Signal) -> Facts:
+    """Send a signal to what runs in the foreground."""
+    session = await call.acting(given, given.intent, given.expected_effect)
+    number = signals.Signals[f"SIG{given.signal}"]
+    try:
+        async with call.progress(session):
+            await session.signal(number, approval_timeout=given.approval_timeout)
+    except asyncio.CancelledError:
+        if await _withdrawn(session, str(int(number)).encode()):
+            call.remember(session, call.tool, WITHDRAWN)
+        raise
+    return {"was_sent": True, "state": (await session.state()).word}
 
 
 async def answer(call: Call, given: contracts.Answer) -> Facts:
     """Type a secret for a program that asks for one."""
     session = await call.acting(given, given.intent, given.expected_effect)
-    return await _typed(call, session, b"", session.answer(given.secret))
+    answering = session.answer(given.secret, approval_timeout=given.approval_timeout)
+    return await _typed(call, session, b"", answering)
 
 
 async def take_turn(call: Call, given: contracts.OnSession) -> Facts:

@@ -35,6 +35,10 @@ USUAL_BUDGET = 32 * 1024
 MAX_WAIT = 3600
 """Seconds that one call waits at most."""
 
+USUAL_APPROVAL = 120.0
+"""Seconds that an approval is waited for unless asked otherwise: a person who is near
+answers by then, and most clients give up on a call later."""
+
 MAX_ENTRIES = 500
 """Entries of the logbook in one answer."""
 
@@ -66,6 +70,10 @@ Effect = Annotated[
     ),
 ]
 Seconds = Annotated[float, Meta(gt=0, le=MAX_WAIT)]
+Approval = Annotated[
+    Seconds,
+    Meta(description="Seconds to wait for a person's approval; then it is taken back."),
+]
 Budget = Annotated[
     int,
     Meta(
@@ -203,6 +211,7 @@ class Run(Act, frozen=True, kw_only=True):
         ),
     ] = ""
     max_bytes: Budget = USUAL_BUDGET
+    approval_timeout: Approval = USUAL_APPROVAL
 
 
 class Send(Act, frozen=True, kw_only=True):
@@ -212,6 +221,7 @@ class Send(Act, frozen=True, kw_only=True):
         str, Meta(min_length=1, max_length=MAX_SENT, description="What to type.")
     ]
     enter: Annotated[bool, Meta(description="Press Enter after it.")] = False
+    approval_timeout: Approval = USUAL_APPROVAL
 
 
 class Keys(Act, frozen=True, kw_only=True):
@@ -226,6 +236,20 @@ class Keys(Act, frozen=True, kw_only=True):
             " C-c, M-x, or a single character.",
         ),
     ]
+    approval_timeout: Approval = USUAL_APPROVAL
+
+
+class Signal(Act, frozen=True, kw_only=True):
+    """Send a signal."""
+
+    signal: Annotated[
+        Literal["INT", "TERM", "QUIT", "HUP", "KILL", "STOP", "CONT", "USR1", "USR2"],
+        Meta(
+            description="INT interrupts, as C-c does; TERM asks it to end; KILL ends it"
+            " without asking."
+        ),
+    ] = "INT"
+    approval_timeout: Approval = USUAL_APPROVAL
 
 
 class Answer(Act, frozen=True, kw_only=True):
@@ -238,6 +262,7 @@ class Answer(Act, frozen=True, kw_only=True):
             description="The secret, without Enter. Neither logbook nor answer has it.",
         ),
     ]
+    approval_timeout: Approval = USUAL_APPROVAL
 
 
 class Wait(OnSession, frozen=True, kw_only=True):

@@ -31,8 +31,9 @@ NEXT_STEPS = {
     "denied-by-operator": "A person said no. Do not repeat it; ask them why.",
     "approval-pending": "It may still be approved, and run then. Do not send it again:"
     " `who` shows whether it still waits, `log` how it ended.",
-    "approval-timeout": "Nobody approved it in time, and nothing was done. Tell the"
-    " person you work for before you send it again.",
+    "approval-timeout": "Nobody approved it in time; it was taken back, and nothing was"
+    " done. Tell the person you work for what you need and why. Send it again once they"
+    " are there, with more time for the approval.",
     "asker-gone": "Nobody waited for it any more, and nothing was done. Send it again"
     " if it is still wanted.",
     "self-approval": "Nobody approves their own requests. Somebody else must answer.",

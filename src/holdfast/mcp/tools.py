@@ -180,7 +180,7 @@ _ACTS: tuple[Tool[Any], ...] = (
         " the timeout over, or when it waits for input, the answer says that it goes on"
         " and where to `read`. Cancelling stops the waiting, not the command. Give a"
         " `key` if it must not run twice. If a person has to approve it, it waits for"
-        " that within the timeout, and is withdrawn after it.",
+        " that within `approval_timeout` and `timeout`, and is taken back after it.",
         contracts.Run,
         acts.run,
         only_looks=False,
@@ -204,6 +204,17 @@ _ACTS: tuple[Tool[Any], ...] = (
         " PageDown, F1 to F12, M-x.",
         contracts.Keys,
         acts.keys,
+        only_looks=False,
+        is_risky=True,
+    ),
+    Tool(
+        "signal",
+        "Send a signal",
+        "Send a signal to what runs in the foreground: to stop a command or a server"
+        " that you started. INT interrupts it, as C-c with `keys` does. Afterwards"
+        " `wait` with condition prompt.",
+        contracts.Signal,
+        acts.signal,
         only_looks=False,
         is_risky=True,
     ),

@@ -15,12 +15,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from holdfast.model.actors import Actor
-from holdfast.model.ids import NO_EPOCH, Epoch, SessionId
+from holdfast.model.ids import NO_EPOCH, ActorId, Epoch, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.resolutions import Resolution
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 """The days of the week, by the number that `LocalTime` has for them."""
+
+
+_TEXT_KINDS = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
 
 
 class TurnHold(enum.StrEnum):
@@ -110,9 +113,21 @@ class Question:
     shell_reads: bool = True
     """Whether the session's shell, and nobody else, reads what is typed now."""
 
+    interrupts: bool = False
+    """Whether the terminal makes an interrupt of it, and no program reads it."""
+
+    started_by: tuple[ActorId, ...] | None = None
+    """Who has a hand in the command in the foreground, nobody if there is none; None
+    if that is not known. Of a signal or an interrupt only."""
+
     more: Mapping[str, object] = field(default_factory=dict)
     """Further members of the document, plain JSON. A member by the name of one of
     ours is passed over."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a program reads it as text."""
+        return self.kind in _TEXT_KINDS and not self.interrupts
 
     @property
     def place(self) -> Place:

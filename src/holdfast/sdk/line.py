@@ -17,7 +17,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from holdfast.client.attachment import Attachment
+from holdfast.client.attachment import APPROVAL_PATIENCE, Attachment
+from holdfast.client.patience import Patience
 from holdfast.model.errors import (
     ApprovalPending,
     HoldfastError,
@@ -47,14 +48,8 @@ from holdfast.wire.messages import Attached, Event, Mode, TurnPassed
 PATIENCE = 10.0
 """Seconds for an answer: a holder is replaced, and a large tree read, in less."""
 
-APPROVAL_PATIENCE = 330.0
-"""Seconds for somebody's approval; a gate gives up before."""
-
 LATE = 0.25
 """Seconds for an answer that nobody wants any more: less than anybody notices."""
-
-TAKING_PATIENCE = 1.0
-"""Seconds for the terminal to take what was just approved, at the least."""
 
 RETRY = 0.1
 """Seconds until an input is sent again for which there was no room."""
@@ -243,10 +238,17 @@ class Line:
             if not question.answer.done():
                 self._cut()  # What is answered late is nobody's answer.
 
-    async def submit(self, kind: InputKind, payload: bytes, timeout: float) -> int:
+    async def submit(
+        self,
+        kind: InputKind,
+        payload: bytes,
+        timeout: float,
+        approval: float = APPROVAL_PATIENCE,
+    ) -> int:
         """Make inputs of `payload`, and return when the terminal has taken them all.
 
-        What is returned is the stream's end just before.
+        What is returned is the stream's end just before. What nobody approves within
+        `approval` seconds is taken back.
 
         Raises:
             HoldfastError: One was refused, and why; later ones were not sent.
@@ -256,21 +258,23 @@ class Line:
         begun_at = (await self._linked()).end
         for start in range(0, len(payload), MAX_INPUT):
             piece = payload[start : start + MAX_INPUT]
-            await self._insist(kind, piece, timeout)
+            await self._insist(kind, piece, (timeout, approval))
         return begun_at
 
     # ── inputs ────────────────────────────────────────────────────────────
 
-    async def _insist(self, kind: InputKind, payload: bytes, timeout: float) -> None:
+    async def _insist(
+        self, kind: InputKind, payload: bytes, within: tuple[float, float]
+    ) -> None:
         """Submit it again if it was refused for no more than our own doings."""
         for _ in range(MAX_TRIES - 1):
             epoch = self._attachment.epoch
             try:
-                return await self._submit(kind, payload, timeout)
+                return await self._submit(kind, payload, within)
             except (StaleEpoch, NotYourTurn):
                 if not self._is_own_doing(epoch):
                     raise
-        return await self._submit(kind, payload, timeout)
+        return await self._submit(kind, payload, within)
 
     def _is_own_doing(self, epoch: Epoch) -> bool:
         """Tell whether the turn has moved since then, and nobody else had it.
@@ -282,10 +286,11 @@ class Line:
         is_ours = attachment.holder in ("", attachment.us)
         return is_ours and self._foreign <= epoch < attachment.epoch
 
-    async def _submit(self, kind: InputKind, payload: bytes, timeout: float) -> None:
+    async def _submit(
+        self, kind: InputKind, payload: bytes, within: tuple[float, float]
+    ) -> None:
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
-        approved_by = loop.time() + APPROVAL_PATIENCE
+        patience = Patience(loop.time() + within[0], within[1])
         view = await self._linked()
         made = self._attachment.submit(kind, payload)
         answer: asyncio.Future[None] = loop.create_future()
@@ -294,20 +299,17 @@ class Line:
             await self._send(view, made)
             while True:
                 now = loop.time()
-                # An approval takes as long as people do; the terminal has its time
-                # after it.
-                waits = self._attachment.pending
-                if waits is not None and now < approved_by:
-                    deadline = max(deadline, now + TAKING_PATIENCE)
-                if now >= deadline:
+                await self._send(view, *patience.look(self._attachment, now))
+                if now >= patience.deadline:
                     break
-                await asyncio.wait({answer}, timeout=min(RETRY, deadline - now))
+                left = patience.deadline - now
+                await asyncio.wait({answer}, timeout=min(RETRY, left))
                 if answer.done():
                     return answer.result()
                 await self._again()
         finally:
             self._inputs.pop(made.sequence, None)
-        if waits is not None:
+        if (waits := self._attachment.pending) is not None:
             raise ApprovalPending(waits.ticket, waits.rule)
         raise OutcomeUnknown(made.client, made.sequence)
 

@@ -12,6 +12,7 @@ import os
 import re
 from typing import NamedTuple
 
+from holdfast.client.attachment import APPROVAL_PATIENCE
 from holdfast.client.commands import Ran, keyed_client
 from holdfast.client.commands import Stop as Stopped
 from holdfast.client.errand import Errand, Wish
@@ -63,7 +64,11 @@ class Asked(NamedTuple):
 
 
 def wish_from(
-    limit: int, expect: str | bytes | re.Pattern[bytes] | None, *, until_input: bool
+    limit: int,
+    expect: str | bytes | re.Pattern[bytes] | None,
+    *,
+    until_input: bool,
+    approval: float = APPROVAL_PATIENCE,
 ) -> Wish:
     """Return when to stop waiting, and how much to keep.
 
@@ -74,7 +79,7 @@ def wish_from(
     if limit < 1:
         raise MalformedArgument(str(limit), "a number of bytes, 1 or more")
     pattern = None if expect is None else pattern_from(expect)
-    return Wish(limit, pattern, until_input)
+    return Wish(limit, pattern, until_input, approval)
 
 
 def pattern_from(wanted: str | bytes | re.Pattern[bytes]) -> re.Pattern[bytes]:

@@ -13,6 +13,7 @@ its successor under the ids it had, so that nothing is done twice.
 import signal as signals
 
 from holdfast.client.answering import checked, demand_secrecy
+from holdfast.client.attachment import APPROVAL_PATIENCE
 from holdfast.client.key_names import bytes_of
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
@@ -35,7 +36,7 @@ class Session(Looking, Turns):
 
     # ── commands ──────────────────────────────────────────────────────────
 
-    async def run(
+    async def run(  # noqa: PLR0913  # all but the first by name
         self,
         command: str,
         *,
@@ -44,25 +45,30 @@ class Session(Looking, Turns):
         max_output: int = MAX_OUTPUT,
         expect: Pattern | None = None,
         until_input: bool = False,
+        approval_timeout: float = APPROVAL_PATIENCE,
     ) -> CommandResult:
         """Run a line in the session's shell, and return what came of it.
 
         The same `key` never runs twice: whoever repeats it is told what came of the
         first, or waits for it. With `expect` the waiting ends as soon as that was
         printed, with `until_input` as soon as the command waits for somebody to type.
-        The last `max_output` bytes of its output are returned.
+        The last `max_output` bytes of its output are returned. What nobody approves
+        within `approval_timeout` seconds, or within `timeout`, is taken back.
 
         Cancelling stops the waiting, and not the command; without a key what came of
         it can then only be seen in the stream.
 
         Raises:
-            Unavailable: The shell is not at its prompt; nothing was typed.
+            Unavailable: The shell is not at its prompt, or nobody approved it in
+                time; nothing was typed.
             Unsettled: It goes on after `timeout`, or how it ended is not known.
             Forbidden: It is not our turn, or not allowed.
             UsageError: It is no line for a shell, or the session has ended.
 
         """
-        wish = running.wish_from(max_output, expect, until_input=until_input)
+        wish = running.wish_from(
+            max_output, expect, until_input=until_input, approval=approval_timeout
+        )
         asked = running.Asked(command, timeout, key, wish)
         return await running.run(self._host.way, await self._live(), asked)
 
@@ -94,20 +100,29 @@ class Session(Looking, Turns):
         *,
         enter: bool = False,
         timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
     ) -> int:
         """Type text, and return once the terminal has taken every byte.
 
         What is returned is where the stream stood before: what comes of it is printed
-        from there on. Cancelling does not take back what was sent.
+        from there on. Cancelling does not take back what was sent. What nobody approves
+        within `approval_timeout` seconds is taken back.
 
         Raises:
             Forbidden: It is not our turn, or not allowed.
-            Unsettled: It waits for approval, or what became of it is not known.
+            Unavailable: Nobody approved it in time; nothing was typed.
+            Unsettled: What became of it is not known.
 
         """
-        return await self._type(InputKind.KEYS, _raw(text) + b"\r" * enter, timeout)
+        raw = _raw(text) + b"\r" * enter
+        return await self._type(InputKind.KEYS, raw, timeout, approval_timeout)
 
-    async def keys(self, *names: str, timeout: float = TYPING_PATIENCE) -> int:
+    async def keys(
+        self,
+        *names: str,
+        timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
+    ) -> int:
         """Press keys by their names, such as "C-c", "Up" or "Enter"; as `send`.
 
         Raises:
@@ -115,7 +130,25 @@ class Session(Looking, Turns):
             HoldfastError: As for `send`.
 
         """
-        return await self._type(InputKind.KEYS, b"".join(map(bytes_of, names)), timeout)
+        raw = b"".join(map(bytes_of, names))
+        return await self._type(InputKind.KEYS, raw, timeout, approval_timeout)
+
+    async def signal(
+        self,
+        signal: int = signals.SIGINT,
+        *,
+        timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
+    ) -> None:
+        """Send a signal to what runs in the foreground: interrupt it, or end it.
+
+        Raises:
+            UsageError: There is no such signal.
+            HoldfastError: As for `send`.
+
+        """
+        raw = str(int(signal)).encode()
+        await self._type(InputKind.SIGNAL, raw, timeout, approval_timeout)
 
     async def answer(
         self,
@@ -123,6 +156,7 @@ class Session(Looking, Turns):
         *,
         key_by_key: bool = False,
         timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
     ) -> int:
         """Type a secret and Enter for a program that asks for one; nothing keeps it.
 
@@ -136,7 +170,9 @@ class Session(Looking, Turns):
         raw = checked(_raw(secret))
         async with self._attached() as line:
             demand_secrecy(await asking.evidence(line), key_by_key=key_by_key)
-            return await self._type(InputKind.ANSWER, raw + b"\r", timeout)
+            return await self._type(
+                InputKind.ANSWER, raw + b"\r", timeout, approval_timeout
+            )
 
     async def resize(self, columns: int, rows: int) -> None:
         """Give the session's terminal another size.
@@ -170,9 +206,15 @@ class Session(Looking, Turns):
 
     # ── inside ────────────────────────────────────────────────────────────
 
-    async def _type(self, kind: InputKind, payload: bytes, timeout: float) -> int:
+    async def _type(
+        self,
+        kind: InputKind,
+        payload: bytes,
+        timeout: float,
+        approval: float = APPROVAL_PATIENCE,
+    ) -> int:
         async with self._attached() as line:
-            offset = await line.submit(kind, payload, timeout)
+            offset = await line.submit(kind, payload, timeout, approval)
         self._typed_at = offset
         return offset
 

@@ -24,6 +24,7 @@ from concurrent import futures
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from holdfast.client.attachment import APPROVAL_PATIENCE
 from holdfast.core.logbook import Entry
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
@@ -141,7 +142,7 @@ class Session:
 
     # ── commands and typing ───────────────────────────────────────────────
 
-    def run(
+    def run(  # noqa: PLR0913  # all but the first by name
         self,
         command: str,
         *,
@@ -150,6 +151,7 @@ class Session:
         max_output: int = MAX_OUTPUT,
         expect: Pattern | None = None,
         until_input: bool = False,
+        approval_timeout: float = APPROVAL_PATIENCE,
     ) -> CommandResult:
         """Run a line in the session's shell, and return what came of it."""
         return self._run(
@@ -160,6 +162,7 @@ class Session:
                 max_output=max_output,
                 expect=expect,
                 until_input=until_input,
+                approval_timeout=approval_timeout,
             )
         )
 
@@ -178,13 +181,40 @@ class Session:
         *,
         enter: bool = False,
         timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
     ) -> int:
         """Type text, and return once the terminal has taken every byte."""
-        return self._run(self._session.send(text, enter=enter, timeout=timeout))
+        return self._run(
+            self._session.send(
+                text, enter=enter, timeout=timeout, approval_timeout=approval_timeout
+            )
+        )
 
-    def keys(self, *names: str, timeout: float = TYPING_PATIENCE) -> int:
+    def keys(
+        self,
+        *names: str,
+        timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
+    ) -> int:
         """Press keys by their names, such as "C-c", "Up" or "Enter"."""
-        return self._run(self._session.keys(*names, timeout=timeout))
+        pressing = self._session.keys(
+            *names, timeout=timeout, approval_timeout=approval_timeout
+        )
+        return self._run(pressing)
+
+    def signal(
+        self,
+        signal: int = signals.SIGINT,
+        *,
+        timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
+    ) -> None:
+        """Send a signal to what runs in the foreground: interrupt it, or end it."""
+        self._run(
+            self._session.signal(
+                signal, timeout=timeout, approval_timeout=approval_timeout
+            )
+        )
 
     def answer(
         self,
@@ -192,10 +222,16 @@ class Session:
         *,
         key_by_key: bool = False,
         timeout: float = TYPING_PATIENCE,
+        approval_timeout: float = APPROVAL_PATIENCE,
     ) -> int:
         """Type a secret and Enter for a program that asks for one."""
         return self._run(
-            self._session.answer(secret, key_by_key=key_by_key, timeout=timeout)
+            self._session.answer(
+                secret,
+                key_by_key=key_by_key,
+                timeout=timeout,
+                approval_timeout=approval_timeout,
+            )
         )
 
     def resize(self, columns: int, rows: int) -> None:

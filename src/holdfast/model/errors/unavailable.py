@@ -159,7 +159,10 @@ class ApprovalTimeout(Unavailable):
     """Nobody answered a request for approval in time."""
 
     code = "approval-timeout"
-    next_step = "Tell an operator with `approve`, then send it again."
+    next_step = (
+        "Nothing was done. Tell an operator with `approve`, then send it again, or"
+        " wait longer with `--approval-timeout`."
+    )
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"nobody answered within {seconds} s", seconds=seconds)
