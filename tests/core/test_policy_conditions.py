@@ -2,6 +2,7 @@ import pytest
 from tests.core.policy_world import ANN, BOT, SESSION, question
 
 from holdfast.core.globs import Globs
+from holdfast.core.meant_folders import MeantFolders
 from holdfast.core.policy_conditions import (
     ActorIs,
     During,
@@ -151,13 +152,16 @@ def test_days_are_those_of_the_moment() -> None:
     ],
 )
 def test_a_folder_means_what_lies_in_it(cwd: str | None, match: Match) -> None:
-    assert Under(("/src",), ("/src/secret",)).match(question(cwd=cwd)) is match
+    assert (
+        Under(MeantFolders(("/src",), ("/src/secret",))).match(question(cwd=cwd))
+        is match
+    )
 
 
 def test_with_exceptions_only_every_other_folder_is_meant() -> None:
-    assert Under((), ("/etc",)).match(question(cwd="/x")) is YES
-    assert Under((), ("/etc",)).match(question(cwd="/etc")) is NO
-    assert Under(("/",), ()).match(question(cwd="/x")) is YES
+    assert Under(MeantFolders((), ("/etc",))).match(question(cwd="/x")) is YES
+    assert Under(MeantFolders((), ("/etc",))).match(question(cwd="/etc")) is NO
+    assert Under(MeantFolders(("/",), ())).match(question(cwd="/x")) is YES
 
 
 @pytest.mark.parametrize("path", ["/", "/a", "/a b/c"])

@@ -1,7 +1,9 @@
 import pytest
 
 from holdfast.core.budget import Budget
+from holdfast.core.meant_folders import MeantFolders
 from holdfast.core.policy import Policy
+from holdfast.core.policy_conditions import Under
 from holdfast.core.policy_file import (
     MAX_FILE,
     MAX_NAMED,
@@ -81,6 +83,14 @@ def test_everything_that_a_file_says_is_read() -> None:
     assert (other.name, other.conditions, other.words) == ("rule-2", (), None)
 
 
+def test_folders_have_names() -> None:
+    text = '[folders]\nwork = "/w"\n' + rule('cwd = ["@work", "!/w/x"]')
+
+    (found,) = read_policy(text.encode()).rules
+
+    assert found.under == Under(MeantFolders(("/w",), ("/w/x",)))
+
+
 @pytest.mark.parametrize("raw", [b"", b"# nothing\n", b"\r\n"])
 def test_a_file_that_says_nothing_is_an_empty_policy(raw: bytes) -> None:
     assert read_policy(raw) == Policy()
@@ -142,6 +152,11 @@ def test_a_file_that_says_nothing_is_an_empty_policy(raw: bytes) -> None:
             "[budget.agent]\ninputs_per_minute = 0",
             "line 2: budget.agent: inputs_per_minute: expected a whole number",
         ),
+        ("folders = 1", "line 1: folders: expected a table"),
+        ('[folders]\nw = "x"', "line 2: folders: w: expected an absolute path"),
+        ("[folders]\nw = 1", "line 2: folders: w: expected a text"),
+        ('[folders]\n"a b" = "/"', "line 2: folders: a b: expected up to 64"),
+        (rule('cwd = "@x"'), "line 3: rule rule-1: cwd: [folders] has no 'x'"),
         ("x = 1\nx = 2\n", "line 2: it is not TOML"),
         ("x", "it is not TOML"),
         ("\ufeffx = 1", "it is not TOML"),

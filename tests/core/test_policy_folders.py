@@ -2,6 +2,7 @@ import pytest
 from tests.core.policy_world import question
 
 from holdfast.core.globs import Globs
+from holdfast.core.meant_folders import MeantFolders
 from holdfast.core.policy_conditions import Under
 from holdfast.core.policy_folders import is_under, working_folders
 from holdfast.core.policy_rules import Rule
@@ -9,7 +10,7 @@ from holdfast.core.policy_words import Match, WordPatterns
 from holdfast.core.simple_command import Command
 from holdfast.model.verdicts import Verdict
 
-SRC = Under(("/src",), ())
+SRC = Under(MeantFolders(("/src",), ()))
 MAKE = WordPatterns(first=Globs.of(["make"]))
 LEADS = {"lib": "/src/lib", "/etc": "/etc"}
 YES, NO, MAYBE = Match.YES, Match.NO, Match.MAYBE

@@ -4,10 +4,13 @@ from tests.core.policy_world import ANN, SESSION, question
 from holdfast.core.policy_conditions import TurnIs
 from holdfast.core.policy_keys import (
     CONDITIONS,
+    FILES,
     MAX_ALTERNATIVES,
     MAX_SEQUENCE,
     WORDS,
+    read_files,
     read_words,
+    with_folders,
 )
 from holdfast.core.policy_words import Match
 from holdfast.model.inputs import InputKind
@@ -25,6 +28,8 @@ def read(key: str, value: object) -> list[str]:
 
     if key in WORDS:
         read_words({key: value}, complain)
+    elif key in FILES:
+        read_files(with_folders({key: value}, {}, complain), complain)
     else:
         CONDITIONS[key](value, complain)
     return complaints
@@ -48,6 +53,12 @@ def fits(key: str, value: object, **members: object) -> bool:
         ("hours", ["09:00-17:30", "22:00-06:00", "00:00-24:00", "23:00-00:00"]),
         ("days", ["mon", "sun"]),
         ("cwd", ["/", "/a/", "!/a/b"]),
+        ("cwd", ["~", "~/*", "!~/.*", "!*/.git"]),
+        ("paths", ["~", "/x?"]),
+        ("writes", "/srv"),
+        ("without", ["-o", "--output*"]),
+        ("sets", ["DEBUG", "CI*"]),
+        ("foreground", ["self", "other"]),
         ("first", "ls"),
         ("any", ["a*", r"\*"]),
         ("sequence", "git push"),
@@ -58,7 +69,7 @@ def test_what_makes_sense_is_taken(key: str, value: object) -> None:
     assert read(key, value) == []
 
 
-@pytest.mark.parametrize("key", sorted({*CONDITIONS, *WORDS} - {"signal"}))
+@pytest.mark.parametrize("key", sorted({*CONDITIONS, *WORDS, *FILES} - {"signal"}))
 @pytest.mark.parametrize("value", NO_TEXTS, ids=lambda value: str(value)[:12])
 def test_a_key_wants_texts_and_at_least_one(key: str, value: object) -> None:
     assert len(read(key, value)) == 1
@@ -87,6 +98,16 @@ def test_a_key_wants_texts_and_at_least_one(key: str, value: object) -> None:
         ("hours", "10:00-10:00", "22:00-06:00"),
         ("hours", "10:60-11:00", "22:00-06:00"),
         ("cwd", "src", "absolute"),
+        ("cwd", "~x", "absolute"),
+        ("cwd", "*/x", "absolute"),
+        ("cwd", "!*", "absolute"),
+        ("paths", "~/../x", "absolute"),
+        ("writes", ["~/" + "*" * 200], "pattern"),
+        ("paths", "@nobody", "[folders] has no"),
+        ("paths", [3], "texts"),
+        ("without", "a b", "blank"),
+        ("sets", [], "texts"),
+        ("foreground", "mine", "one of"),
         ("cwd", "/a/../b", "absolute"),
         ("cwd", "", "absolute"),
         ("cwd", "/" + "x" * 5000, "absolute"),
@@ -105,6 +126,17 @@ def test_what_makes_no_sense_is_told_what_is_expected(
 
     assert why in complaint
     assert complaint.isprintable()
+
+
+def test_a_name_stands_for_its_folders() -> None:
+    given = {"paths": ["@work", "/srv"], "writes": "@work", "first": "@work"}
+    named: dict[str, list[object]] = {"work": ["~", "!~/.*"]}
+
+    found = with_folders(given, named, lambda _, what: pytest.fail(what))
+
+    assert found["paths"] == ["~", "!~/.*", "/srv"]
+    assert found["writes"] == ["~", "!~/.*"]
+    assert found["first"] == "@work"
 
 
 def test_every_problem_of_a_list_is_named() -> None:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from tests.core.policy_world import question
 
 from holdfast.core.globs import Globs
+from holdfast.core.meant_folders import MeantFolders
 from holdfast.core.policy import STRICTNESS, Policy, document, explain, judge
 from holdfast.core.policy_conditions import InputIs, KindIs, Under
 from holdfast.core.policy_file import read_policy
@@ -45,7 +46,7 @@ rules = st.builds(
     st.just(""),
     conditions,
     st.none() | patterns,
-    st.none() | st.just(Under(("/src",), ())),
+    st.none() | st.just(Under(MeantFolders(("/src",), ()))),
 )
 policies = st.builds(
     Policy,

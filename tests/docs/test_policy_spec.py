@@ -1,12 +1,15 @@
 import re
+from dataclasses import replace
+from os.path import normpath
 from pathlib import Path
 
 import pytest
 
 from holdfast.core.budget import RESIZES_PER_SECOND
-from holdfast.core.policy import document, judge
+from holdfast.core.named_paths import every_path
+from holdfast.core.policy import commands_in, document, judge
 from holdfast.core.policy_file import read_policy
-from holdfast.core.policy_keys import CONDITIONS, WORDS
+from holdfast.core.policy_keys import CONDITIONS, FILES, WORDS
 from holdfast.core.policy_limits import BUDGET_KEYS, TURN_KEYS
 from holdfast.core.serializer import QUEUE_INPUTS
 from holdfast.core.turn import MAX_WAITING, NEXT_RULES
@@ -65,6 +68,39 @@ def question(row: tuple[str, ...]) -> Question:
     )
 
 
+REACH = PAGE.split("14.10 ")[1]
+REACHING = read_policy(REACH.split("```toml\n")[1].split("```")[0].encode())
+LINES = re.findall(r"^\| `(.*)` \| (\w+) \| `(.+)` \|$", REACH, re.MULTILINE)
+LISTED = {"": ("a.py", "b.py")}
+
+
+def led(text: str) -> str:
+    path = normpath(Path("/home/ann/src") / text)
+    return path.replace("/home/ann/src/link", "/home/ann/.ssh")
+
+
+def reaching(line: str) -> Question:
+    asked = question(("agent", "command", line, "", "", ""))
+    asked = replace(asked, shell="bash")  # noqa: S604  # the one that reads it
+    named = every_path(commands_in(asked))
+    paths = {
+        one: tuple(map(led, [one.text] if one.tail is None else LISTED[one.text]))
+        for one in named
+    }
+    return replace(asked, cwd="/home/ann/src", home="/home/ann", paths=paths)
+
+
+def test_the_lines_are_found() -> None:
+    assert len(LINES) == REACH.count("\n| ") - 2
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line[0])
+def test_every_line_is_judged_as_the_page_says(line: tuple[str, str, str]) -> None:
+    judgement = judge(REACHING, reaching(line[0]))
+
+    assert (judgement.verdict.value, judgement.rule) == line[1:]
+
+
 def test_the_examples_are_found() -> None:
     assert len(ROWS) == PAGE.split("## 5.")[1].split("## 6.")[0].count("\n| ") - 2
 
@@ -76,7 +112,7 @@ def test_every_example_is_judged_as_the_page_says(row: tuple[str, ...]) -> None:
     assert (judgement.verdict.value, judgement.rule) == row[4:]
 
 
-@pytest.mark.parametrize("key", sorted([*CONDITIONS, *WORDS]))
+@pytest.mark.parametrize("key", sorted([*CONDITIONS, *WORDS, *FILES]))
 def test_every_key_of_a_rule_is_specified(key: str) -> None:
     table = PAGE.split("2.3 ")[1].split("2.4 ")[0]
 

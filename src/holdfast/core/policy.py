@@ -40,7 +40,7 @@ from holdfast.core.policy_folders import is_under
 from holdfast.core.policy_index import RuleIndex
 from holdfast.core.policy_resolved import ResolvedPatterns
 from holdfast.core.policy_rules import Rule, Undecidable, Webhook
-from holdfast.core.policy_words import Match, both
+from holdfast.core.policy_words import Match, WordPatterns, both
 from holdfast.core.shell_grammar import grammar_of
 from holdfast.core.simple_command import Command
 from holdfast.core.turn import TurnRules
@@ -124,7 +124,8 @@ def judge(policy: Policy, question: Question) -> Judgement:
         kind = question.actor.kind
         return Judgement(policy.default[kind], f"default-{kind}", by_default=True)
     judged = [
-        _judged(policy, contexts, command, question) for command in _commands(question)
+        _judged(policy, contexts, command, question)
+        for command in commands_in(question)
     ]
     if question.execution is None:
         return strictest(judged)
@@ -159,7 +160,7 @@ def _is_about_execs(rule: Rule) -> bool:
 
 def explain(policy: Policy, question: Question) -> tuple[Finding, ...]:
     """Return what each rule made of the question, in the order of the file."""
-    commands = _commands(question)
+    commands = commands_in(question)
     contexts = policy.index.contexts(question)
     return tuple(
         _finding(rule, context, commands, question)
@@ -185,7 +186,7 @@ def strictest(judgements: Iterable[Judgement]) -> Judgement:
 def document(question: Question) -> dict[str, object]:
     """Return what plug-ins and a webhook are given: spec/policy.md, section 6."""
     whole = question.to_object()
-    commands = [] if question.secret else [*_commands(question)]
+    commands = [] if question.secret else [*commands_in(question)]
     doubt = commands[0].doubt if commands else ""
     is_text = bool(commands) and question.is_text and not doubt
     line = (question.staged or b"") + question.payload
@@ -198,7 +199,8 @@ def document(question: Question) -> dict[str, object]:
     }
 
 
-def _commands(question: Question) -> tuple[Command, ...]:
+def commands_in(question: Question) -> tuple[Command, ...]:
+    """Return the commands that a question is about, with what they run if known."""
     if question.execution is not None:
         return commands_of(question.execution)
     if not question.is_text:
@@ -227,11 +229,7 @@ def _fits(rule: Rule, context: Match, command: Command, question: Question) -> M
     if rule.words is not None:
         if not question.is_text:
             return Match.NO
-        allows = rule.verdict is Verdict.ALLOW
-        words = rule.words
-        found = both(
-            found, words.allowing(command) if allows else words.preventing(command)
-        )
+        found = both(found, _words_fit(rule, rule.words, command, question))
     if rule.resolved is not None and found is not Match.NO:
         found = both(found, _resolves(rule, rule.resolved, command, question))
     if _is_overheard(rule, question):
@@ -253,6 +251,21 @@ def _is_overheard(rule: Rule, question: Question) -> bool:
         and question.execution is None
         and not question.shell_reads
     )
+
+
+def _words_fit(
+    rule: Rule, words: WordPatterns, command: Command, question: Question
+) -> Match:
+    files = rule.files
+    if rule.verdict is not Verdict.ALLOW:
+        found = words.preventing(command)
+        if files is None or found is Match.NO:
+            return found
+        return both(found, files.preventing(command, question))
+    found = words.allowing(command, reaches=files is not None)
+    if files is None or found is Match.NO:
+        return found
+    return both(found, files.allowing(command, question))
 
 
 def _resolves(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from holdfast.core.globs import Globs
+from holdfast.core.meant_folders import MeantFolders
 from holdfast.core.policy_words import Match
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
@@ -190,18 +191,14 @@ class Under:
     """The session works in one of these folders, or in a folder of theirs."""
 
     key: ClassVar[str] = "cwd"
-    folders: tuple[str, ...]
-    excepted: tuple[str, ...]
+    meant: MeantFolders
 
     def match(self, question: Question) -> Match:
         """Tell whether it holds."""
         cwd = question.cwd
         if cwd is None or not is_plain_path(cwd):
             return Match.MAYBE
-        if any(_is_under(cwd, folder) for folder in self.excepted):
-            return Match.NO
-        meant = any(_is_under(cwd, folder) for folder in self.folders)
-        return _known(meant or not self.folders)
+        return self.meant.has(cwd, question.home)
 
 
 Condition = (
@@ -225,10 +222,6 @@ def is_plain_path(path: str) -> bool:
         return True
     root, *parts = path.split("/")
     return not root and bool(parts) and not {"", ".", ".."} & set(parts)
-
-
-def _is_under(path: str, folder: str) -> bool:
-    return folder in ("/", path) or path.startswith(folder + "/")
 
 
 def _within(minute: int, start: int, end: int) -> bool:

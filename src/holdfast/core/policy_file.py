@@ -13,6 +13,7 @@ docs/spec/policy.md is the format.
     [webhook]       url, timeout
     [turn]          limit, grace, ask, next
     [budget.KIND]   inputs_per_minute, bytes_per_minute, turn_seconds
+    [folders]       name = folders, for which @name stands in rules
     [[rule]]        verdict, name, why, and what it wants
 
 Invariants, checked by tests/core/test_policy_file.py and the fuzzer:
@@ -33,11 +34,15 @@ from holdfast.core.policy import Policy
 from holdfast.core.policy_conditions import Under
 from holdfast.core.policy_keys import (
     CONDITIONS,
+    FILES,
     RESOLVED,
     WORDS,
     Complain,
+    read_files,
+    read_folders,
     read_resolved,
     read_words,
+    with_folders,
 )
 from holdfast.core.policy_limits import (
     BUDGET_KEYS,
@@ -159,12 +164,14 @@ class _Reading:
     lines: list[str]
     problems: list[Problem] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    folders: dict[str, list[object]] = field(default_factory=dict)
 
     def policy(self, document: Mapping[str, object]) -> Policy:
         for key in document.keys() - _SECTIONS:
             self._note(
                 self._line_of(key, range(len(self.lines))), _shown(key), _UNKNOWN
             )
+        self.folders = self._named_folders(document)
         rules = self._rules(document.get("rule", []))
         default = self._kinds(document, "default", Verdict)
         undecidable = self._kinds(document, "undecidable", Undecidable)
@@ -214,6 +221,7 @@ class _Reading:
 
         for key in given.keys() - _RULE_KEYS:
             complain(_shown(key), _UNKNOWN)
+        given = with_folders(given, self.folders, complain)
         conditions = [
             read(given[key], complain)
             for key, read in CONDITIONS.items()
@@ -227,6 +235,7 @@ class _Reading:
             read_words(given, complain),
             next((one for one in conditions if isinstance(one, Under)), None),
             read_resolved(given, complain),
+            read_files(given, complain),
         )
 
     def _name(
@@ -267,6 +276,22 @@ class _Reading:
             elif key in _KINDS:
                 what = f"expected {' or '.join(words)}"
                 self._note(self._line_in(name, key), f"{name}: {key}", what)
+        return found
+
+    def _named_folders(self, document: Mapping[str, object]) -> dict[str, list[object]]:
+        given = document.get("folders", {})
+        if not isinstance(given, dict):
+            self._note(self._line_in("folders", ""), "folders", "expected a table")
+            return {}
+        found = {}
+        for name, value in given.items():
+            complain = self._complaint_about("folders")
+            if not _NAME.fullmatch(name):
+                complain(
+                    _shown(name), "expected up to 64 letters, digits, '.', '_' or '-'"
+                )
+            read_folders(value, _shown(name), complain)
+            found[name] = value if isinstance(value, list) else [value]
         return found
 
     def _plugins(self, document: Mapping[str, object]) -> tuple[str, ...]:
@@ -349,10 +374,21 @@ class _Reading:
 
 
 _SECTIONS = frozenset(
-    {"default", "undecidable", "plugins", "webhook", "turn", "budget", "rule"}
+    {
+        "default",
+        "undecidable",
+        "plugins",
+        "webhook",
+        "turn",
+        "budget",
+        "folders",
+        "rule",
+    }
 )
 _KINDS = frozenset(kind.value for kind in ActorKind)
-_RULE_KEYS = frozenset({"name", "verdict", "why", *CONDITIONS, *WORDS, *RESOLVED})
+_RULE_KEYS = frozenset(
+    {"name", "verdict", "why", *CONDITIONS, *WORDS, *FILES, *RESOLVED}
+)
 _UNKNOWN = "there is no such key"
 
 

@@ -32,6 +32,9 @@ class RuleIndex:
         self._conditions = _distinct(rules)
         numbers = {one: number for number, one in enumerate(self._conditions)}
         self._wanted = [[numbers[one] for one in rule.conditions] for rule in rules]
+        self.has_files = any(rule.files is not None for rule in rules)
+        """Whether some rule wants to know where paths lead."""
+
         self._resolving = [n for n, rule in enumerate(rules) if rule.resolved]
         self._anchored: dict[str, list[int]] = defaultdict(list)
         words = [rule.words or WordPatterns() for rule in rules]

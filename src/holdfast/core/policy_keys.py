@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from holdfast.core.globs import Globs, fault_of
+from holdfast.core.meant_folders import HOME, MeantFolders
 from holdfast.core.policy_conditions import (
     OTHER,
     SELF,
@@ -27,6 +28,7 @@ from holdfast.core.policy_conditions import (
     Under,
     is_plain_path,
 )
+from holdfast.core.policy_files import FilePatterns, Options
 from holdfast.core.policy_resolved import OriginatorIs, ResolvedPatterns
 from holdfast.core.policy_words import WordPatterns
 from holdfast.model.actors import ActorKind
@@ -52,6 +54,9 @@ HELD = "held"
 EXCEPT = "!"
 """Before an actor, a session or a folder: all but this."""
 
+NAMED = "@"
+"""Before the name of folders that have one."""
+
 _SPAN = re.compile(r"([0-2][0-9]):([0-5][0-9])-([0-2][0-9]):([0-5][0-9])", re.ASCII)
 _WHOLE_DAY = 24 * 60
 
@@ -61,7 +66,7 @@ Complain = Callable[[str, str], None]
 
 def read_words(given: Mapping[str, object], complain: Complain) -> WordPatterns | None:
     """Return what a rule wants of the words, or None if it wants nothing."""
-    if not WORDS & given.keys():
+    if not (WORDS | FILES) & given.keys():
         return None
     return WordPatterns(
         _globs(given, "first", complain),
@@ -219,16 +224,66 @@ def _named(value: object, key: str, prefix: str, complain: Complain) -> Named:
 
 
 def _cwd(value: object, complain: Complain) -> Condition:
-    texts = _texts(value, "cwd", complain)
+    return Under(read_folders(value, "cwd", complain))
+
+
+def read_folders(value: object, key: str, complain: Complain) -> MeantFolders:
+    """Return which folders are meant, and which are excepted."""
     folders: dict[bool, list[str]] = {True: [], False: []}
-    for text in texts:
-        path = text.removeprefix(EXCEPT)
+    for text in _texts(value, key, complain):
+        path, is_excepted = text.removeprefix(EXCEPT), text.startswith(EXCEPT)
         folder = path if path == "/" else path.removesuffix("/")
-        if not is_plain_path(folder) or len(folder) > MAX_PATH:
+        # Only what is excepted may lie anywhere.
+        whole = folder.removeprefix("*" if is_excepted else HOME).removeprefix(HOME)
+        is_path = folder == HOME or is_plain_path(whole)
+        if not is_path or len(folder) > MAX_PATH:
             shown = printable(text, 64)
-            complain("cwd", f"expected an absolute path without '..', not {shown!r}")
-        folders[text.startswith(EXCEPT)].append(folder)
-    return Under(tuple(folders[False]), tuple(folders[True]))
+            wanted = f"an absolute path, or one that begins with {HOME}, without '..'"
+            complain(key, f"expected {wanted}, not {shown!r}")
+        elif any(one in folder for one in "*?\\") and (fault := fault_of(folder)):
+            complain(key, f"{printable(text, 64)!r} is no pattern: {fault}")
+        else:
+            folders[is_excepted].append(folder)
+    return MeantFolders(tuple(folders[False]), tuple(folders[True]))
+
+
+def with_folders(
+    given: Mapping[str, object], named: Mapping[str, list[object]], complain: Complain
+) -> Mapping[str, object]:
+    """Return a rule with the folders in it for which their names stand."""
+    found = dict(given)
+    for key in FOLDERS & given.keys():
+        value = given[key]
+        told: list[object] = []
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, str) or not one.startswith(NAMED):
+                told.append(one)
+            elif (name := one.removeprefix(NAMED)) in named:
+                told += named[name]
+            else:
+                complain(key, f"[folders] has no {printable(name, 64)!r}")
+                told.append("/")  # One complaint is enough.
+        found[key] = told
+    return found
+
+
+def _hush(_key: str, _what: str) -> None:
+    """Take a complaint that was made before."""
+
+
+def read_files(given: Mapping[str, object], complain: Complain) -> FilePatterns | None:
+    """Return what a rule wants of files and options, or None if it wants nothing."""
+    if not FILES & given.keys():
+        return None
+    without = _globs(given, "without", complain)
+    texts = _texts(given.get("without"), "without", _hush)
+    paths, writes = given.get("paths"), given.get("writes")
+    return FilePatterns(
+        None if without is None else Options(tuple(texts)),
+        _globs(given, "sets", complain),
+        None if paths is None else read_folders(paths, "paths", complain),
+        None if writes is None else read_folders(writes, "writes", complain),
+    )
 
 
 def _hours(value: object, complain: Complain) -> Condition:
@@ -284,6 +339,12 @@ CONDITIONS: dict[str, Callable[[object, Complain], Condition]] = {
 
 WORDS = frozenset({"first", "any", "sequence", "exact"})
 """The keys that are about the words of a command."""
+
+FOLDERS = frozenset({"cwd", "paths", "writes"})
+"""The keys that are about folders."""
+
+FILES = frozenset({"without", "sets", "paths", "writes"})
+"""The keys that are about what a command reaches."""
 
 RESOLVED = frozenset({"resolves", "program", "originator", "originator_kind", "staged"})
 """The keys that are about what runs, and about who staged it."""

@@ -4,6 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from holdfast.core.policy_conditions import Condition, Under
+from holdfast.core.policy_files import FilePatterns
 from holdfast.core.policy_resolved import ResolvedPatterns
 from holdfast.core.policy_words import WordPatterns
 from holdfast.model.verdicts import Verdict
@@ -31,6 +32,9 @@ class Rule:
 
     resolved: ResolvedPatterns | None = None
     """What it wants of what the words run."""
+
+    files: FilePatterns | None = None
+    """What it wants of what the words reach."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,11 @@ class WordPatterns:
     sequence: tuple[tuple[Globs, ...], ...] = ()
     exact: tuple[tuple[Globs, ...], ...] = ()
 
-    def allowing(self, command: Command) -> Match:
-        """Tell whether a rule that allows may speak of this command."""
+    def allowing(self, command: Command, *, reaches: bool = False) -> Match:
+        """Tell whether a rule that allows may speak of this command.
+
+        If it `reaches`, the rule has keys of its own for what else is done.
+        """
         if command.doubt:
             return Match.MAYBE
         words = words_of(command)
@@ -72,7 +75,9 @@ class WordPatterns:
         if self.exact:
             found = both(found, _either([_equals(s, words) for s in self.exact]))
         # An assignment or a redirection does more than the words say.
-        return both(found, Match.MAYBE if command.altered else Match.YES)
+        return both(
+            found, Match.MAYBE if command.altered and not reaches else Match.YES
+        )
 
     def preventing(self, command: Command) -> Match:
         """Tell whether a rule that denies or asks speaks of this command."""

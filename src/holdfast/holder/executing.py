@@ -31,6 +31,7 @@ from holdfast.holder.attributing import Attributing
 from holdfast.holder.desk import Desk
 from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.moment import now
+from holdfast.holder.placing import placed
 from holdfast.holder.policing import local_time
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux.exec_gate import ExecGate, Notice
@@ -274,6 +275,7 @@ class Executing:
         if self._remembered_of is not policing.policy:
             self._remembered_of = policing.policy
             self._remembered.clear()
+        question = placed(policing.policy, question)
         # All that a rule may look at.
         key = (
             question.actor,
@@ -281,6 +283,7 @@ class Executing:
             question.cwd,
             question.clock,
             question.session_name,
+            *question.paths.items(),
         )
         said = self._remembered.get(key)
         if said is None:

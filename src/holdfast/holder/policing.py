@@ -24,6 +24,7 @@ from holdfast.core.applied_policy import NOTHING, SHORT, Applied, closed
 from holdfast.core.logbook import EntryKind
 from holdfast.core.policy import Judgement, Policy, judge
 from holdfast.core.policy_file import read_policy
+from holdfast.holder.placing import placed
 from holdfast.linux import host_book, policy_files
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
@@ -160,7 +161,7 @@ class Policing:
 
     def judge(self, question: Question) -> Judgement:
         """Return what the rules say."""
-        return judge(self.policy, question)
+        return judge(self.policy, placed(self.policy, question))
 
     def is_final(self, said: Judgement) -> bool:
         """Whether nobody else is asked: there is nobody, or a rule denies it."""

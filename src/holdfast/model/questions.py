@@ -13,6 +13,7 @@ import base64
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from holdfast.model.actors import Actor
 from holdfast.model.ids import NO_EPOCH, ActorId, Epoch, SessionId
@@ -44,6 +45,16 @@ class LocalTime:
 
     weekday: int
     """From 0, Monday, to 6."""
+
+
+class NamedPath(NamedTuple):
+    """A path that a line names, seen from a folder that it may have changed to."""
+
+    folder: str
+    text: str
+    tail: str | None = None
+    """If not None, every entry is named that begins with the text and ends like this,
+    with no slash between."""
 
 
 class Place(enum.StrEnum):
@@ -112,6 +123,16 @@ class Question:
 
     shell_reads: bool = True
     """Whether the session's shell, and nobody else, reads what is typed now."""
+
+    paths: Mapping[NamedPath, tuple[str, ...] | None] = field(default_factory=dict)
+    """Where what the line names leads to, every link followed; None for what may lead
+    anywhere."""
+
+    home: str | None = None
+    """The user's home folder, every link followed; None when that is not known."""
+
+    own: tuple[str, ...] = ()
+    """Folders that no rule allows anything in which is about paths."""
 
     interrupts: bool = False
     """Whether the terminal makes an interrupt of it, and no program reads it."""

@@ -104,6 +104,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "too-many-pending": ["Unavailable", true, "Wait for an answer to those that are pending."],
   "ask-refused": ["Unavailable", true, "Ask again later."],
   "policy-unavailable": ["Unavailable", true, "`holdfast gate check` looks at the policy."],
+  "policy-moved": ["Unavailable", true, "Nothing was applied. Run `holdfast gate apply` again, and look anew."],
   "approval-timeout": ["Unavailable", true, "Nothing was done. Tell an operator with `approve`, then send it again, or wait longer with `--approval-timeout`."],
   "asker-gone": ["Unavailable", true, "Send it again, and stay until it is answered."],
   "logbook-failed": ["Unavailable", true, "Free some disk space; `holdfast doctor` says where."],

@@ -1,0 +1,124 @@
+"""Where does a path lead now, every link followed?
+
+Asked for every line that is judged, by the process that everybody's input goes through:
+nothing here may take long, so nothing is asked of a file system that another program or
+another machine serves. What is not there leads to where it would be made. What goes
+through /proc is another thing to every process, and is not followed.
+"""
+
+import errno
+import functools
+import os
+import stat
+from collections.abc import Mapping
+
+from holdfast.linux import folders
+from holdfast.linux.lookups import MAX_STEPS, served
+from holdfast.model.questions import NamedPath
+
+MAX_ENTRIES = 4096
+"""Entries of a folder that are looked at for a wildcard."""
+
+MAX_FITTING = 256
+"""Entries that may fit one: each is followed by itself."""
+
+_MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+_PROC = "/proc"
+
+
+class RealPaths:
+    """Where the paths of one line lead."""
+
+    def __init__(self, cwd: str | None, moved: Mapping[str, str]) -> None:
+        self._folders: dict[str, str | None] = {**moved, "": cwd}
+        try:
+            self._barred: frozenset[str] | None = frozenset(served())
+        except OSError:
+            self._barred = None  # Who serves what is not known, so nothing is asked.
+
+    def of(self, named: NamedPath) -> tuple[str, ...] | None:
+        """Return every path that is named; None if that cannot be told.
+
+        Nor is it told of names of which a program could take one for an option.
+        """
+        folder = self._folders.get(named.folder)
+        if not named.text.startswith("/") and folder is None:
+            return None
+        begin = "" if named.text.startswith("/") else f"{folder}/"
+        if named.tail is None:
+            found = [self.real(begin + named.text)]
+        else:
+            found = self._entries(begin, named.text, named.tail)
+        known = [path for path in found if path is not None]
+        return tuple(dict.fromkeys(known)) if len(known) == len(found) else None
+
+    def real(self, path: str) -> str | None:
+        """Return where a path leads; None if that cannot be told."""
+        left, done = path.split("/")[::-1], ""
+        for _ in range(MAX_STEPS):
+            if not left:
+                return done or "/"
+            part = left.pop()
+            if part == "..":
+                done = done.rpartition("/")[0]
+            if part in ("", ".", ".."):
+                continue
+            step = f"{done}/{part}"
+            try:
+                done = self._step(step, done, left)
+            except OSError as error:
+                is_missing = error.errno in _MISSING
+                return _ahead(step, left) if is_missing else None
+        return None
+
+    def _step(self, step: str, done: str, left: list[str]) -> str:
+        """Take one step; what a link leads to is put before what is left."""
+        if self._barred is None or step in self._barred:
+            raise PermissionError(errno.EACCES, step)
+        if step == _PROC:
+            raise FileNotFoundError(errno.ENOENT, step)
+        if not stat.S_ISLNK(os.lstat(step).st_mode):
+            return step
+        target = os.readlink(step)  # noqa: PTH115  # many times a line
+        left += target.split("/")[::-1]
+        return "" if target.startswith("/") else done
+
+    def _entries(self, begin: str, text: str, tail: str) -> list[str | None]:
+        """Return where all entries of a folder lead whose names begin and end so."""
+        above, slash, head = text.rpartition("/")
+        end, deeper, rest = tail.partition("/")
+        folder = self.real(begin + above + slash)
+        if folder is None:
+            return [None]
+        # Where nothing fits, the shell leaves the pattern as it stands.
+        found = [f"{folder}/{head}*{end}{deeper}{rest}"]
+        try:
+            names = os.listdir(folder)  # noqa: PTH208  # many times a line
+        except OSError as error:
+            return [*found] if error.errno in _MISSING else [None]
+        fitting = [one for one in names if one.startswith(head) and one.endswith(end)]
+        looks_like_option = not text and any(one.startswith("-") for one in fitting)
+        if len(names) > MAX_ENTRIES or len(fitting) > MAX_FITTING or looks_like_option:
+            return [None]
+        found += [f"{folder}/{one}{deeper}{rest}" for one in fitting]
+        return [self.real(one) for one in found]
+
+
+def _ahead(done: str, left: list[str]) -> str | None:
+    """Return where what is not there would be; None if it would lead back."""
+    rest = [part for part in reversed(left) if part not in ("", ".")]
+    return None if ".." in rest else "/".join([done, *rest])
+
+
+@functools.cache
+def home() -> str | None:
+    """Return the home folder of this user."""
+    found = os.path.expanduser("~")  # noqa: PTH111  # it raises nothing
+    return os.path.realpath(found) if found.startswith("/") else None
+
+
+@functools.cache
+def own_folders() -> tuple[str, ...]:
+    """Return where holdfast keeps keys, policy, records and sockets."""
+    paths = (folders.config_path(), folders.state_path(), folders.runtime_path())
+    return tuple(map(os.path.realpath, paths))
