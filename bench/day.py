@@ -112,8 +112,8 @@ class World:
 
 
 @contextmanager
-def world() -> Iterator[World]:
-    """Make the project of the recorded day."""
+def world(*, is_hostile: bool) -> Iterator[World]:
+    """Make the project of the recorded day; a hostile one has links to secrets."""
     with TemporaryDirectory(prefix="day") as folder:
         home = Path(folder).resolve() / "home"
         project = home / "work" / "app"
@@ -121,7 +121,7 @@ def world() -> Iterator[World]:
             for name, text in files.items():
                 (base / name).parent.mkdir(parents=True, exist_ok=True)
                 (base / name).write_text(text)
-        for name, target in LINKS.items():
+        for name, target in LINKS.items() if is_hostile else ():
             (project / name).symlink_to(home / target)
         yield World(str(home), str(project))
 

@@ -13,7 +13,7 @@ from holdfast.core.open_words import ANYTHING, OpenWord
 from holdfast.core.simple_command import Command, Redirection, Way
 from holdfast.model.questions import NamedPath
 
-PYTHON = OpenWord(tail=".py", has_slash=False)
+PYTHON = OpenWord(tail=".py", has_slash=False, files=("", ".py"))
 
 
 def named(*words: str) -> list[str] | None:
@@ -58,8 +58,18 @@ def test_names_of_files_are_those_of_their_folder() -> None:
     found = named_paths(Command(("cat", None), (None, PYTHON), folders=("", "src")))
 
     assert found == (NamedPath("", "", ".py"), NamedPath("src", "", ".py"))
-    assert listed("", OpenWord("x/", "y", has_slash=False)) == ("", "x/", "y")
+    assert listed("a", OpenWord(files=("x/", "y"))) == ("a", "x/", "y")
+    assert listed("", OpenWord("x", has_slash=False)) is None
     assert listed("", ANYTHING) is None
+
+
+@pytest.mark.parametrize(
+    "program", ['{system("x")}', '{print > "/x"}', '{getline < "/x"}']
+)
+def test_an_awk_program_that_opens_files_may_open_any(program: str) -> None:
+    assert named("awk", program, "a") is None
+    assert named("/usr/bin/gawk", program, "a") is None
+    assert named("awk", "{print $1}", "a") == ["{print $1}", "a"]
 
 
 @pytest.mark.parametrize("script", ["1e x", "w /a", "s/a/b/w x", "r x"])

@@ -11,6 +11,7 @@ from holdfast.core.named_paths import every_path
 from holdfast.core.open_words import ANYTHING, OpenWord
 from holdfast.core.policy_files import FilePatterns, Options
 from holdfast.core.policy_words import Match
+from holdfast.core.shell_grammar import Grammar
 from holdfast.core.simple_command import Command, Redirection, Way
 from holdfast.model.inputs import InputKind
 from holdfast.model.questions import NamedPath, Question
@@ -60,7 +61,7 @@ without = "--dry-run"
 
 
 def placed(line: str, **more: Any) -> Question:  # noqa: ANN401  # whichever
-    commands = read_line(line.encode(), ended=True)
+    commands = read_line(line.encode(), Grammar.BASH, ended=True)
     paths: dict[NamedPath, tuple[str, ...] | None] = {
         one: (one.text if one.text.startswith("/") else f"{HOME}/src/{one.text}",)
         for one in every_path(commands)
@@ -73,7 +74,7 @@ def placed(line: str, **more: Any) -> Question:  # noqa: ANN401  # whichever
 def judged(line: str, **more: Any) -> str:  # noqa: ANN401  # whichever
     asked = placed(line, **more)
     members = {name: getattr(asked, name) for name in ("cwd", "home", "paths", "own")}
-    verdict, rule = said(RULE, line.encode(), **members)
+    verdict, rule = said(RULE, line.encode(), **members, shell="bash")  # noqa: S604
     return f"{verdict} {rule}"
 
 
@@ -134,6 +135,7 @@ def test_what_may_become_an_option_may_be_one(word: OpenWord, *, may: bool) -> N
         ("cat < /home/ann/.ssh/key", "deny default-agent"),
         ("cat a <> b", "allow read"),
         ("cat a <> /etc/x", "deny default-agent"),
+        ("awk '{print $1}' a", "deny default-agent"),
         ("cat a > /dev/null", "allow read"),
         ("cat /dev/null", "allow read"),
         ("grep x --file=/home/ann/.ssh/key", "deny default-agent"),
@@ -143,7 +145,7 @@ def test_what_may_become_an_option_may_be_one(word: OpenWord, *, may: bool) -> N
         ("cat $x", "ask undecidable"),
         ("cat a > $x", "ask undecidable"),
         ("x=1 cat a", "ask undecidable"),
-        ("cat $(x)", "ask undecidable"),
+        ("cat $((x))", "ask undecidable"),
         ("make x > /srv/y", "allow build"),
         ("make x < a", "ask undecidable"),
         ("make $x", "allow build"),
@@ -185,7 +187,7 @@ def test_a_rule_about_files_is_about_text() -> None:
 
 
 def test_names_of_files_are_options_if_one_looks_like_it() -> None:
-    glob = OpenWord(tail=".py", has_slash=False)
+    glob = OpenWord(tail=".py", has_slash=False, files=("", ".py"))
     command = Command(("sort", None), (None, glob))
     patterns = FilePatterns(Options(("-o",)), paths=WORK)
     named = NamedPath("", "", ".py")

@@ -19,9 +19,14 @@ def last(text: str, grammar: Grammar = BASH) -> Command:
 @pytest.mark.parametrize(
     ("word", "may"),
     [
-        ("*.py", OpenWord(tail=".py", has_slash=False)),
-        ("./*.py", OpenWord("./", ".py", has_slash=False)),
-        ("a?b", OpenWord("a", "b", has_slash=False)),
+        ("*.py", OpenWord(tail=".py", has_slash=False, files=("", ".py"))),
+        ("./*.py", OpenWord("./", ".py", has_slash=False, files=("./", ".py"))),
+        ("a?b", OpenWord("a", "b", has_slash=False, files=("a", "b"))),
+        ("a*b*c", OpenWord("a", "c", has_slash=False, files=("a", "c"))),
+        ("a/*/b*c", OpenWord("a/", "c")),
+        ("a*$X", OpenWord()),
+        ("$X*", OpenWord()),
+        ("*{a,b}", OpenWord("", "")),
         ("**/x", OpenWord(tail="/x")),
         ("src/[ab]", OpenWord("src/")),
         ("a{1..3}", OpenWord("a")),
@@ -57,16 +62,30 @@ def test_what_a_word_may_become(word: str, may: OpenWord) -> None:
 @pytest.mark.parametrize(
     ("line", "may"),
     [
-        ("for f in *.py; do put $f; done", NAMES),
+        (
+            "for f in *.py; do put $f; done",
+            OpenWord(has_slash=False, files=("", ".py")),
+        ),
+        (
+            "for f in a/*.py; do put $f.x; done",
+            OpenWord(files=("a/", ".py.x")),
+        ),
+        (
+            'for f in *.py; do put "b$f"; done',
+            OpenWord("b", ".py", has_slash=False, is_one=True, files=("b", ".py")),
+        ),
         (
             'for f in *.py; do put "$f"; done',
-            OpenWord("", ".py", has_slash=False, is_one=True),
+            OpenWord("", ".py", has_slash=False, is_one=True, files=("", ".py")),
         ),
         ("for f in a b; do put $f; done", NAMES),
         ("for f in a/b c; do put $f; done", MANY),
         ("for f in a */b; do put $f; done", MANY),
         ("for f in a $x; do put $f; done", MANY),
-        ("for f in *.py; do put ${f}; done", NAMES),
+        (
+            "for f in *.py; do put ${f}; done",
+            OpenWord(has_slash=False, files=("", ".py")),
+        ),
         ("for f in *.py; do put ${f%.py}; done", NAMES),
         ('for f in *.py; do put "${f%.py}"; done', NUMBER),
         ("for f in *.py; do put ${g%.py}; done", MANY),

@@ -30,7 +30,7 @@ def said(
     session: str = "build",
     **more: Any,  # noqa: ANN401  # whichever are of interest
 ) -> str:
-    question = Question(
+    question = Question(  # noqa: S604  # not a process
         actor=Actor(BOT, kind, "somebody"),
         kind=given,
         payload=payload.encode(),
@@ -40,6 +40,7 @@ def said(
         cwd=cwd,
         staged=b"",
         home=HOME,
+        shell="bash",
         **more,
     )
     named = every_path(commands_in(question))

@@ -95,6 +95,28 @@ def test_a_name_that_looks_like_an_option_makes_them_unknown(folder: Path) -> No
     assert here.of(NamedPath("", "./", ".py")) is not None
 
 
+def test_a_name_that_a_shell_would_cut_makes_them_unknown(folder: Path) -> None:
+    (folder / "src" / "x .. y.py").touch()
+    here = RealPaths(str(folder / "src"), {})
+
+    assert here.of(NamedPath("", "", ".py")) is None
+    assert here.of(NamedPath("", "a", ".py")) is not None
+
+
+def test_what_begins_with_a_dot_may_be_the_folder_above(folder: Path) -> None:
+    found = RealPaths(str(folder / "src"), {}).of(NamedPath("", ".", ""))
+
+    assert found is not None
+    assert {str(folder), str(folder / "src")} <= set(found)
+
+
+def test_a_shell_may_pass_over_the_case_of_letters(folder: Path) -> None:
+    found = RealPaths(str(folder / "src"), {}).of(NamedPath("", "A", ".PY"))
+
+    assert found is not None
+    assert str(folder / "src/a.py") in found
+
+
 def test_too_many_names_are_unknown(folder: Path) -> None:
     for number in range(MAX_FITTING + 1):
         (folder / "secret" / f"{number}.x").touch()

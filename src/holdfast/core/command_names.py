@@ -7,6 +7,8 @@ text or take it from their input: `eval 'rm x'`, `… | sh`.
 import re
 from collections.abc import Sequence
 
+from holdfast.core.awk_programs import is_awk, is_plain
+
 _CARRIER = re.compile(
     r"-|and|begin|builtin|busybox|chroot|command|doas|env|exec|find|flock|ionice"
     r"|ltrace|nice|nocorrect|noglob|nohup|not|nsenter|or|pkexec|run0|setpriv|setsid"
@@ -14,13 +16,17 @@ _CARRIER = re.compile(
 )
 """Programs that run another one, which their own words name."""
 
-_HIDER = re.compile(r"alias|awk|eval|gawk|mawk|parallel|script|trap|xargs")
+_HIDER = re.compile(r"alias|eval|parallel|script|trap|xargs")
 """Programs that run, now or later, what one of their words or their input says."""
 
 _INTERPRETER = re.compile(
     r"(?:ash|bash|csh|dash|fish|ksh|lua|node|perl|php|python|ruby|sh|tclsh|tcsh|zsh)"
     r"[0-9.]*"
 )
+
+
+_HARMLESS = ("--version",)
+"""What an interpreter answers by itself."""
 
 
 def carries_another(name: str, words: Sequence[str | None]) -> bool:
@@ -32,8 +38,12 @@ def carries_another(name: str, words: Sequence[str | None]) -> bool:
 
 def hides_another(name: str, words: Sequence[str | None]) -> bool:
     """Tell whether a command may run another one that is hidden in a text."""
+    if is_awk(name):
+        return not is_plain(words)
     if _HIDER.fullmatch(name):
         return True
+    if tuple(words[1:]) == _HARMLESS:
+        return False
     if _INTERPRETER.fullmatch(name) is None:
         return False
     # What is in a file or a module is somebody's program, as `make` is; what is

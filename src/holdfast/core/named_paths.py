@@ -13,7 +13,7 @@ So every word counts that could name a file, in every way it could:
 
 The first word counts if it has a slash: it is a program then, by its path. What may
 become anything, with slashes (`$X`, `$(…)`), may name any file: then there is no
-answer; nor is there of a `sed` script that could name one (sed_scripts). Words that
+answer; nor is there of a program for `sed` or `awk` that could name one. Words that
 are patterns, dates or scripts count as well, which does no harm: a name of no file
 leads nowhere but into its folder.
 
@@ -27,9 +27,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
+from holdfast.core import awk_programs, sed_scripts
 from holdfast.core.open_words import ANYTHING, OpenWord
 from holdfast.core.policy_words import words_of
-from holdfast.core.sed_scripts import is_plain
 from holdfast.core.simple_command import Command, Redirection, Way
 from holdfast.model.questions import NamedPath
 
@@ -43,7 +43,7 @@ def named_paths(command: Command) -> tuple[NamedPath, ...] | None:
     """Return what the words of a command may name; None if that may be anything."""
     words = words_of(command)
     first, rest = words[:1], words[1:]
-    if first[:1] in (["sed"], ["gsed"]) and not is_plain(command.words):
+    if first and isinstance(first[0], str) and _is_programmed(first[0], command):
         return None
     counted = [one for one in first if not isinstance(one, str) or "/" in one] + rest
     return _seen_from(command, [end for word in counted for end in _ends(word)])
@@ -72,9 +72,15 @@ def every_path(commands: Iterable[Command]) -> tuple[NamedPath, ...]:
 
 def listed(folder: str, word: OpenWord) -> NamedPath | None:
     """Return what a word stands for that is made of names of files; None if not."""
-    if word.has_slash or word.is_one:
-        return None
-    return NamedPath(folder, word.head, word.tail)
+    return None if word.files is None else NamedPath(folder, *word.files)
+
+
+def _is_programmed(first: str, command: Command) -> bool:
+    """Tell whether a command has a program in its words that may name any file."""
+    name = first.rsplit("/", 1)[-1]
+    if name in ("sed", "gsed"):
+        return not sed_scripts.is_plain(command.words)
+    return awk_programs.is_awk(name) and not awk_programs.is_plain(command.words)
 
 
 def _targets(

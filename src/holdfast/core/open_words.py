@@ -34,6 +34,11 @@ class OpenWord:
     is_one: bool = False
     """Whether it is exactly one word; otherwise any number, also none."""
 
+    files: tuple[str, str] | None = None
+    """If a wildcard made it of names of files, how those begin and end; it is then one
+    of them, or the pattern itself, or what is left of them when they are cut at blanks.
+    """
+
     @property
     def may_be_option(self) -> bool:
         """Tell whether a program may take it for an option."""

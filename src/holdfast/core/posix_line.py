@@ -233,7 +233,7 @@ def value_of(words: list[Lexeme]) -> OpenWord:
     """Return what the variable of a loop over these words may be."""
     if len(words) == 1 and words[0].open is not None:
         one = words[0].open
-        return OpenWord(one.head, one.tail, one.has_slash, is_one=True)
+        return OpenWord(one.head, one.tail, one.has_slash, is_one=True, files=one.files)
     opens = [word.open for word in words if word.open is not None]
     texts = [text for word in words for text in word.texts]
     ends = [*texts, *(end for one in opens for end in (one.head, one.tail))]

@@ -52,7 +52,7 @@ _COPIED = re.compile(r"[0-9]|-")
 _NUMBER_GLOB = re.compile(r"<[0-9]*-[0-9]*>")
 _UNSAFE_HISTORY = re.compile(r"\$[('{]|`|(?:^|\s)#")
 
-NAMES = OpenWord(has_slash=False)
+NAMES = OpenWord(has_slash=False, files=("", ""))
 """Any number of words, none of which has a slash in it."""
 
 NUMBER = OpenWord(has_slash=False, is_one=True)
@@ -212,7 +212,9 @@ class PosixWords(LineReader):
         if is_quoted:
             word.add("", is_quoted=True)
             is_one = found["many"] is None
-            word.gap(OpenWord(shape.head, shape.tail, shape.has_slash, is_one))
+            word.gap(
+                OpenWord(shape.head, shape.tail, shape.has_slash, is_one, shape.files)
+            )
         else:
             word.gap(shape, splits=True)
 

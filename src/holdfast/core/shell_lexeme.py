@@ -66,6 +66,7 @@ class LexemeBuilder:
     _is_one: bool = True
     _splits: bool = False
     _has_slash: bool = False
+    _files: tuple[str, str] | None = None
     has_quotes: bool = False
     has_bracket: bool = False
 
@@ -79,6 +80,8 @@ class LexemeBuilder:
             self._prefix += text
         if self._is_open:
             self._tail += text
+            if self._files is not None:
+                self._files = (self._files[0], self._files[1] + text)
         else:
             self._head += text
 
@@ -97,6 +100,7 @@ class LexemeBuilder:
         """Add what is not known; if it `splits`, blanks in it end the word."""
         if not is_noted:
             self._parts.append(())
+        self._files = self._named(shape.files)
         if not self._is_open:
             self._head += shape.head
         self._between.append(self._tail + shape.head)
@@ -106,6 +110,16 @@ class LexemeBuilder:
         self._is_one = self._is_one and shape.is_one
         self._splits = self._splits or splits
         self._has_slash = self._has_slash or shape.has_slash
+
+    def _named(self, files: tuple[str, str] | None) -> tuple[str, str] | None:
+        """Return how names of files begin and end, with these after what was before."""
+        if files is None:
+            return None
+        if not self._is_open:
+            return self._head + files[0], files[1]
+        if self._files is None or "/" in self._files[1] + files[0]:
+            return None
+        return self._files[0], files[1]
 
     def rest(self, *, is_headless: bool = False) -> None:
         """Leave open everything from here to the end of the word."""
@@ -148,8 +162,8 @@ class LexemeBuilder:
         ends = self._head + self._tail
         if self._splits or len(ends) > MAX_TEXT:
             inside = self._has_slash or any("/" in one for one in self._between)
-            return OpenWord(has_slash=inside or "/" in ends)
+            return OpenWord(has_slash=inside or "/" in ends, files=self._files)
         inside = self._has_slash or any("/" in one for one in self._between[1:])
         tail = "" if self._is_fixed else self._tail
         slash = inside or (self._is_fixed and "/" in self._tail)
-        return OpenWord(self._head, tail, slash, self._is_one)
+        return OpenWord(self._head, tail, slash, self._is_one, self._files)

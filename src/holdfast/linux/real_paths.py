@@ -9,6 +9,7 @@ through /proc is another thing to every process, and is not followed.
 import errno
 import functools
 import os
+import re
 import stat
 from collections.abc import Mapping
 
@@ -24,6 +25,8 @@ MAX_FITTING = 256
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _PROC = "/proc"
+_ODD = re.compile(r"\s")
+"""At what a shell cuts a name into words, where it is not quoted."""
 
 
 class RealPaths:
@@ -39,7 +42,8 @@ class RealPaths:
     def of(self, named: NamedPath) -> tuple[str, ...] | None:
         """Return every path that is named; None if that cannot be told.
 
-        Nor is it told of names of which a program could take one for an option.
+        Nor is it told of names that a shell could cut into several words, or of which
+        a program could take one for an option.
         """
         folder = self._folders.get(named.folder)
         if not named.text.startswith("/") and folder is None:
@@ -96,12 +100,22 @@ class RealPaths:
             names = os.listdir(folder)  # noqa: PTH208  # many times a line
         except OSError as error:
             return [*found] if error.errno in _MISSING else [None]
-        fitting = [one for one in names if one.startswith(head) and one.endswith(end)]
-        looks_like_option = not text and any(one.startswith("-") for one in fitting)
-        if len(names) > MAX_ENTRIES or len(fitting) > MAX_FITTING or looks_like_option:
+        # Some shells pass over the case of letters, if told to.
+        ends = head.lower(), end.lower()
+        fitting = [one for one in names if _is_between(one.lower(), *ends)]
+        is_odd = any(map(_ODD.search, fitting)) or (
+            not text and any(one.startswith("-") for one in fitting)
+        )
+        if len(names) > MAX_ENTRIES or len(fitting) > MAX_FITTING or is_odd:
             return [None]
+        # What begins with a dot may be the folder itself, or the one above.
+        fitting += [one for one in (".", "..") if head and _is_between(one, *ends)]
         found += [f"{folder}/{one}{deeper}{rest}" for one in fitting]
         return [self.real(one) for one in found]
+
+
+def _is_between(name: str, head: str, end: str) -> bool:
+    return name.startswith(head) and name.endswith(end)
 
 
 def _ahead(done: str, left: list[str]) -> str | None:
