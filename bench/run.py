@@ -21,6 +21,7 @@ from bench.table import Scale, Table
 GROUPS = (
     "core",
     "policy",
+    "agent_day",
     "output",
     "echo",
     "opening",

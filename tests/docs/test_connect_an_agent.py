@@ -10,7 +10,6 @@ import pytest
 from tests.scenarios.agents import agent, shell
 from tests.scenarios.support import Machine, machine
 
-from holdfast.core.policy_file import read_policy
 from holdfast.mcp.tools import TOOLS
 
 PAGE = (Path(__file__).parents[2] / "docs/howto/connect-an-ai-agent.md").read_text()
@@ -23,7 +22,6 @@ SERVERS: list[dict[str, Any]] = [
 ]
 STARTED = [one["args"] for one in SERVERS if "command" in one]
 CALLED = [one for one in SERVERS if "command" not in one]
-POLICIES = re.findall(r"```toml\n(\[default.*?)```", PAGE, re.DOTALL)
 TABLE = PAGE.split("## What the agent sees")[1].split("\n\n")[1]
 
 
@@ -69,10 +67,11 @@ def test_every_address_needs_the_token_and_it_is_never_in_the_address(
     assert bearer.startswith("Bearer ") or server["bearer_token_env_var"]
 
 
-def test_the_policy_to_begin_with_is_one() -> None:
-    (policy,) = POLICIES
+def test_the_policy_to_begin_with_is_the_example_and_is_applied() -> None:
+    begun = PAGE.split("## A policy to begin with")[1].split("## ")[0]
 
-    assert len(read_policy(policy.encode()).rules) == 4
+    assert "holdfast gate example > ~/.config/holdfast/policy.toml\n" in begun
+    assert "holdfast gate check\nholdfast gate apply\n" in begun
 
 
 def test_the_page_lists_every_tool_and_no_other() -> None:
