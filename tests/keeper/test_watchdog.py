@@ -125,6 +125,14 @@ def test_what_is_no_evidence_is_said_and_never_acted_upon(
     assert story.dog.stalled("a") == why
 
 
+def test_one_that_is_loading_its_code_is_not_called_late() -> None:
+    story = Story()
+    story.look(Pulse("S", 0))
+    story.look(Pulse("R", 1))
+
+    assert story.watch_until(Pulse("R", 1.9), Act.REPLACE, 100) == math.inf
+
+
 def test_one_that_sleeps_after_it_was_asked_is_given_long() -> None:
     story = Story()
     story.dog.answered("a", story.now)
@@ -228,6 +236,7 @@ def test_another_process_of_the_name_begins_anew() -> None:
 def test_the_same_process_may_be_given_another_limit() -> None:
     story = Story()
     story.look(Pulse("S", 0))
+    story.dog.answered("a", story.now)
     story.dog.watch("a", 7, story.now, max_cpu=10)
     story.look(Pulse("R", 2))
 
@@ -237,6 +246,7 @@ def test_the_same_process_may_be_given_another_limit() -> None:
 
 def test_on_a_busy_machine_less_work_is_evidence_after_a_while() -> None:
     story = Story()
+    story.dog.answered("a", story.now)
     story.look(Pulse("S", 0))
     used = 0.0
     began = story.now

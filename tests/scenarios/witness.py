@@ -145,7 +145,7 @@ def disorder(here: Machine) -> str:
     for pid in marked("HOLDFAST_RUNTIME_DIR", mark()):
         if pid not in ours and not is_dead(pid) and _is_keeping(pid):
             return f"process {pid} of ours holds nothing"
-    expected = {f"{one['id']}.sock" for one in listed}
+    expected = {f"{one['id']}.{kind}" for one in listed for kind in ("sock", "name")}
     found = {path.name for path in places.session_dir().iterdir()}
     return f"files {found ^ expected}" if found != expected else _unheld(listed)
 

@@ -7,7 +7,7 @@ from holdfast.cli import blamed
 from holdfast.cli.manual import describe
 from holdfast.cli.naming import Names
 from holdfast.cli.requesting import add_session_arguments, live_session
-from holdfast.client import blaming
+from holdfast.client import blaming, keeper
 from holdfast.client.keeper import Listed
 from holdfast.client.looking import graph
 from holdfast.model.errors import MalformedArgument, OnlyHere
@@ -122,7 +122,9 @@ def _processes(session: Listed, options: argparse.Namespace) -> int:
     pids = [options.pid]
     if port is not None:
         pids = sorted({one.pid for one in seen.listeners if one.port == port})
-    found = blaming.processes(session.id, session.pid, pids, seen)
+    # One that was found without the keeper has no number yet.
+    pid = session.pid or keeper.resolve(session.id, keeper.sessions()).pid
+    found = blaming.processes(session.id, pid, pids, seen)
     if not found and port is None:
         raise MalformedArgument(str(options.pid), f"a process of {session.label}")
     if options.json:

@@ -8,7 +8,7 @@ import time
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.client.keeper import Listed
-from holdfast.model.errors import UsageError
+from holdfast.model.errors import NoKeeper, UsageError
 from holdfast.model.text import checked_name, printable
 
 TITLES = ("NAME", "ID", "STATE", "AGE", "COMMAND")
@@ -64,13 +64,28 @@ def _known(options: argparse.Namespace) -> tuple[list[Listed], dict[str, str]]:
     """Return the sessions asked for, and which hosts do not answer."""
     if options.host is not None:
         return keeper.sessions(host=checked_name(options.host.rstrip("/"))), {}
-    known = keeper.sessions()
+    known = _here()
     if not options.all:
         return known, {}
     from holdfast.cli.roster import sessions_elsewhere  # noqa: PLC0415  # rarely needed
 
     elsewhere, away = sessions_elsewhere()
     return [*known, *elsewhere], away
+
+
+def _here() -> list[Listed]:
+    """Return the sessions here; without the keeper, as much as can be known of them."""
+    try:
+        return keeper.sessions()
+    except NoKeeper as error:
+        known = keeper.sessions_by_socket()
+        if not known:
+            raise
+        print(
+            f"holdfast: {error}; these are the sessions whose sockets answer",
+            file=sys.stderr,
+        )
+        return known
 
 
 def _facts(session: Listed) -> dict[str, object]:

@@ -21,8 +21,8 @@ from holdfast.wire.commands import CommandReport, CommandRequest, ShellCommand
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Refuse
 
-PATIENCE = 5.0
-"""Seconds for an answer: a holder is replaced in less."""
+PATIENCE = 10.0
+"""Seconds for an answer: a holder that hangs is replaced in less."""
 
 MAX_MATCH = 64 * 1024
 """Bytes of what was printed in which something expected is looked for."""

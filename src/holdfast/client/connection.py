@@ -44,8 +44,9 @@ from holdfast.wire.messages import (
 )
 from holdfast.wire.versions import SPOKEN, choose, spelled
 
-PATIENCE = 2.0
-"""Seconds in which a holder is replaced, many times over."""
+PATIENCE = 8.0
+"""Seconds in which a holder that hangs is noticed and replaced; after a death it takes
+a small part of that."""
 
 READ = 256 * 1024
 """Bytes taken from the socket at once: four full frames of output."""

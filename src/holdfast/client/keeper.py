@@ -8,7 +8,9 @@ asked about a session elsewhere is asked of its host, which has a keeper of its 
 import contextlib
 import errno
 import json
+import os
 import socket
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -26,11 +28,25 @@ from holdfast.model.errors import (
     UsageError,
     from_facts,
 )
-from holdfast.model.ids import parse_session_id
+from holdfast.model.ids import SessionId, parse_session_id
 from holdfast.model.text import checked_name, printable, same_name, shown_name
 
 PATIENCE = 15.0
 """Seconds for an answer: longer than the keeper itself waits for a holder."""
+
+SOON = 0.1
+"""Seconds for the list in which a session is looked up: a keeper that is well needs a
+few milliseconds, and without it a session is found by what lies in its folder."""
+
+ATTEMPTS = 3
+"""How often something is asked of one keeper after the other: one that hangs is
+replaced, and whoever had asked it finds the link cut."""
+
+PAUSE = 0.3
+"""Seconds in which another keeper listens."""
+
+REPEATABLE = frozenset({"list", "status", "rename", "keep", "forget"})
+"""What can be asked twice and means the same."""
 
 MAX_ANSWER = 1024 * 1024
 """Bytes we take in one packet; the kernel passes no larger one."""
@@ -77,6 +93,7 @@ def request(
     *,
     start: bool = True,
     host: str = "",
+    patience: float = PATIENCE,
 ) -> Facts:
     """Ask the keeper, and return its answer. With `start`, have one started.
 
@@ -95,15 +112,28 @@ def request(
     raw = json.dumps({"do": do, **fields}).encode()
     if len(raw) > packets.MAX_PACKET:
         raise RequestTooLarge(len(raw))
+    for left in reversed(range(ATTEMPTS)):
+        try:
+            return _ask(do, raw, start=start, patience=patience)
+        except NoKeeper as error:
+            # Whoever hung up on us has been replaced, or is being so.
+            is_cut = isinstance(error.__cause__, ConnectionResetError)
+            if not left or not is_cut or do not in REPEATABLE:
+                raise
+            time.sleep(PAUSE)
+    raise AssertionError  # Not reached: the last attempt raises.
+
+
+def _ask(do: str, raw: bytes, *, start: bool, patience: float) -> Facts:
     gone: type[NoKeeper | CreationUnknown] = NoKeeper
     try:
-        with _connect(start=start) as link:
+        with _connect(start=start, patience=patience) as link:
             link.send(raw)
             # Whatever else is asked for can be asked for again.
             gone = CreationUnknown if do == "create" else NoKeeper
             return _answer(link)
     except TimeoutError:
-        raise gone(f"no answer within {PATIENCE:.0f} s") from None
+        raise gone(f"no answer within {patience:g} s") from None
     except OSError as error:
         raise gone(error.strerror or "the connection broke") from error
 
@@ -134,14 +164,36 @@ def conversation(
         raise NoKeeper(error.strerror or "the connection broke") from error
 
 
-def sessions(*, start: bool = True, host: str = "") -> list[Listed]:
+def sessions(
+    *, start: bool = True, host: str = "", patience: float = PATIENCE
+) -> list[Listed]:
     """Return every session here, or all that a host lets us see, oldest first.
 
     Raises:
         Unavailable: There is no keeper, or it does not answer.
 
     """
-    return sessions_in(request("list", start=start, host=host), host)
+    answer = request("list", start=start, host=host, patience=patience)
+    return sessions_in(answer, host)
+
+
+def sessions_by_socket() -> list[Listed]:
+    """Return the sessions at whose sockets somebody listens, without the keeper.
+
+    Little is known of them: what they are called, and since when.
+
+    Raises:
+        UsageError: The place of the sockets is not ours.
+
+    """
+    from holdfast.linux import session_names  # noqa: PLC0415  # rarely needed
+
+    known = session_names.known().items()
+    return [
+        _by_socket(session, name)
+        for session, name in known
+        if session_names.is_there(session)
+    ]
 
 
 def sessions_in(answer: Facts, host: str) -> list[Listed]:
@@ -172,7 +224,7 @@ def find(text: str, *, start: bool = True) -> Listed:
     host, _, name = text.partition("/")
     if not (host and name):
         try:
-            return resolve(text, sessions(start=start))
+            return _find_here(text, start=start)
         except SessionNotFound:
             if (elsewhere := _elsewhere(text)) is None:
                 raise
@@ -182,6 +234,45 @@ def find(text: str, *, start: bool = True) -> Listed:
     found = resolve(name, sessions(host=checked_name(host)))
     settle(found.id, host)
     return found
+
+
+def _find_here(text: str, *, start: bool) -> Listed:
+    """Return the session here that is meant, also if the keeper is dead or hangs."""
+    try:
+        return resolve(text, sessions(start=False, patience=SOON))
+    except NoKeeper:
+        if (found := _found_by_socket(text)) is not None:
+            return found
+    return resolve(text, sessions(start=start))
+
+
+def _found_by_socket(text: str) -> Listed | None:
+    from holdfast.linux import session_names  # noqa: PLC0415  # rarely needed
+
+    known = [_by_socket(one, name) for one, name in session_names.known().items()]
+    with contextlib.suppress(UsageError):
+        found = resolve(text, known)
+        return found if session_names.is_there(SessionId(found.id)) else None
+    return None
+
+
+def _by_socket(session: str, name: str) -> Listed:
+    created_ms = 0
+    with contextlib.suppress(OSError):
+        found = os.lstat(folders.session_address(SessionId(session)))
+        created_ms = found.st_mtime_ns // 1_000_000
+    return Listed(
+        id=session,
+        name=name,
+        pid=0,
+        state="running",
+        exit=None,
+        command=[],
+        cwd="",
+        created_ms=created_ms,
+        size=[0, 0],
+        keep=False,
+    )
 
 
 def _elsewhere(text: str) -> Listed | None:
@@ -228,17 +319,17 @@ def _hinting(error: HoldfastError, known: list[Listed]) -> HoldfastError:
     return error
 
 
-def _connect(*, start: bool) -> socket.socket:
+def _connect(*, start: bool, patience: float) -> socket.socket:
     path = folders.keeper_address()
     try:
-        return packets.connect(path, PATIENCE)
+        return packets.connect(path, patience)
     except (FileNotFoundError, ConnectionRefusedError):
         if not start:
             raise
     from holdfast.linux.start import ensure_keeper  # noqa: PLC0415  # starts processes
 
     ensure_keeper()
-    return packets.connect(path, PATIENCE)
+    return packets.connect(path, patience)
 
 
 def _answer(link: socket.socket) -> Facts:
@@ -246,7 +337,7 @@ def _answer(link: socket.socket) -> Facts:
     while True:
         raw = link.recv(MAX_ANSWER)
         if not raw:
-            raise OSError(errno.ECONNRESET, "it hung up")
+            raise ConnectionResetError(errno.ECONNRESET, "it hung up")
         part = _parsed(raw)
         if not part.get("ok"):
             raise _refusal(part)

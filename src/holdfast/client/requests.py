@@ -35,8 +35,9 @@ from holdfast.wire.messages import (
     TurnPassed,
 )
 
-PATIENCE = 5.0
-"""Seconds for an answer: a holder is replaced, and a large tree frozen, in less."""
+PATIENCE = 10.0
+"""Seconds for an answer: a holder that hangs is replaced, and a large tree frozen, in
+less."""
 
 _FRAME_KINDS = {message: kind for kind, message in KINDS.items()}
 

@@ -22,7 +22,7 @@ from holdfast.wire.codec import Message
 from holdfast.wire.company import Presence
 from holdfast.wire.messages import Pending
 
-LOSS_PATIENCE = 5.0
+LOSS_PATIENCE = 10.0
 """Seconds without a holder after which there will be none."""
 
 LETTING_GO = 1.0

@@ -14,8 +14,8 @@ import time
 from socket import socket  # noqa: TC003  # an annotation people read
 
 from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import folders, packets, start
-from holdfast.model.errors import SessionNotFound
+from holdfast.linux import folders, packets, session_names, start
+from holdfast.model.errors import HoldfastError, SessionNotFound
 from holdfast.version import __version__
 
 RETRY = 0.1
@@ -64,6 +64,7 @@ class KeeperLink:
             self.deposit(token)
         except OSError:
             self._again_at = time.monotonic()
+        self._keep_name()
         return self._exit
 
     def deposit(self, token: str = "") -> None:
@@ -188,6 +189,7 @@ class KeeperLink:
         match packet.get("do"):
             case "forget":
                 self.is_wanted = False
+                self._keep_name()
             case "rest":
                 self._is_resting = True
             case "leave":
@@ -197,8 +199,18 @@ class KeeperLink:
             case "changed":
                 for name in ("name", "keep"):
                     self._vaulted.facts[name] = packet[name]
+                self._keep_name()
             case _:
                 pass  # The answer to something we said.
+
+    def _keep_name(self) -> None:
+        """Have us found by name also while there is no keeper to ask."""
+        with contextlib.suppress(HoldfastError):  # The place has become unfit.
+            if self.is_wanted:
+                name = str(self._vaulted.facts.get("name") or "")
+                session_names.keep(self._vaulted.session, name)
+            else:
+                session_names.drop(self._vaulted.session)
 
     def _prove(self) -> None:
         """Show that our loop runs; the deposit came before it did."""

@@ -46,8 +46,8 @@ from holdfast.wire.requests import refusal as refused_packet
 IDLE = 30.0
 """Seconds in which an operator that has come in must say what it wants."""
 
-PATIENCE = 2.0
-"""Seconds in which a holder is replaced, many times over."""
+PATIENCE = 8.0
+"""Seconds in which a holder that hangs is noticed and replaced."""
 
 READ = 128 * 1024
 """Bytes taken from a holder at once: two full messages of a channel."""

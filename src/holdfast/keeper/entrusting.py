@@ -74,6 +74,7 @@ class Entrusting:
         self._selector.register(ours, selectors.EVENT_READ, self._ready)
         means = Means("trustee", self._ping, lambda: kill(pid))
         self._watched.watch("trustee", pid, means)
+        self._watched.answered("trustee")  # It has nothing to load.
 
     def note(self, session: str, *, is_anew: bool = False) -> None:
         """Tell what has become of a session; `is_anew` if its descriptors are others.

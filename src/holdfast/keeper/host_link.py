@@ -69,7 +69,7 @@ class HostLink:
 
     def hello(self, link: socket.socket, runs: object) -> bool:
         """Take how the host at the other end of a link runs; False if that is odd."""
-        if runs not in set(Runs):
+        if not isinstance(runs, str) or runs not in set(Runs):
             return False
         if link is not self.link:
             self._backoff.born(time.monotonic())
@@ -79,6 +79,7 @@ class HostLink:
         end = None if self.runs is Runs.TERMINAL else lambda: self._kill(pid)
         means = Means(NAME, self._knock.ask, end)
         self._watched.watch(NAME, pid, means, max_cpu=MAX_CPU)
+        self._watched.answered(NAME)
         return True
 
     def ended(self, link: socket.socket) -> None:

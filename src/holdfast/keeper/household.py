@@ -153,6 +153,7 @@ class Household:
             lambda: kill_peer(link),
         )
         self.watched.watch(session, packets.process_of(link), means, every=LOOK)
+        self.watched.answered(session)  # It has all that it needs.
 
     def stalled(self, session: str) -> Facts:
         """Return what to say of a session whose holder does not answer; or nothing."""

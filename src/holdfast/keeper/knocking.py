@@ -12,7 +12,7 @@ from pathlib import Path
 
 from holdfast.model.ids import SessionId
 
-PREFIX, SUFFIX = "s_", ".sock"
+PREFIX, SUFFIX, NAME = "s_", ".sock", ".name"
 
 
 def knock(folder: Path) -> tuple[set[SessionId], set[SessionId]]:
@@ -48,6 +48,7 @@ def remove(folder: Path, session: SessionId) -> None:
     path = folder / f"{session}{SUFFIX}"
     if _is_ours(path) and not is_somebody_at(path):
         path.unlink(missing_ok=True)
+        path.with_suffix(NAME).unlink(missing_ok=True)
 
 
 def _is_ours(path: Path) -> bool:

@@ -17,7 +17,12 @@ from holdfast.model.ids import SessionId
 
 def remove_files(session: SessionId) -> None:
     """Remove what only a living session needs; its logbook stays as its record."""
-    own = (places.session_socket, places.session_pipe, places.session_frozen)
+    own = (
+        places.session_socket,
+        places.session_pipe,
+        places.session_frozen,
+        places.session_name,
+    )
     _remove(session, own)
 
 

@@ -132,6 +132,7 @@ def _keep_until_it_is_gone(link: socket.socket, trust: Trust, keeper: int) -> No
     """
     watchdog = Watchdog()
     watchdog.watch(KEEPER, keeper, time.monotonic(), every=SOON)
+    watchdog.answered(KEEPER, time.monotonic())  # It has forked us.
     while True:
         due_at = watchdog.next_deadline() or 0.0
         link.settimeout(max(due_at - time.monotonic(), 0.001))

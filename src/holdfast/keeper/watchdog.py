@@ -18,7 +18,8 @@ at work. This is evidence:
 
     stopped   a stop signal holds it (T)
     looping   it has used MAX_CPU seconds of processor time and not come to its loop;
-              a quarter of that will do after LATE seconds, on a busy machine
+              a quarter of that will do after LATE seconds, on a busy machine, of
+              one that has answered before
     asleep    it has slept for SLEEP seconds (S), though it has answered before
 
 And this is not, however long it takes: a tracer holds it (t), it waits for the
@@ -136,12 +137,13 @@ class Watch:
         self.why = evidence
         return Act.REPLACE
 
-    def answered(self, now: float) -> None:
-        """Take that it has shown that its loop runs."""
+    def answered(self, now: float) -> float:
+        """Take that it has shown that its loop runs; return when to look again."""
         self._has_answered = True
         if self._asked is not None:
             self._asked, self._seen, self.why = None, None, ""
-            self.look_at = now + self.every
+            self.look_at = _next_look(now, self.every)
+        return self.look_at
 
     def excused(self) -> None:
         """Forget what it has not done: nobody ran."""
@@ -154,11 +156,11 @@ class Watch:
         self.replaced = 1 if since is None or since > CALM else self.replaced + 1
         self.replaced_at = now
         self._asked = self._seen = None
-        self.look_at = now + self.every
+        self.look_at = _next_look(now, self.every)
 
     def _suspect(self, pulse: Pulse | None, now: float) -> Act:
         before, cpu = self._seen, 0.0 if pulse is None else pulse.cpu
-        self._seen, self.look_at = (now, cpu), now + self.every
+        self._seen, self.look_at = (now, cpu), _next_look(now, self.every)
         if pulse is not None and pulse.state not in _STANDING:
             since, used = (now, cpu) if before is None else before
             if cpu - used < SHARE * (now - since) or now == since:
@@ -171,13 +173,20 @@ class Watch:
             return ""
         if pulse is not None and pulse.state == _STOPPED:
             return "it was stopped"
-        most = self.max_cpu if silent < LATE else self.max_cpu / 4
+        # One that has never answered may be loading its code.
+        is_late = self._has_answered and silent >= LATE
+        most = self.max_cpu / 4 if is_late else self.max_cpu
         if pulse is not None and pulse.cpu - cpu >= most:
             return "it ran without an end"
         is_asleep = pulse is None or pulse.state == _SLEEPING
         if is_asleep and self._has_answered and silent >= SLEEP:
             return "it did not answer"
         return ""
+
+
+def _next_look(now: float, every: float) -> float:
+    """Return when to look next: at everybody in the same moment, to wake up once."""
+    return (now // every + 1) * every
 
 
 def _told(pulse: Pulse | None) -> str:
@@ -192,6 +201,7 @@ class Watchdog:
 
     watches: dict[str, Watch] = field(default_factory=dict)
     _due_at: float | None = None
+    _is_due_known: bool = False
 
     def watch(
         self,
@@ -203,16 +213,18 @@ class Watchdog:
         max_cpu: float = MAX_CPU,
     ) -> None:
         """Watch a process from now on, in place of another of this name."""
+        self._is_due_known = False
         known = self.watches.get(name)
         if known is not None and known.pid == pid:
             known.max_cpu = max_cpu
             return
-        made = self.watches[name] = Watch(pid, now + every, every, max_cpu)
+        made = self.watches[name] = Watch(pid, _next_look(now, every), every, max_cpu)
         if known is not None:
             made.replaced, made.replaced_at = known.replaced, known.replaced_at
 
     def rest(self, name: str) -> None:
         """Watch nobody of this name until there is another; what was is kept."""
+        self._is_due_known = False
         known = self.watches.get(name)
         if known is not None and known.replaced_at is None:
             del self.watches[name]
@@ -221,17 +233,23 @@ class Watchdog:
 
     def drop(self, name: str) -> None:
         """Forget a name."""
+        self._is_due_known = False
         self.watches.pop(name, None)
 
     def next_deadline(self) -> float | None:
         """Return when to look, or None."""
-        self._due_at = min(
-            (one.look_at for one in self.watches.values() if one.pid), default=None
-        )
+        if not self._is_due_known:
+            self._is_due_known = True
+            self._due_at = min(
+                (one.look_at for one in self.watches.values() if one.pid), default=None
+            )
         return self._due_at
 
     def due(self, now: float) -> list[str]:
         """Return at whom to look now."""
+        if self._due_at is not None and now < self._due_at:
+            return []
+        self._is_due_known = False
         if self._due_at is not None and now > self._due_at + GAP:
             for one in self.watches.values():
                 one.excused()
@@ -241,6 +259,7 @@ class Watchdog:
 
     def looked(self, name: str, pulse: Pulse | None, now: float) -> Act:
         """Take a look at one of them; return what is to be done."""
+        self._is_due_known = False
         watch = self.watches[name]
         act = watch.looked(pulse, now)
         if act is Act.REPLACE:
@@ -254,7 +273,7 @@ class Watchdog:
     def answered(self, name: str, now: float) -> None:
         """Take that one has answered, or said anything else."""
         if (watch := self.watches.get(name)) is not None:
-            watch.answered(now)
+            self._is_due_known &= watch.look_at == watch.answered(now)
 
     def stalled(self, name: str) -> str:
         """Return what is wrong with one that does not answer; empty if nothing is."""

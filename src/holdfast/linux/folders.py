@@ -132,6 +132,16 @@ def session_pipe(session: SessionId) -> str:
     return f"{owned(f'{owned(runtime_path())}/s')}/{session}.pipe"
 
 
+def session_name(session: SessionId) -> str:
+    """Return the link that says what a session is called.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return f"{sessions_folder()}/{session}.name"
+
+
 def session_log(session: SessionId) -> str:
     """Return the file of a session's logbook.
 

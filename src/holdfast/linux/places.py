@@ -89,6 +89,11 @@ def session_pipe(session: SessionId) -> Path:
     return Path(folders.session_pipe(session))
 
 
+def session_name(session: SessionId) -> Path:
+    """Return the link that says what a session is called."""
+    return Path(folders.session_name(session))
+
+
 def session_frozen(session: SessionId) -> Path:
     """Return the file that says what of a session was made to stand still."""
     return session_dir() / f"{session}.frozen"

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 READ = 256 * 1024
 """Bytes taken from a socket at once: four full frames of output."""
 
-NEAR_PATIENCE = 5.0
-"""Seconds without a holder after which there will be none: many times what it takes
-to replace one."""
+NEAR_PATIENCE = 10.0
+"""Seconds without a holder after which there will be none: twice what it takes to
+replace one that hangs."""
 
 FAR_PATIENCE = 60.0
 """Seconds without a way to a host elsewhere after which there is none."""

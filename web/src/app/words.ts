@@ -13,6 +13,7 @@ const STATES: Readonly<Record<string, Wording>> = {
   "waiting-for-input": { label: "waiting for input", tone: "needs" },
   "waiting-for-secret": { label: "waiting for a secret", tone: "needs" },
   frozen: { label: "frozen", tone: "cold" },
+  stalled: { label: "does not answer", tone: "cold" },
   exited: { label: "ended", tone: "over" },
   alive: { label: "alive", tone: "calm" },
 };
