@@ -40,7 +40,7 @@ def test_a_new_terminal_edits_as_its_characters_say(
         ({"kill": 0}, 0x15, Meaning.TEXT),
         ({"kill": 0x18}, 0x18, Meaning.KILL),
         ({"kill": 0x18}, 0x15, Meaning.TEXT),
-        ({"ends": (0x3B, 0)}, 0x3B, Meaning.END),
+        ({"ends": (0x3B, 0)}, 0x3B, Meaning.FLUSH),
         ({"extended": False}, 0x16, Meaning.TEXT),
         ({"extended": False}, 0x17, Meaning.TEXT),
         ({"signals": False}, 0x03, Meaning.TEXT),

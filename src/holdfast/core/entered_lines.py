@@ -35,6 +35,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from holdfast.core.line_matching import exact_line, several_lines
 from holdfast.core.staged import Staged
 from holdfast.model.ids import ActorId
 
@@ -105,7 +106,8 @@ class EnteredLines:
         if prompted is not None and now - prompted >= SETTLED:
             self._lines = deque((x for x in self._lines if not x.is_ahead), MAX_LINES)
         for line in lines:
-            is_known = not line.is_edited and not line.hidden
+            is_guess = line.is_edited and not line.is_erased
+            is_known = not is_guess and not line.hidden
             text = line.data.decode("utf-8", "backslashreplace").strip()
             by = line.by or (actor,)
             self._lines.append(_Line(text if is_known else None, actor, by, at))
@@ -114,11 +116,12 @@ class EnteredLines:
         """Return who is behind the line that the shell executes; None: not told."""
         self._prompted_at = None
         lines = [*self._lines]
-        found = _exact(lines, line)
+        texts = [one.text for one in lines]
+        found = exact_line(texts, line)
         if found is not None:
             self._keep(lines[found + 1 :])
             return _press(lines[found : found + 1])
-        count = _several(lines, line)
+        count = several_lines(texts, line)
         if count:
             self._keep(lines[count:])
             return _press(lines[:count])
@@ -160,28 +163,3 @@ def _is_one(lines: list[_Line]) -> bool:
 
 def _is_plain(line: _Line) -> bool:
     return bool(line.text) and "!" not in str(line.text)
-
-
-def _exact(lines: list[_Line], line: str | None) -> int | None:
-    wanted = None if line is None else line.strip()
-    if not wanted:
-        return None
-    numbers = (at for at, one in enumerate(lines) if one.text == wanted)
-    return next(numbers, None)
-
-
-def _several(lines: list[_Line], line: str | None) -> int:
-    """Return how many lines, from the first on, make up what the shell tells."""
-    if line is None:
-        return 0
-    rest = line.strip()
-    for count, one in enumerate(lines, 1):
-        if one.text == "":
-            continue
-        before, found, rest = rest.partition(one.text or "\0")
-        # Between the lines of one command a shell puts no words of its own.
-        if not found or before.strip("; \n"):
-            return 0
-        if not rest.strip("; \n"):
-            return count
-    return 0

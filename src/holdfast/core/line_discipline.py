@@ -33,8 +33,8 @@ class Meaning(enum.Enum):
 
     TEXT = "text"  # handed on, or put at the end of the line
     IGNORED = "ignored"  # not taken at all
-    END = "end"  # the line is handed over, the byte with it
-    FLUSH = "flush"  # the line is handed over as it is
+    END = "end"  # the line is handed over, with its end
+    FLUSH = "flush"  # what there is of the line is handed over, without an end
     ERASE = "erase"  # the last character is taken back
     ERASE_WORD = "erase-word"
     KILL = "kill"  # the whole line is taken back
@@ -60,13 +60,16 @@ class LineDiscipline:
     alters: bool = False
     """Whether bytes are changed on the way in that are not followed here."""
 
+    utf8: bool = False
+    """Whether an erase takes back a character of several bytes."""
+
     erase: int = 0x7F
     erase_word: int = 0x17
     kill: int = 0x15
     literal: int = 0x16
     end_of_file: int = 0x04
     ends: tuple[int, ...] = ()
-    """What ends a line besides NL."""
+    """What has a line handed over besides NL, which its reader takes for its end."""
 
     interrupts: tuple[int, ...] = (0x03, 0x1C, 0x1A)
     """What makes a signal."""
@@ -111,8 +114,8 @@ class LineDiscipline:
         return _CR if byte == _NL and self.nl_to_cr else byte
 
     def _edit(self, byte: int) -> Meaning:
-        meant = dict.fromkeys((_NL, *self.ends), Meaning.END)
-        meant[self.end_of_file] = Meaning.FLUSH
+        meant = dict.fromkeys((self.end_of_file, *self.ends), Meaning.FLUSH)
+        meant[_NL] = Meaning.END
         if self.extended:
             meant[self.literal] = Meaning.LITERAL
             meant[self.erase_word] = Meaning.ERASE_WORD

@@ -1,45 +1,63 @@
-"""What has been typed and not yet entered, and by whom?
+"""What has been typed and perhaps not entered, and by whom?
 
 Theory of operation
 -------------------
-The bytes since the last line end are staged: whoever presses Return next runs
-them. Each run of bytes is kept with the operator who typed it, so that a
-hand-over can show them and an entered line can be attributed byte by byte.
+Whoever presses Return runs what stands typed, so nothing that somebody typed may
+be forgotten before it is known to be gone. What is known, and from whom:
 
-Only what can be followed without knowing the program is followed: an erase takes
-the last character back, a kill or an interrupt all of them. Anything else that
-edits a line (escape sequences, other control characters) leaves the bytes in
-place and marks the line as *edited*: what stands there is then a guess, and
-whoever decides by it must not take it for the truth.
+- The kernel edits the lines of a terminal that reads whole lines, by special
+  characters that are known (core.line_discipline). There a line is followed
+  exactly: what is killed is gone, and what is ended has been handed over.
+- A line editor makes of a key what it likes: C-u may kill or insert, Return may be
+  text in a paste. There nothing is gone before the shell says so by a mark: that it
+  executes a line, or shows a prompt. Until then a line that was ended *perhaps*
+  still stands there.
+- What was typed while a command ran may have been read by that or wait for the
+  shell. It is gone if nothing was left to be read when the command had ended.
 
-What was typed while the terminal did not echo is counted and not kept.
+A line is kept in parts, one for each key that may have ended it. Each mark says
+that one of them is gone: the oldest, or the one that the shell executes and all
+before it. A part of which only a guess can be made is *edited*; what stands there
+is then not known, and whoever decides by it must not take it for the truth.
 
-Whoever takes a character of somebody else's back, edits the line or types into
-it unseen has a hand in what stands there, and is named with those who typed it.
+Where no mark will ever come (in a program without marks, or one that runs), whoever
+presses Return or interrupts after others had a hand in the line takes it over: that
+key was judged with all of them, and they are named no more.
 
-Invariants, checked by tests/core/test_staged.py:
+What was typed while the terminal did not echo is counted and not kept. Whoever
+takes a character of somebody else's back, edits the line or types into it unseen
+has a hand in what stands there, and is named with those who typed it.
 
-I1  Every byte kept was typed since the last line end, by the operator it is
-    kept with, with echo on.
+Invariants, checked by tests/core/test_staged.py and test_staged_model.py:
+
+I1  Every byte kept was typed by the operator it is kept with, with echo on.
 I2  What is kept is bounded.
-I3  Whoever shaped a line since the last line end is among those it is said to
-    be by.
+I3  Whoever had a hand in a line that is not known to be gone is among those it is
+    said to be by, unless somebody else has taken it over.
+I4  At the prompt of a shell with marks, nothing but a mark forgets.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from holdfast.core.line_discipline import LineDiscipline, Meaning
+from holdfast.core.line_matching import lines_of
+from holdfast.core.unfinished import may_go_on
 from holdfast.model.ids import ActorId
 
 MAX_STAGED = 4096
 """Bytes kept: what a canonical terminal takes in one line."""
 
-_LINE_ENDS = b"\r\n\x04"
-_DROPS = b"\x03\x15\x1c"
-"""Interrupt, kill and quit: the line is gone."""
+MAX_PARTS = 64
+"""Lines kept that may have been entered, or not."""
 
+LINE_EDITOR = LineDiscipline(canonical=False, echo=False, cr_to_nl=False, literal=0)
+"""How the terminal of a program that edits its line is set, if it was not seen."""
+
+_LINE_ENDS = b"\r\n"
+_INTERRUPT = 0x03
 _ERASE = b"\x08\x7f"
 _FIRST_PRINTABLE = 0x20
-_TAB = 0x09
 _CONTINUATION = range(0x80, 0xC0)
 
 
@@ -55,6 +73,9 @@ class Staged:
     hidden: int = 0
     """Bytes typed without echo, which are not here."""
 
+    is_erased: bool = False
+    """Whether it is edited by nothing but taking characters back."""
+
     @property
     def is_empty(self) -> bool:
         """Whether pressing Return would enter nothing that was typed."""
@@ -62,68 +83,309 @@ class Staged:
 
 
 @dataclass(slots=True)
+class _Part:
+    """What was typed up to a key that may have ended it."""
+
+    typed: bytearray = field(default_factory=bytearray)
+    by: list[ActorId] = field(default_factory=list)
+    shapers: dict[ActorId, None] = field(default_factory=dict)
+    is_erased: bool = False
+    is_lost: bool = False
+    """Whether what stands there is a guess."""
+
+    hidden: int = 0
+    is_cooked: bool = True
+    """Whether the kernel has edited all of it."""
+
+    ender: ActorId | None = None
+    """Who pressed the key that may have ended it."""
+
+    @property
+    def has_content(self) -> bool:
+        return bool(self.typed or self.hidden or self.is_lost or self.is_erased)
+
+    @property
+    def hands(self) -> tuple[ActorId, ...]:
+        return tuple(dict.fromkeys([*self.by, *self.shapers]))
+
+    def told(self) -> Staged:
+        is_edited = self.is_lost or self.is_erased
+        is_erased = self.is_erased and not self.is_lost
+        return Staged(bytes(self.typed), self.hands, is_edited, self.hidden, is_erased)
+
+    def lose(self, actor: ActorId) -> None:
+        self.is_lost = True
+        self.shapers[actor] = None
+
+    def erase(self, actor: ActorId, *, utf8: bool) -> None:
+        """Take the last character back."""
+        while utf8 and self.typed and self.typed[-1] in _CONTINUATION:
+            self._drop_last(actor)
+        if self.typed:
+            self._drop_last(actor)
+
+    def erase_word(self, actor: ActorId) -> None:
+        """Take the last word back: letters and digits, and what stands behind."""
+        if not self.typed.isascii():
+            self.lose(actor)
+            return
+        has_seen = False
+        while self.typed:
+            is_word = self.typed[-1:].isalnum() or self.typed[-1:] == b"_"
+            if has_seen and not is_word:
+                return
+            has_seen = has_seen or is_word
+            self._drop_last(actor)
+
+    def _drop_last(self, actor: ActorId) -> None:
+        if self.by[-1] != actor:
+            self.shapers[actor] = None
+        del self.typed[-1], self.by[-1]
+
+
 class StagedLine:
     """The line that stands at a session's prompt."""
 
-    _typed: bytearray = field(default_factory=bytearray)
-    _by: list[ActorId] = field(default_factory=list)
-    _shapers: dict[ActorId, None] = field(default_factory=dict)
-    _is_edited: bool = False
-    _hidden: int = 0
+    def __init__(self, *, is_marked: bool = False) -> None:
+        self._is_marked = is_marked
+        self._runs = is_marked
+        """Whether the shell may be running something, by its marks."""
 
-    def typed(self, actor: ActorId, data: bytes, *, echo_off: bool) -> list[Staged]:
-        """Take note of bytes that went to the terminal; return what they entered."""
-        entered: list[Staged] = []
+        self._parts: list[_Part] = [_Part()]
+        self._is_literal = False
+        self._is_countless = False
+        """Whether there were too many lines to say which of them a mark is about."""
+
+        self.is_fresh = False
+        """Whether nothing was typed since the last prompt."""
+
+    # ── what is typed ─────────────────────────────────────────────────────
+
+    def typed(
+        self,
+        actor: ActorId,
+        data: bytes,
+        terminal: LineDiscipline = LINE_EDITOR,
+        *,
+        echo_off: bool,
+    ) -> list[Staged]:
+        """Take note of bytes that went to the terminal; return what they ended."""
+        ended: list[Staged] = []
+        self.is_fresh = self.is_fresh and not data
         for byte in data:
-            if byte in _LINE_ENDS:
-                entered.append(self.stands())
-                self._clear()
-            elif byte in _DROPS:
-                self._clear()
-            elif echo_off:
-                self._hidden += 1
-                self._shapers[actor] = None
-            elif byte in _ERASE:
-                self._erase(actor)
-            elif byte >= _FIRST_PRINTABLE or byte == _TAB:
-                self._add(actor, byte)
+            meaning = terminal.meanings[byte]
+            if self._is_literal:
+                self._is_literal, meaning = False, Meaning.TEXT
+            elif meaning is Meaning.TEXT and not terminal.edits:
+                meaning = _editor_meaning(byte)
+            self._settle_mode(actor, terminal)
+            if meaning is Meaning.END or meaning is Meaning.FLUSH:
+                ended.append(self._parts[-1].told())
+                self._end(actor, terminal, is_whole=meaning is Meaning.END)
+            elif meaning is Meaning.SIGNAL or meaning is Meaning.QUIET_SIGNAL:
+                self._interrupt(actor, terminal, meaning)
             else:
-                self._edit(actor)
-        return entered
+                self._take(actor, byte, meaning, terminal, echo_off=echo_off)
+        return ended
 
     def stands(self) -> Staged:
-        """Return what is staged now."""
-        by = tuple(dict.fromkeys([*self._by, *self._shapers]))
-        return Staged(bytes(self._typed), by, self._is_edited, self._hidden)
+        """Return what is staged now, or may be."""
+        parts = [one for one in self._parts if one.has_content]
+        found = [one.told() for one in parts]
+        if len(found) == 1 and parts[0].ender is None:
+            return found[0]
+        hands = [actor for one in parts for actor in _hands(one)]
+        return Staged(
+            b"".join(one.typed + _ending(one) for one in parts),
+            tuple(dict.fromkeys(hands)),
+            is_edited=bool(parts),
+            hidden=sum(one.hidden for one in parts),
+        )
 
     def owners(self) -> tuple[ActorId, ...]:
         """Return who typed each byte that is kept."""
-        return tuple(self._by)
+        return tuple(
+            actor
+            for one in self._parts
+            if one.has_content
+            for actor in (*one.by, *([one.ender] if one.ender else []))
+        )
 
-    def _add(self, actor: ActorId, byte: int) -> None:
-        if byte == _TAB or len(self._typed) >= MAX_STAGED:
-            self._edit(actor)  # Completion may have added what nobody typed.
+    # ── what the shell says ───────────────────────────────────────────────
+
+    def prompted(self, *, is_drained: bool = False) -> None:
+        """Take note that the shell shows its prompt.
+
+        Drained means: nothing that was typed is left to be read.
+        """
+        if is_drained:
+            self._drain()
+        elif not self._runs:
+            self._drop_first()
+        for one in self._parts:
+            one.is_lost = one.is_lost or one.has_content
+        self._runs, self._is_literal, self.is_fresh = False, False, True
+
+    def began(self, line: str | None) -> None:
+        """Take note that the shell executes a line; None: it does not tell which."""
+        texts = [_text(one) for one in self._parts if one.ender is not None]
+        count = lines_of(texts, line)
+        if count:
+            del self._parts[:count]
+            self._is_countless = False
+        elif texts and not self._is_countless:
+            self._drop_first()
+        else:
+            # Some key that we do not know of has ended it.
+            self._parts[-1].is_lost = self._parts[-1].has_content
+        self._runs, self.is_fresh = True, False
+
+    def ended(self, *, is_drained: bool = False) -> None:
+        """Take note that what the shell executed has ended."""
+        if is_drained:
+            self._drain()
+
+    def told(self, text: bytes, by: Iterable[ActorId]) -> None:
+        """Take the shell's own word for what stands on its line now."""
+        self._parts, self._is_countless = [_Part()], False
+        if text:
+            hands = dict.fromkeys(by)
+            self._parts = [_Part(is_lost=True, shapers=hands, is_cooked=False)]
+            owner = next(iter(hands), None)
+            if owner is not None:
+                self._parts[0].typed += text[:MAX_STAGED]
+                self._parts[0].by += [owner] * len(self._parts[0].typed)
+
+    # ── inside ────────────────────────────────────────────────────────────
+
+    def _settle_mode(self, actor: ActorId, terminal: LineDiscipline) -> None:
+        """Take note of who edits the open line from now on."""
+        part = self._parts[-1]
+        if part.is_cooked is terminal.edits:
             return
-        self._typed.append(byte)
-        self._by.append(actor)
+        if part.has_content:
+            part.lose(actor)
+        part.is_cooked = terminal.edits and not part.has_content
 
-    def _edit(self, actor: ActorId) -> None:
-        self._is_edited = True
-        self._shapers[actor] = None
+    def _take(
+        self,
+        actor: ActorId,
+        byte: int,
+        meaning: Meaning,
+        terminal: LineDiscipline,
+        *,
+        echo_off: bool,
+    ) -> None:
+        part = self._parts[-1]
+        if meaning is Meaning.LITERAL:
+            self._is_literal = True
+        elif meaning is Meaning.KILL and part.is_cooked:
+            self._parts[-1] = _Part()
+        elif meaning is Meaning.IGNORED:
+            pass
+        elif echo_off:
+            part.hidden += 1
+            part.shapers[actor] = None
+        elif meaning is Meaning.ERASE_WORD and part.is_cooked:
+            part.erase_word(actor)
+        elif meaning is Meaning.ERASE:
+            self._erase(actor, utf8=terminal.utf8 or not part.is_cooked)
+        else:
+            self._add(actor, byte, meaning)
 
-    def _erase(self, actor: ActorId) -> None:
-        if self._by and self._by[-1] != actor:
-            self._shapers[actor] = None
-        while self._typed and self._typed[-1] in _CONTINUATION:
-            self._drop_last()
-        if self._typed:
-            self._drop_last()
+    def _add(self, actor: ActorId, byte: int, meaning: Meaning) -> None:
+        part = self._parts[-1]
+        is_text = meaning is Meaning.TEXT and byte >= _FIRST_PRINTABLE
+        if is_text and len(part.typed) < MAX_STAGED:
+            part.typed.append(byte)
+            part.by.append(actor)
+        else:
+            part.lose(actor)
 
-    def _drop_last(self) -> None:
-        del self._typed[-1], self._by[-1]
+    def _erase(self, actor: ActorId, *, utf8: bool) -> None:
+        part = self._parts[-1]
+        part.erase(actor, utf8=utf8)
+        if not part.is_cooked:
+            part.is_erased = True
+            part.shapers[actor] = None
 
-    def _clear(self) -> None:
-        self._typed.clear()
-        self._by.clear()
-        self._shapers.clear()
-        self._is_edited, self._hidden = False, 0
+    def _end(self, actor: ActorId, terminal: LineDiscipline, *, is_whole: bool) -> None:
+        part = self._parts[-1]
+        is_known = part.is_cooked and not part.is_lost and terminal.edits
+        if is_known and (
+            not part.has_content or (is_whole and not may_go_on(part.typed))
+        ):
+            # The kernel has handed it over, and its reader waits for no more of it.
+            self._parts[-1] = _Part()
+            return
+        part.ender = actor
+        self._parts.append(_Part())
+        self._take_over(actor)
+        if (
+            len(self._parts) > MAX_PARTS
+            or sum(len(one.typed) for one in self._parts) > MAX_STAGED
+        ):
+            self._merge()
+
+    def _interrupt(
+        self, actor: ActorId, terminal: LineDiscipline, meaning: Meaning
+    ) -> None:
+        if terminal.edits and meaning is Meaning.SIGNAL and self._parts[-1].is_cooked:
+            self._parts[-1] = _Part()
+        elif self._parts[-1].has_content:
+            self._parts[-1].ender = actor
+            self._parts.append(_Part())
+        self._take_over(actor)
+
+    def _take_over(self, actor: ActorId) -> None:
+        """Have whoever ended a line that others shaped answer for it from now on."""
+        if self._is_marked and not self._runs:
+            return  # The shell will say what became of it.
+        hands = {one for part in self._parts for one in _hands(part)}
+        if hands - {actor}:
+            taken = _Part(is_lost=True, ender=actor, shapers={actor: None})
+            self._parts = [taken, _Part()]
+
+    def _drop_first(self) -> None:
+        """Forget the oldest line that was ended, and what stands before it."""
+        if len(self._parts) > 1 and not self._is_countless:
+            del self._parts[0]
+
+    def _drain(self) -> None:
+        """Forget everything but what the kernel keeps of an unfinished line."""
+        last = self._parts[-1]
+        self._parts = [last if last.is_cooked else _Part()]
+        self._is_countless = False
+
+    def _merge(self) -> None:
+        """Give up what each line was: they are too many to be told apart."""
+        enders = [one.ender for one in self._parts if one.ender is not None]
+        typed = [one for part in self._parts for one in _hands(part)]
+        hands = dict.fromkeys([*typed, *enders])
+        hidden = sum(one.hidden for one in self._parts)
+        part = _Part(shapers=hands, is_lost=True, hidden=hidden, is_cooked=False)
+        self._parts, self._is_countless = [part], True
+
+
+def _editor_meaning(byte: int) -> Meaning:
+    if byte in _LINE_ENDS:
+        return Meaning.END
+    if byte == _INTERRUPT:
+        return Meaning.QUIET_SIGNAL
+    return Meaning.ERASE if byte in _ERASE else Meaning.TEXT
+
+
+def _hands(part: _Part) -> tuple[ActorId, ...]:
+    if not part.has_content:
+        return ()
+    return (*part.hands, *([part.ender] if part.ender else []))
+
+
+def _ending(part: _Part) -> bytes:
+    return b"" if part.ender is None else b"\r"
+
+
+def _text(part: _Part) -> str | None:
+    if part.is_lost or part.hidden:
+        return None
+    return part.typed.decode("utf-8", "backslashreplace").strip()

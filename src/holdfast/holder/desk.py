@@ -10,6 +10,7 @@ from holdfast.core.attendance import Attendance
 from holdfast.core.demands import Consult, Effect, KeepNote, Settings
 from holdfast.core.inheritance import inherit
 from holdfast.core.intake import Intake
+from holdfast.core.line_discipline import LineDiscipline
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import Entry, EntryKind, Head, Logbook, genesis
 from holdfast.core.rights import Rights
@@ -79,7 +80,7 @@ class Desk:
         self._starting = Starting(vaulted, following)
         self._handover = HandOver(vaulted, following, self._starting)
         resolving = Resolving(vaulted, following, company)
-        self._judging = Judging(vaulted, self._warn, judge, resolving)
+        self._judging = Judging(vaulted, self._warn, judge, resolving, following.line)
         self._limits = Limits(self._judging.policing, company)
         self.attributing = Attributing(vaulted, company) if vaulted.gate else None
         """Who is behind the session's processes, if anybody asks."""
@@ -450,8 +451,9 @@ class Desk:
         self._signing.stored(entry)
         return self._intake.stored(now())
 
-    def _took(self, given: Input) -> None:
-        lines = self._judging.typed(given, echo_off=self._consulting.echo_off)
+    def _took(self, given: Input, terminal: LineDiscipline) -> None:
+        echo_off = self._consulting.echo_off
+        lines = self._judging.typed(given, terminal, echo_off=echo_off)
         self._following.entered(given, lines)
 
     def _book(self) -> None:

@@ -14,7 +14,7 @@ from holdfast.core.doing import Word, decide, is_alone
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.originators import Origins
 from holdfast.core.shell_state import ShellState
-from holdfast.core.staged import Staged
+from holdfast.core.staged import Staged, StagedLine
 from holdfast.core.state_messages import UNKNOWN
 from holdfast.core.stream import StreamWindow
 from holdfast.holder.state_channel import StateChannel
@@ -25,7 +25,7 @@ from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.text import printable
-from holdfast.term.marks import Prompted, read_mark
+from holdfast.term.marks import Began, Ended, Mark, Prompted, read_mark
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
 from holdfast.wire.lines import Value
@@ -33,6 +33,10 @@ from holdfast.wire.messages import fitting
 
 INTEGRATION = "integration"
 """The fact that says which shell was started with our integration, if one was."""
+
+ON_ITS_WAY = 0.25
+"""Seconds after which what was typed is where its reader can find it: many times
+what the kernel takes to carry it there."""
 
 _TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
 _IDLE = frozenset({commands.Phase.PROMPT, commands.Phase.BETWEEN})
@@ -62,6 +66,9 @@ class Following:
         self._is_marked = bool(vaulted.facts.get(INTEGRATION))
         self._nonce = shells.nonce_of(vaulted.session) if self._is_marked else b""
         self._is_resuming = False
+        self.line = StagedLine(is_marked=self._is_marked)
+        """What stands typed, as far as the terminal and the shell tell."""
+
         self._enters = _now()
         self._hands: tuple[ActorId, ...] = ()
         self.origins = Origins()
@@ -147,7 +154,7 @@ class Following:
         if self._machine.phase is not commands.Phase.PROMPT:
             raise NotAtPrompt(_WHY[self._machine.phase])
         if not staged.is_empty:
-            raise NotAtPrompt("something was typed and not entered")
+            raise NotAtPrompt("something was typed, and may still stand there")
 
     def enters(self) -> None:
         """Take note that an input is about to be written.
@@ -175,11 +182,35 @@ class Following:
             if query.kind is QueryKind.MARK:
                 mark = read_mark(query.raw, self._nonce)
                 if mark is not None:
+                    self._tell_line(mark)
                     event = commands.Marked(mark, self._begin + query.at)
                     told += self._done(self._machine.handle(event, _now()))
                     if isinstance(mark, Prompted):
                         told += self._shown(mark.number)
         return told
+
+    def _tell_line(self, mark: Mark) -> None:
+        """Pass on what the shell says of the line that stands typed."""
+        match mark:
+            case Began():
+                self.line.began(mark.line if mark.is_known else None)
+            case Ended():
+                self.line.ended(is_drained=self._is_drained())
+            case Prompted():
+                self.line.prompted(is_drained=self._is_drained())
+
+    def _is_drained(self) -> bool:
+        """Tell whether the shell has the terminal and finds nothing left to read.
+
+        Only as long as it has not begun to edit a line: then it would have read
+        what we look for. What was typed just now may still be on its way.
+        """
+        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
+        if self.line.stands().is_empty or _now().now - self._enters.now < ON_ITS_WAY:
+            return False
+        is_read = doing.unread(master) == 0
+        is_early = pty.discipline(master).canonical
+        return is_read and is_early and pty.foreground(master) == leader
 
     def _shown(self, number: int) -> list[Told]:
         """Take what the shell has said of itself before it showed this prompt."""

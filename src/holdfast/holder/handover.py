@@ -18,9 +18,13 @@ from holdfast.holder.vaulted import Vaulted
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
 from holdfast.linux.procfs import command_of, state_word
 from holdfast.model.ids import ActorId
+from holdfast.model.resolutions import Thing
 from holdfast.wire import company as parties
 from holdfast.wire import graphs
 from holdfast.wire import messages as wire
+
+EDITED = "edited, perhaps still there"
+"""What a line is called of which nobody knows what it says."""
 
 MAX_REMEMBERED = 256
 """Operators of whom it is known when they had the turn last."""
@@ -61,9 +65,12 @@ class HandOver:
         jobs, actors = _jobs(self._vaulted, self._starting)
         if staged.is_empty and not jobs and not changed:
             return None
+        if staged.is_edited and is_foreign:
+            changed = (_edited(staged), *changed)[: parties.MAX_CHANGED]
         return parties.Inherited(
             passed.epoch,
-            staged.data[: wire.MAX_EXCERPT],
+            # Of what may have been entered, the end is the likeliest to stand there.
+            staged.data[-wire.MAX_EXCERPT :],
             staged.by[: parties.MAX_STAGERS],
             tuple(_told(one, actors[one.pid]) for one in jobs[: parties.MAX_JOBS]),
             changed,
@@ -79,6 +86,12 @@ class HandOver:
         self._had[actor] = last
         if len(self._had) > MAX_REMEMBERED:
             del self._had[next(iter(self._had))]
+
+
+def _edited(staged: Staged) -> wire.Staged:
+    """Return that a line may stand typed, whatever it says."""
+    by = staged.by[: wire.MAX_HANDS]
+    return wire.Staged(Thing.LINE.value, EDITED, by, 0, sure=False)
 
 
 def _jobs(

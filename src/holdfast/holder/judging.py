@@ -12,9 +12,10 @@ import os
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from holdfast.core.line_discipline import LineDiscipline
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.policy import Judgement, combined, document, without_exec_gate
-from holdfast.core.staged import Staged, StagedLine
+from holdfast.core.staged import LINE_EDITOR, Staged, StagedLine
 from holdfast.core.turn import PassReason
 from holdfast.holder.answering import demand_question
 from holdfast.holder.judge_link import Asked, JudgeLink
@@ -55,13 +56,14 @@ class Judging:
         tell: Callable[[str], None],
         judge: JudgeLink,
         resolving: Resolving,
+        line: StagedLine,
     ) -> None:
         self.policing = Policing(tell)
         self._judge = judge
         self._tickets = 0
         self._resolving = resolving
         self._vaulted = vaulted
-        self._line = StagedLine()
+        self._line = line
         self._hold = TurnHold.NONE
 
     @property
@@ -79,23 +81,39 @@ class Judging:
         granted = TurnHold.GRANTED if is_held else TurnHold.NONE
         self._hold = _HOLDS.get(reason, granted)
 
-    def typed(self, given: Input, *, echo_off: bool) -> list[Staged]:
+    def typed(
+        self, given: Input, terminal: LineDiscipline, *, echo_off: bool
+    ) -> list[Staged]:
         """Take note of what the terminal has taken; return the lines it entered."""
         if given.kind not in _TYPED:
             return []
         is_secret = echo_off or given.kind is InputKind.ANSWER
-        return self._line.typed(given.actor, given.payload, echo_off=is_secret)
+        return self._line.typed(
+            given.actor, given.payload, terminal, echo_off=is_secret
+        )
 
     def replay(self, entries: Iterable[Entry]) -> None:
-        """Find out, after a predecessor's death, what stands typed."""
+        """Find out, after a predecessor's death, what stands typed.
+
+        How the terminal was set is in no book: it is taken for what it is now.
+        """
+        now = pty.discipline(self._vaulted.master)
+        terminal = now if now.edits else LINE_EDITOR
         for entry in entries:
-            if entry.kind is EntryKind.INPUT and entry.fields["input"] in _TYPED:
-                actor = ActorId(str(entry.fields["actor"]))
-                data, size = entry.fields.get("data"), entry.fields["size"]
-                if isinstance(data, str):
-                    self._line.typed(actor, base64.b64decode(data), echo_off=False)
-                elif isinstance(size, int):
-                    self._line.typed(actor, b"?" * size, echo_off=True)
+            match entry.kind:
+                case EntryKind.INPUT if entry.fields["input"] in _TYPED:
+                    actor = ActorId(str(entry.fields["actor"]))
+                    data, size = entry.fields.get("data"), entry.fields["size"]
+                    is_known = isinstance(data, str)
+                    count = size if isinstance(size, int) else 0
+                    raw = base64.b64decode(str(data)) if is_known else b"?" * count
+                    self._line.typed(actor, raw, terminal, echo_off=not is_known)
+                case EntryKind.BEGAN:
+                    self._line.began(str(entry.fields["line"]) or None)
+                case EntryKind.FINISHED:
+                    self._line.prompted()
+                case _:
+                    pass
 
     def asked(
         self, actor: Actor, given: Input, epoch: Epoch, secret: Secret

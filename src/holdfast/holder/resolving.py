@@ -156,7 +156,7 @@ def _line(staged: Staged) -> list[Staging]:
     if staged.is_empty:
         return []
     text = printable(staged.data.decode("utf-8", "replace"), MAX_NAMED)
-    return [Staging(Thing.LINE, text, staged.by)]
+    return [Staging(Thing.LINE, text, staged.by, is_known=bool(staged.by))]
 
 
 def _folder(ran: tuple[Ran, ...], begun: str) -> list[Staging]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from holdfast.core import serializer
 from holdfast.core.demands import Effect
 from holdfast.core.intake import Intake
+from holdfast.core.line_discipline import LineDiscipline
 from holdfast.holder.moment import now
 from holdfast.holder.payloads import check, signal_of, size_of, staged_after
 from holdfast.holder.vaulted import Vaulted
@@ -25,8 +26,8 @@ ECHO_PATIENCE = 0.001
 """Seconds what the terminal took may stay unbooked: its echo goes first. Should
 we be killed within them, the input's outcome is unknown, as it is during a write."""
 
-Took = Callable[[Input], None]
-"""Told of every input of which the terminal has taken all."""
+Took = Callable[[Input, LineDiscipline], None]
+"""Told of every input of which the terminal has taken all, and how it was set."""
 
 
 class Writing:
@@ -38,7 +39,6 @@ class Writing:
         self._vaulted = vaulted
         self._resized = resized
         self._took = took
-        self._is_canonical = True
         self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
         self._writing: tuple[serializer.Apply, int] | None = None
         self._taken: tuple[Index, int] | None = None
@@ -57,8 +57,8 @@ class Writing:
             UsageError: It makes no sense, or is longer than a line may be.
 
         """
-        self._is_canonical = pty.is_canonical(self._vaulted.master)
-        check(given, is_canonical=self._is_canonical, staged=self._staged)
+        is_canonical = pty.is_canonical(self._vaulted.master)
+        check(given, is_canonical=is_canonical, staged=self._staged)
 
     def apply(self, apply: serializer.Apply, intake: Intake) -> list[Effect]:
         """Begin with an input."""
@@ -85,13 +85,14 @@ class Writing:
         if intake.blocked(at.now) is not None:
             return []
         rest = memoryview(apply.input.payload)[done:]
+        terminal = pty.discipline(self._vaulted.master)
         taken = pty.write_available(self._vaulted.master, rest)
         if taken < len(rest):
             self._writing = (apply, done + taken)
             return intake.wrote(apply.index, taken, at) if taken else []
         self._writing = None
-        self._took(apply.input)
-        kept = self._staged if self._is_canonical else 0
+        self._took(apply.input, terminal)
+        kept = self._staged if terminal.canonical else 0
         self._staged = staged_after(kept, apply.input.payload)
         if intake.serializer.queued_bytes:
             return intake.wrote(apply.index, taken, at)

@@ -94,6 +94,15 @@ def _other_end(master: int) -> Iterator[int | None]:
         os.close(slave)
 
 
+def unread(master: int) -> int | None:
+    """Return how many bytes were typed and not read; None if nobody can say.
+
+    Of a line that is not finished, in a terminal that reads whole lines, none.
+    """
+    with _other_end(master) as slave:
+        return None if slave is None else _unread(slave)
+
+
 def _unread(slave: int) -> int:
     """Return how many bytes were typed that the program could read and has not."""
     raw = fcntl.ioctl(slave, termios.FIONREAD, bytes(_COUNT.size))

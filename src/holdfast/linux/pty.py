@@ -17,7 +17,7 @@ _FLAGS = struct.Struct("4I")
 _TERMIOS = 64
 """Bytes for the kernel's struct termios: four flag words, a byte, characters."""
 
-_IUCLC = 0o1000
+_IUCLC, _IUTF8 = 0o1000, 0o40000
 _CHARS = _FLAGS.size + 1
 _ALTERS = termios.ISTRIP | _IUCLC
 _INTERRUPTS = (termios.VINTR, termios.VQUIT, termios.VSUSP)
@@ -112,6 +112,7 @@ def _discipline(raw: bytes) -> LineDiscipline:
         cr_to_nl=bool(ins & termios.ICRNL),
         nl_to_cr=bool(ins & termios.INLCR),
         ignores_cr=bool(ins & termios.IGNCR),
+        utf8=bool(ins & _IUTF8),
         alters=bool(ins & _ALTERS),
         erase=chars[termios.VERASE],
         erase_word=chars[termios.VWERASE],

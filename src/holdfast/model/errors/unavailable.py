@@ -59,7 +59,7 @@ class NotAtPrompt(Unavailable):
 
     code = "not-at-prompt"
     next_step = (
-        "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-u` takes back what"
+        "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-c` gives up what"
         " stands typed; `holdfast state NAME` says what it does."
     )
 
