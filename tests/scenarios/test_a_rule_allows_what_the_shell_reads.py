@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.shells import shell, wait_phase
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.client import looking
-from holdfast.linux import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
@@ -37,7 +36,7 @@ def home() -> Path:
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text(POLICY)
+        apply_policy(POLICY)
         yield made
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.shells import shell, wait_phase
-from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.core.logbook import recover
 from holdfast.linux import places, pty
@@ -177,7 +177,7 @@ def test_keys_for_an_editor_reach_it_and_are_judged(
     here: Machine, folder: Path
 ) -> None:
     """What may not be written down is judged all the same, and an approver sees it."""
-    places.policy_file().write_text(
+    apply_policy(
         '[[rule]]\nname = "ask"\nverdict = "ask"\nkind = "agent"\ninput = "keys"\n'
     )
     session = shell(here, folder, "bash")

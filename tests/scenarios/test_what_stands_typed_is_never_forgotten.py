@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.shells import shell, wait_phase
-from tests.scenarios.support import Machine, eventually, machine
+from tests.scenarios.support import Machine, apply_policy, eventually, machine
 
 from holdfast.client import blaming, looking
 from holdfast.linux import places
@@ -98,7 +98,7 @@ def home() -> Path:
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        places.policy_file().write_text(POLICY)
+        apply_policy(POLICY)
         yield made
 
 
@@ -264,6 +264,32 @@ def test_what_an_agent_gave_a_program_is_asked_about_no_more(
 
     eventually("nothing stands there", lambda: not two.hands())
     assert not two.is_asked()
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("zsh", [b"print -z " + LINE + b"\r"]),
+        ("zsh", [LINE + b"\x1bq", b"true\r"]),
+        ("fish", [b"commandline '" + LINE + b"'\r"]),
+    ],
+    ids=["print -z", "push-line", "commandline"],
+)
+def test_what_an_agent_has_the_shell_put_on_its_line_is_asked_about(
+    here: Machine, home: Path, name: str, lines: list[bytes]
+) -> None:
+    session = shell(here, home, name)
+    two = Two(here, session)
+    for line in lines[:-1]:
+        two.bot.enter(line)
+
+    two.leaves(lines[-1])
+    eventually("a command", lambda: ran(two))
+    wait_phase(session, "prompt")
+    eventually("a line", lambda: two.left)
+
+    holds(two)
+    assert blaming.ask(session, "line").staged == LINE
 
 
 DASH = {

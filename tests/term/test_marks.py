@@ -9,6 +9,7 @@ from holdfast.term.marks import (
     Ended,
     Mark,
     Prompted,
+    Standing,
     read_mark,
     to_bytes,
 )
@@ -21,6 +22,7 @@ texts = st.text(max_size=40)
 marks = st.one_of(
     st.integers(0, 999_999_999).map(Prompted),
     texts.map(lambda text: Began(text, len(text.encode()))),
+    texts.map(lambda text: Standing(text, len(text.encode()))),
     st.builds(Ended, st.integers(0, 255), texts),
 )
 
@@ -42,6 +44,8 @@ FORGED = [
     b"\x1b]7077;%s;D;0;/\\\x1b\\" % OURS,
     b"\x1b]7077;%s;D;0;%s\x1b\\" % (OURS, b"a" * (MAX_LINE + 1)),
     b"\x1b]7077;%s;C;3;ls\x1b\\" % OURS,
+    b"\x1b]7077;%s;L;3;ls\x1b\\" % OURS,
+    b"\x1b]7077;%s;L\x1b\\" % OURS,
     b"\x1b]7077;%s;C;2;l\\x0\x1b\\" % OURS,
     b"\x1b]7077;%s;C;2;l\ns\x1b\\" % OURS,
     b"\x1b]7077;%s;C;99999999;ls\x1b\\" % OURS,

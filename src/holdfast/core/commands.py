@@ -58,7 +58,7 @@ from holdfast.core.staged import Staged, StagedLine
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.model.moments import Moment
-from holdfast.term.marks import Began, Ended, Mark, Prompted
+from holdfast.term.marks import Began, Ended, Mark, Prompted, Standing
 from holdfast.wire.lines import Value
 
 MAX_KEPT = 256
@@ -307,6 +307,8 @@ class Commands:
                 self._phase = Phase.PROMPT
                 self._lines.prompted(at.now)
                 return effects
+            case Standing():
+                return []
             case Began():
                 effects = self._finish(None, offset, at)
                 return [*effects, self._begin(mark, offset, at)]

@@ -25,7 +25,7 @@ from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.text import printable
-from holdfast.term.marks import Began, Ended, Mark, Prompted, read_mark
+from holdfast.term.marks import Began, Ended, Mark, Prompted, Standing, read_mark
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
 from holdfast.wire.lines import Value
@@ -194,10 +194,21 @@ class Following:
         match mark:
             case Began():
                 self.line.began(mark.line if mark.is_known else None)
+            case Standing(line):
+                # What is too long to be told stands there all the same.
+                self.line.told(line.encode() or b"?", self._behind_last())
             case Ended():
                 self.line.ended(is_drained=self._is_drained())
             case Prompted():
                 self.line.prompted(is_drained=self._is_drained())
+
+    def _behind_last(self) -> tuple[ActorId, ...]:
+        """Return who may have put on the shell's line what nobody has typed there."""
+        last = self._machine.last
+        if last is None:
+            return self.line.stands().by
+        trigger = () if last.trigger is None else (last.trigger,)
+        return (*trigger, *last.authors, *last.hands, *self.line.stands().by)
 
     def _is_drained(self) -> bool:
         """Tell whether the shell has the terminal and finds nothing left to read.

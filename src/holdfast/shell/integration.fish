@@ -57,12 +57,17 @@ function __holdfast_prompted --on-event fish_prompt
         set told ";$__holdfast_number"
     end
     __holdfast_mark "P$told"
+    # At a line that was just given up, it still stands there for a moment.
+    set --local line (commandline | string collect)
+    if test -n "$line" -a "$argv[1]" != given-up
+        __holdfast_mark 'L;'(__holdfast_escape "$line")
+    end
     return $held
 end
 
 # The line was given up; fish shows its prompt again, and says so in no other way.
 function __holdfast_cancelled --on-event fish_cancel
-    __holdfast_prompted
+    __holdfast_prompted given-up
 end
 
 # ── what is set in this shell ──────────────────────────────────────────────

@@ -7,6 +7,7 @@ and after it. QueryFilter takes everything out of the stream that looks like one
 here it is decided what counts:
 
     ESC ] 7077 ; nonce ; P [ ; number ] ESC \        the prompt comes next
+    ESC ] 7077 ; nonce ; L ; size ; line ESC \       this stands on the line now
     ESC ] 7077 ; nonce ; C ; size ; line ESC \       this line is executed now
     ESC ] 7077 ; nonce ; D ; status ; cwd ESC \      it has ended, in this folder
 
@@ -47,7 +48,7 @@ MAX_STATUS = 255
 _TEXT = rb"((?:[ -:<-\[\]-~\x80-\xc1\xc3-\xff]|\\x[0-9A-Fa-f]{2})*+)"
 _FORM = re.compile(
     rb"\x1b\]7077;([0-9a-f]{32});"
-    rb"(?:(P)(?:;([0-9]{1,9}))?|C;([0-9]{1,7});"
+    rb"(?:(P)(?:;([0-9]{1,9}))?|([CL]);([0-9]{1,7});"
     + _TEXT
     + rb"|D;([0-9]{1,3});"
     + _TEXT
@@ -65,6 +66,14 @@ class Prompted:
     """
 
     number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands on the line that the shell edits now, which has `size` bytes."""
+
+    line: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,7 @@ class Ended:
     cwd: str
 
 
-Mark = Prompted | Began | Ended
+Mark = Prompted | Standing | Began | Ended
 
 
 def read_mark(raw: bytes, nonce: bytes) -> Mark | None:
@@ -96,13 +105,15 @@ def read_mark(raw: bytes, nonce: bytes) -> Mark | None:
     found = _FORM.fullmatch(raw)
     if found is None or not hmac.compare_digest(found[1], nonce):
         return None
-    _, prompt, number, size, line, status, cwd = found.groups()
+    _, prompt, number, letter, size, line, status, cwd = found.groups()
     if prompt is not None:
         return Prompted(int(number or 0))
     if size is not None:
         said = _plain(line)
-        fits = len(said) == min(int(size), MAX_LINE)
-        return Began(_text(said), int(size)) if fits else None
+        if len(said) != min(int(size), MAX_LINE):
+            return None
+        kind = Standing if letter == b"L" else Began
+        return kind(_text(said), int(size))
     folder = _plain(cwd)
     if int(status) > MAX_STATUS or len(folder) > MAX_LINE:
         return None
@@ -118,6 +129,8 @@ def _said(mark: Mark) -> bytes:
     match mark:
         case Prompted(number):
             return b"P;%d" % number if number else b"P"
+        case Standing(line, size):
+            return b"L;%d;%s" % (size, _escaped(line))
         case Began(line, size):
             return b"C;%d;%s" % (size, _escaped(line))
         case Ended(status, cwd):

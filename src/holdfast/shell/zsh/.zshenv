@@ -63,6 +63,23 @@ __holdfast_prompted() {
     builtin return 0
 }
 
+# What stands on a line that nobody has typed on: `print -z` and `push-line` do that.
+__holdfast_standing() {
+    { builtin emulate -L zsh; builtin setopt noxtrace noverbose noerrexit nomultibyte } 2>/dev/null
+    local REPLY=
+    if [[ $CONTEXT == start && -n $BUFFER ]]; then
+        __holdfast_escape "${BUFFER[1,1024]}"
+        __holdfast_mark "L;${#BUFFER};$REPLY"
+    fi
+}
+
+# The user's own widget runs with the user's own options.
+__holdfast_lined() {
+    __holdfast_standing
+    (( ! ${+widgets[__holdfast_their_line_init]} )) ||
+        builtin zle __holdfast_their_line_init -- "$@"
+}
+
 # Whoever sets one of the lists anew finds us in it again after the next command.
 __holdfast_hook() {
     typeset -ga precmd_functions preexec_functions
@@ -71,6 +88,9 @@ __holdfast_hook() {
     [[ "$kept" == "$precmd_functions" ]] || precmd_functions=($kept)
     kept=(__holdfast_started ${preexec_functions:#__holdfast_*})
     [[ "$kept" == "$preexec_functions" ]] || preexec_functions=($kept)
+    [[ ${widgets[zle-line-init]-} == user:__holdfast_lined ]] && builtin return 0
+    (( ! ${+widgets[zle-line-init]} )) || builtin zle -A zle-line-init __holdfast_their_line_init
+    builtin zle -N zle-line-init __holdfast_lined
 }
 
 # ── what is set in this shell ──────────────────────────────────────────────
@@ -150,6 +170,7 @@ __holdfast_collect() {
 
 if [[ -o interactive && -n $__holdfast_nonce ]]; then
     builtin zmodload zsh/parameter zsh/system 2>/dev/null || __holdfast_key=
+    builtin zmodload zsh/zleparameter zsh/zle 2>/dev/null
     __holdfast_hook
 fi
 
