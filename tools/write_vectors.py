@@ -375,7 +375,7 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ),
     ("freeze", m.Freeze()),
     ("thaw", m.Thaw()),
-    ("end", m.End(15)),
+    ("end", m.End(15, leave=False)),
     ("state", m.State("waiting-for-input", Incarnation(1))),
     ("exited", m.Exited(0)),
     ("exited by a signal", m.Exited(-9)),

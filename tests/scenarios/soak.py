@@ -90,7 +90,7 @@ def cycle(here: Machine, number: int) -> None:
 def end(here: Machine, session: SessionId) -> None:
     """End a session as an operator does."""
     client = here.join(session)
-    client.send(wire.End(15))
+    client.send(wire.End(15, leave=False))
     exited = client.wait(wire.Exited)
     assert exited.status == -15, exited
     client.close()

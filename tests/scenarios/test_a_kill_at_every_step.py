@@ -140,7 +140,7 @@ def test_an_end_is_an_end_and_its_status_is_kept(here: Machine, victim: str) -> 
         )
         client = here.join(session)
         pid = victim_of(here, victim, session)
-        kill_amid(pid, moment, client.send, wire.End(15))
+        kill_amid(pid, moment, client.send, wire.End(15, leave=False))
 
         exited = client.through_cuts(
             lambda: None, functools.partial(again_until_ended, client)
@@ -168,7 +168,7 @@ def test_the_end_is_logged_once_however_many_holders_come(here: Machine) -> None
 
 
 def again_until_ended(client: Client) -> wire.Exited:
-    client.send(wire.End(15))
+    client.send(wire.End(15, leave=False))
     return client.wait(wire.Exited)
 
 

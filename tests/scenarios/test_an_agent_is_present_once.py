@@ -181,7 +181,7 @@ def test_a_session_that_ends_is_let_go_of_and_still_told_of(here: Machine) -> No
         async with Reach("bot") as reach:
             live = await reach.session("build")
             await live.run("echo last words")
-            here.join(session).send(End(9))
+            here.join(session).send(End(9, leave=False))
             await until(lambda: _has_ended(reach))
             ended = await reach.session("build")
             assert reach.kept == ()

@@ -53,7 +53,7 @@ def test_the_end_of_a_session_is_told_and_reading_its_screen_says_why(
             client = bot.client
             async with client.listen(resource_subscriptions=[uri]) as changes:
                 told = aiter(changes)
-                here.join(session).send(End(9))
+                here.join(session).send(End(9, leave=False))
                 async with asyncio.timeout(20):
                     while (error := await _reading_error(client, uri)) is None:
                         await anext(told)

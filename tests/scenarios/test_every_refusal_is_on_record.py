@@ -94,7 +94,7 @@ def test_t69_an_end_that_is_refused_is_on_record(
 ) -> None:
     bot = joined(here, session)
 
-    bot.send(wire.End(15))
+    bot.send(wire.End(15, leave=False))
 
     assert bot.wait(wire.Refuse).code == "not-allowed"
     assert declined(bot) == [("end", "not-allowed", 1)]

@@ -170,7 +170,7 @@ def test_an_end_that_is_not_obeyed_is_enforced(here: Machine) -> None:
     session = here.new("sh", "-c", "trap '' HUP TERM; while :; do sleep 1; done")
     client = here.join(session)
 
-    client.send(wire.End(signal.SIGTERM))
+    client.send(wire.End(signal.SIGTERM, leave=False))
 
     assert client.wait(wire.Exited).status == -signal.SIGKILL
 

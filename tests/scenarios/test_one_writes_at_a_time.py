@@ -229,12 +229,12 @@ def test_an_agent_may_end_what_it_started_and_nothing_else(here: Machine) -> Non
     bot = here.join(theirs, name, ActorKind.AGENT)
     own = here.new("sleep", "100", creator=bot.operator.actor.id)
 
-    bot.send(wire.End(15))
+    bot.send(wire.End(15, leave=False))
     refused = bot.wait(wire.Refuse)
 
     assert (refused.code, refused.facts["right"]) == ("not-allowed", "end")
     again = Client(own, bot.operator)
     here.clients.append(again)
-    again.send(wire.End(15))
+    again.send(wire.End(15, leave=False))
     assert again.wait(wire.Exited).status == -15
     assert Path(places.session_log(own)).read_bytes().count(b'"kind":"ending"') == 1

@@ -69,7 +69,7 @@ def test_turns_commands_and_the_end_are_told_as_they_come(
         return any(us.items() <= one.items() for one in watching.lines())
 
     assert eventually("a turn that is told of", passed)
-    here.join(session).send(End(9))
+    here.join(session).send(End(9, leave=False))
 
     watching.told("session.exited")
     assert watching.program.wait(20) == 0
@@ -113,7 +113,7 @@ def test_the_program_is_run_for_the_end_of_a_session_before_the_watch_ends(
 
     def ended() -> bool:
         # It is seen a moment before it is watched.
-        here.join(session).send(End(9))
+        here.join(session).send(End(9, leave=False))
         return watching.program.poll() is not None
 
     eventually("the end", ended)

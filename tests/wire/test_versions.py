@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "2c0f7b781e3c3d95c38727c7488b8c0610e88356837f4d173aa91e3acedc1f74",
+    1: "28eff96c3f0e8f7b716f8a894080fc445cf13a5b397b96b952997f617d785ff6",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

@@ -134,6 +134,6 @@ def _signal_all(sessions: set[str], number: int, links: contextlib.ExitStack) ->
         try:
             link, _ = attach(attachment_to(session))
             links.enter_context(link)
-            link.send(End(number))
+            link.send(End(number, leave=False))
         except HoldfastError:
             continue  # It is ending, or its holder is: the list will tell.

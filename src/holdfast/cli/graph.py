@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if options.all:
         told = [*graphs_of(_living(), descriptors=options.open)]
     else:
-        one = live_session(options.session)
+        one = keeper.find(options.session)
         told = [(one, graph(one.id, descriptors=options.open))]
     if options.json:
         told_facts = [{"session": one.id, **facts(seen)} for one, seen in told]

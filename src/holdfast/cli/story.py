@@ -271,6 +271,7 @@ _SENTENCES = {
     EntryKind.EXEC: "execution of {text} was {as}",
     EntryKind.FINISHED: "Command {number} ended with status {status}",
     EntryKind.ENDING: "ended the session with {signal}",
+    EntryKind.SWEPT: "ended {count} that had left the shell, and left {left}: {names}",
     EntryKind.EXITED: "The program ended: {how}",
 }
 

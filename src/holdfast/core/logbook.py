@@ -70,6 +70,7 @@ class EntryKind(enum.StrEnum):
     EXEC = "exec"
     CHANGED = "changed"
     ENDING = "ending"
+    SWEPT = "swept"
     EXITED = "exited"
     UNBOUND = "unbound"
     # In the book of a host, not in one of a session (core.host_book):

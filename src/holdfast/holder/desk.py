@@ -34,6 +34,7 @@ from holdfast.holder.refusals import Refusals
 from holdfast.holder.resolving import Resolving
 from holdfast.holder.signing import Signing
 from holdfast.holder.starting import Starting
+from holdfast.holder.sweeping import Swept
 from holdfast.holder.telling import NOBODY, Telling, told
 from holdfast.holder.vaulted import Vaulted
 from holdfast.holder.vouching import Vouching
@@ -271,6 +272,15 @@ class Desk:
     def record_end(self, by: ActorId, number: int) -> None:
         """Put on record who ends the session, and how."""
         self.record(EntryKind.ENDING, {"by": by, "signal": number})
+
+    def record_swept(self, swept: Swept) -> wire.Event:
+        """Put on record what was ended with the session, and tell who is here."""
+        told: dict[str, str | int] = {"names": swept.names, "left": swept.left}
+        self.record(EntryKind.SWEPT, {"by": swept.by, "count": swept.ended, **told})
+        fields = {"leftovers": swept.ended, **told}
+        event = wire.Event("session.swept", self._vaulted.session, fields)
+        self._company.announce(event)
+        return event
 
     def exited(self, how: str) -> None:
         """Refuse everything from now on."""

@@ -33,7 +33,9 @@ class Halting:
     def __init__(self, session: SessionId, leader: int, cgroup: str = "") -> None:
         self._session = session
         self._leader = leader
-        self._cgroup = SessionCgroup(Path(cgroup)) if cgroup else None
+        self.cgroup = SessionCgroup(Path(cgroup)) if cgroup else None
+        """The session's own, if it was born in one."""
+
         self._record: freezing.Frozen | None = None
         """The newest record, also where it could not be written."""
 
@@ -68,7 +70,7 @@ class Halting:
         before = self._known() or freezing.NOTHING
         frozen = freezing.freeze(
             self._tree(),
-            self._cgroup,
+            self.cgroup,
             lambda record: self._keep(freezing.joined(before, record)),
         )
         frozen = freezing.joined(before, frozen)
@@ -78,7 +80,7 @@ class Halting:
     def thaw(self) -> freezing.Thawed:
         """Let go on what was stopped; what could not be woken is named."""
         record = self._known() or freezing.NOTHING
-        thawed = freezing.thaw(record, self._cgroup)
+        thawed = freezing.thaw(record, self.cgroup)
         if not thawed.is_held:
             self._record = None
             with contextlib.suppress(OSError, HoldfastError):
@@ -87,8 +89,8 @@ class Halting:
 
     def tidy(self) -> None:
         """Remove the cgroup of a session that is over, if nothing is in it."""
-        if self._cgroup is not None:
-            self._cgroup.remove()
+        if self.cgroup is not None:
+            self.cgroup.remove()
 
     def _tree(self) -> Tree:
         return Tree.of(self._leader, self._session)

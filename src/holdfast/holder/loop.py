@@ -33,6 +33,7 @@ from holdfast.holder.payloads import signal_of
 from holdfast.holder.requests import Requests
 from holdfast.holder.showing import Showing
 from holdfast.holder.starting import Starting
+from holdfast.holder.sweeping import Sweeping, Swept
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import descriptors, packets, processes, shared_memory
 from holdfast.model.envelopes import Right
@@ -92,12 +93,11 @@ class Holder:
         self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
-        note = NoteMemory(memory[:AREA])
         judge = JudgeLink(self._selector)
         self._following = follow = Following(vaulted, self._window)
         self._desk = Desk(
             vaulted,
-            note,
+            NoteMemory(memory[:AREA]),
             self._company,
             self._resized,
             judge,
@@ -108,6 +108,7 @@ class Holder:
             vaulted.session, self._pid, str(vaulted.facts.get("cgroup") or "")
         )
         self._halting.take_up(is_frozen=self._desk.is_frozen)
+        self._sweeping = Sweeping(vaulted.session, self._halting.cgroup)
         self._executing = self._gate_execs(judge)
         self._requests = Requests(
             vaulted, self._desk, self._company, self._halting, self._executing
@@ -248,6 +249,25 @@ class Holder:
         word = "unknown" if status is None else f"{status}"
         self._desk.exited(word)
         self._painter.ended()
+        self._say_swept(self._sweeping.begin(time.monotonic()))
+        if not self._sweeping.is_on:
+            self._tell_exit()
+
+    def _say_swept(self, swept: Swept | None) -> None:
+        if swept is not None and (swept.ended or swept.left):
+            event = self._desk.record_swept(swept)
+            for connection in self._sweeping.enders:
+                connection.send(event)
+
+    def _tell_enders(self) -> None:
+        """Tell who ended a session whose shell was gone that all of it is."""
+        enders, self._sweeping.enders = self._sweeping.enders, []
+        for connection in enders:
+            connection.send(wire.Exited(self._exit or 0))
+            self._rewatch(connection)
+
+    def _tell_exit(self) -> None:
+        status = self._exit
         now = time.monotonic()
         for connection in self._connections:
             # Whoever has not attached yet is told when it does.
@@ -362,8 +382,8 @@ class Holder:
                 self._desk.submit(connection, message)
             case Sign() if connection.client == message.client:
                 self._desk.sign(connection, message)
-            case wire.End(number):
-                self._end(connection, number)
+            case wire.End():
+                self._end(connection, message)
             case ScreenRequest() | StateRequest() | GraphRequest() | CommandRequest():
                 self._observe(connection, message)
             case BlameRequest():
@@ -468,15 +488,26 @@ class Holder:
             return "exited"
         return "frozen" if self._desk.is_frozen else "running"
 
-    def _end(self, connection: Connection, number: int) -> None:
+    def _end(self, connection: Connection, asked: wire.End) -> None:
+        number = asked.signal
         try:
             signal_of(str(number).encode())
         except HoldfastError as error:
             connection.send(refusal(error, FrameKind.END))
             return
-        if self._requests.end(connection, number):
-            asked = life.EndAsked(connection.operator.id, number)
-            self._live(self._life.handle(asked, time.monotonic()))
+        if not self._requests.end(connection, number):
+            return
+        actor = connection.operator.id
+        self._sweeping.ask(actor, number, leave=asked.leave)
+        if self._exit is None:
+            ending = life.EndAsked(actor, number)
+            self._live(self._life.handle(ending, time.monotonic()))
+            return
+        # The shell is gone already; what it left is not.
+        self._sweeping.enders.append(connection)
+        self._say_swept(self._sweeping.begin(time.monotonic()))
+        if not self._sweeping.is_on:
+            self._tell_enders()
 
     # ── time ──────────────────────────────────────────────────────────────
 
@@ -491,6 +522,7 @@ class Holder:
             self._answers.next_deadline(),
             self._looking.next_deadline(),
             self._listeners.next_deadline(),
+            self._sweeping.next_deadline(),
             None if self._executing is None else self._executing.next_deadline(),
         )
         first = min((at for at in deadlines if at is not None), default=None)
@@ -510,6 +542,12 @@ class Holder:
             self._executing.tick(now)
         self._tell_state()
         self._live(self._life.tick(now))
+        if self._sweeping.is_on:
+            self._say_swept(self._sweeping.tick(now))
+            if not self._sweeping.is_on:
+                self._halting.tidy()
+                self._tell_exit()
+                self._tell_enders()
 
     def _live(self, effects: list[life.Effect]) -> None:
         for effect in effects:

@@ -109,12 +109,16 @@ class Belonging:
                     waiting.append(child.pid)
         return sorted(found.values(), key=lambda one: (one.started, one.pid))
 
+    def is_ours(self, process: Process) -> bool:
+        """Tell whether a process is one of those that serve sessions."""
+        return process.session == self._own_session
+
     def _is_root(self, process: Process) -> bool:
         tree = self._tree
         if tree.leader in (process.pid, process.session):
             # While a process is of a session, nobody else gets that number.
             return process.pid != tree.leader or process.started == tree.started
-        if process.session == self._own_session:
+        if self.is_ours(process):
             return False
         known = self._judged.get(process.mark)
         if known is None:

@@ -114,6 +114,8 @@ def _become(module: list[str], log_name: str, environment: dict[str, str]) -> No
         os.dup2(source, fd)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     command = [sys.executable, "-m", *module]
+    # What serves all sessions belongs to none, also if it was started inside one.
+    environment.pop("HOLDFAST_SESSION", None)
     os.execve(sys.executable, command, environment)  # noqa: S606  # that is the job
 
 

@@ -117,8 +117,10 @@ async def turn(line: Line, timeout: float) -> Standing:
     return await request(line)
 
 
-async def end(line: Line, number: int) -> int:
+async def end(line: Line, number: int, *, leave: bool = False) -> int:
     """End the session with a signal, and return its status once it has ended.
+
+    What has left its shell is ended too, unless it is to be left.
 
     Raises:
         Forbidden: We may not.
@@ -135,7 +137,7 @@ async def end(line: Line, number: int) -> int:
             case _:
                 return None
 
-    return await line.ask(lambda: ended, End(number), patience=END_PATIENCE)
+    return await line.ask(lambda: ended, End(number, leave), patience=END_PATIENCE)
 
 
 async def evidence(line: Line) -> Evidence:

@@ -188,8 +188,12 @@ class Session(Looking, Turns):
 
     # ── the end ───────────────────────────────────────────────────────────
 
-    async def end(self, signal: int = signals.SIGHUP) -> int | None:
+    async def end(
+        self, signal: int = signals.SIGHUP, *, leave_daemons: bool = False
+    ) -> int | None:
         """End the session, remove its record and return its status, if known.
+
+        What has left its shell is ended too, unless it is to be left.
 
         Raises:
             Forbidden: We may not end it.
@@ -200,7 +204,7 @@ class Session(Looking, Turns):
         status = found.exit_status
         if status is None:
             async with self._apart() as line:
-                status = await asking.end(line, signal)
+                status = await asking.end(line, signal, leave=leave_daemons)
         await self._host.way.ask("forget", {"id": found.id})
         return status
 

@@ -238,9 +238,12 @@ class Session:
         """Give the session's terminal another size."""
         self._run(self._session.resize(columns, rows))
 
-    def end(self, signal: int = signals.SIGHUP) -> int | None:
+    def end(
+        self, signal: int = signals.SIGHUP, *, leave_daemons: bool = False
+    ) -> int | None:
         """End the session, remove its record and return its status, if known."""
-        return self._run(self._session.end(signal))
+        ended = self._session.end(signal, leave_daemons=leave_daemons)
+        return self._run(ended)
 
     # ── waiting ───────────────────────────────────────────────────────────
 

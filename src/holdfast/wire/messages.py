@@ -544,9 +544,11 @@ class Thaw(Part, frozen=True):
 
 
 class End(Part, frozen=True):
-    """End the session with this signal."""
+    """End the session with this signal, and what has left its shell too."""
 
     signal: Annotated[int, Meta(ge=1, le=MAX_SIGNAL)]
+    leave: bool
+    """Whether to leave running what has left its shell."""
 
 
 class State(Part, frozen=True):

@@ -96,7 +96,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "too-many-clients": ["Unavailable", true, "Close some, or drop the turn and take it again."],
   "budget-spent": ["Unavailable", true, "Wait as long as it says; `[budget]` in policy.toml sets the limit."],
   "asked-too-often": ["Unavailable", true, "Wait a second, and ask for less at a time."],
-  "not-at-prompt": ["Unavailable", true, "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-u` takes back what stands typed; `holdfast state NAME` says what it does."],
+  "not-at-prompt": ["Unavailable", true, "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-c` gives up what stands typed; `holdfast state NAME` says what it does."],
   "not-waiting": ["Unavailable", true, "`holdfast wait NAME --for secret` says when somebody does."],
   "would-be-shown": ["Unavailable", true, "`holdfast send NAME --enter TEXT` types what may be seen."],
   "session-full": ["Unavailable", true, "Detach some; `holdfast who` says who is here."],

@@ -465,9 +465,10 @@ export interface Freeze {}
 /** Let the session's processes run again. */
 export interface Thaw {}
 
-/** End the session with this signal. */
+/** End the session with this signal, and what has left its shell too. */
 export interface End {
   readonly signal: number;
+  readonly leave: boolean;
 }
 
 /** What the session does now, by a word of docs/spec/wire.md. */
@@ -1118,6 +1119,7 @@ export const THAW = struct<Thaw>({});
 
 export const END = struct<End>({
   signal: int(1, 64),
+  leave: flag,
 });
 
 export const STATE = struct<State>({

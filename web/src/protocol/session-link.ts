@@ -286,7 +286,7 @@ export class LiveSession implements SessionLink {
       }
       return message.is === "EXITED" ? message.body.status : undefined;
     };
-    return this.put([["END", { signal }]], ended, END_MS);
+    return this.put([["END", { signal, leave: false }]], ended, END_MS);
   }
 
   who(): Promise<Presence> {

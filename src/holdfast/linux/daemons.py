@@ -1,0 +1,85 @@
+"""What has left a session's shell and still belongs to it, and how is it ended?
+
+A daemon has a kernel session of its own, and its parents are gone. It belongs to the
+session all the same: by the name in its environment, by its ancestors, or by the
+cgroup that the session was born in (linux/process_table.py, linux/cgroups.py). What
+belongs to another session, one that was started from inside this one, does not.
+
+    D1  Nothing is signalled that has only the number of one that belongs.
+    D2  After `kill` has returned nothing, a walk over all processes found none.
+"""
+
+import contextlib
+import signal
+
+from holdfast.linux import freezing, procfs
+from holdfast.linux.cgroups import SessionCgroup
+from holdfast.linux.freezing import signal_exactly
+from holdfast.linux.process_table import Belonging, Process, Tree, read_table
+
+_ENVIRON = 1 << 18
+_OURS = (b"holdfast.keeper", b"holdfast.holder", b"holdfast.host", b"holdfast.relay")
+
+
+class Daemons:
+    """The processes that outlive the leader of one session."""
+
+    def __init__(self, session: str, cgroup: SessionCgroup | None) -> None:
+        self._cgroup = cgroup
+        # The leader is gone, or its own processes are ended by others.
+        self._tree = Tree.of(-1, session)
+        self._belonging = Belonging(self._tree)
+        self._other = b"\0HOLDFAST_SESSION="
+
+    def find(self) -> list[Process]:
+        """Return those that live, the eldest first."""
+        table = read_table()
+        found = {one.pid: one for one in self._belonging.find(table)}
+        for pid in self._inside():
+            process = table.get(pid)
+            if process is not None and pid not in found and self._is_free(process):
+                found[pid] = process
+        living = (one for one in found.values() if not one.is_dead)
+        return sorted(living, key=lambda one: (one.started, one.pid))
+
+    def tell(self, number: int) -> list[Process]:
+        """Send all of them a signal, awake or not, and return them."""
+        found = self.find()
+        for one in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                signal_exactly(one.pid, one.started, number)
+                signal_exactly(one.pid, one.started, signal.SIGCONT)
+        return found
+
+    def kill(self) -> list[Process]:
+        """Kill all of them, and return those that were there."""
+        # Stopped first: what forks faster than we walk has no child left to run.
+        freezing.freeze(self._tree)
+        found = self.find()
+        for one in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                signal_exactly(one.pid, one.started, signal.SIGKILL)
+        return found
+
+    def _inside(self) -> set[int]:
+        return set() if self._cgroup is None else self._cgroup.pids()
+
+    def _is_free(self, process: Process) -> bool:
+        """Tell whether a process in our cgroup is of no other session, nor of ours.
+
+        A keeper that was started from inside the session is in its cgroup.
+        """
+        words = procfs.read(f"/proc/{process.pid}/cmdline", procfs.MAX_COMMAND)
+        if self._belonging.is_ours(process) or any(one in words for one in _OURS):
+            return False
+        named = b"\0" + procfs.read_table(f"/proc/{process.pid}/environ", _ENVIRON)
+        return self._other not in named
+
+
+def names_of(found: list[Process]) -> str:
+    """Return processes as they can be shown: name and number of each."""
+    told = []
+    for one in found:
+        stat = procfs.read_stat(one.pid)
+        told.append(f"{'?' if stat is None else stat.name} ({one.pid})")
+    return ", ".join(told)
