@@ -258,7 +258,18 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("deny", m.Deny(5, DIGEST)),
     ("settled", m.Settled(5, Verdict.DENY, ANNA)),
     ("try", m.Try(BERT, InputKind.COMMAND, b"make\r")),
-    ("tried", m.Tried(Verdict.ASK, "no-deletes", "it removes files", "/bin/rm", ())),
+    ("try a policy", m.Try(BERT, InputKind.COMMAND, b"make\r", b"[default]\n")),
+    (
+        "tried",
+        m.Tried(
+            Verdict.ASK,
+            "no-deletes",
+            "it removes files",
+            "/bin/rm",
+            (),
+            "e3b0c44298fc1c149afbf4c8996fb924",
+        ),
+    ),
     ("who", parties.Who()),
     (
         "presence",

@@ -91,3 +91,12 @@ def test_i3_nobody_passes_on_more_than_they_have(
         return
 
     assert made.rights_of(BOT, NOW) <= before
+
+
+def test_what_is_only_supposed_is_gone_afterwards() -> None:
+    made = rights()
+
+    with made.supposing(BOT, EVERYTHING):
+        assert made.may(BOT, Right.INPUT, NOW)
+
+    assert made.envelope_of(BOT) is None

@@ -37,7 +37,7 @@ def test_whatever_a_line_runs_can_be_sent() -> None:
 
     runs, uses = shown(line)
 
-    tried = wire.Tried(Verdict.ASK, "rule", "", runs, uses)
+    tried = wire.Tried(Verdict.ASK, "rule", "", runs, uses, "d1")
     (frame,) = FrameReader().feed(encode(tried))
     assert decode(frame) == tried
     assert uses[0].name.startswith("…")

@@ -19,7 +19,7 @@ from holdfast.wire import messages as wire
 PLUGINS = """
 import os, pathlib, signal, sys, time
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).parent.parent
 
 def allows(question):
     return "allow"
@@ -136,7 +136,7 @@ def judge_pid(here: Machine) -> int:
 
 def wait_asleep(session: SessionId) -> int:
     """Wait until a plug-in sleeps over a session, and return in which process."""
-    path = places.plugin_dir() / session
+    path = places.config_dir() / session
     return int(eventually("a plug-in sleeps", path.read_text))
 
 

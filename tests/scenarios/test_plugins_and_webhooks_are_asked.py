@@ -1,3 +1,5 @@
+import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +15,7 @@ from tests.scenarios.judges import (
     use,
     write_policy,
 )
-from tests.scenarios.support import Machine, machine
+from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.core.logbook import EntryKind, recover
 from holdfast.linux import places
@@ -90,7 +92,7 @@ def test_what_a_rule_denies_is_put_to_nobody(here: Machine) -> None:
     assert (found.facts["rule"], found.facts["why"]) == ("no-rm", "nothing is removed")
     assert judge_pid(here) == 0
     assert isinstance(command(bot, b"true\r"), wire.Acknowledge)
-    assert (places.plugin_dir() / "asked").exists()
+    assert (places.config_dir() / "asked").exists()
 
 
 @pytest.mark.parametrize(
@@ -259,3 +261,24 @@ def _name(here: Machine, session: str) -> object:
     sessions = here.ask(do="list")["sessions"]
     assert isinstance(sessions, list)
     return next(one["name"] for one in sessions if one["id"] == session)
+
+
+def test_a_plug_in_that_was_changed_is_not_asked_until_it_is_applied(
+    here: Machine,
+) -> None:
+    use("denies")
+    _, bot, _ = shell(here)
+    assert refused(bot, b"true\r").facts["rule"] == "plugin-denies/no-bots"
+
+    # Whoever was asked before has it loaded; another worker would load it anew.
+    here_is = places.plugin_dir() / "some_plugins.py"
+    here_is.write_text(here_is.read_text().replace('"deny"', '"allow"'))
+    os.kill(judge_pid(here), signal.SIGKILL)
+    eventually("another judge", lambda: _unvouched(bot))
+
+    use("denies")
+    assert isinstance(command(bot, b"true\r"), wire.Acknowledge)
+
+
+def _unvouched(bot: Client) -> bool:
+    return "changed since it was applied" in refused(bot, b"true\r").text

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "28eff96c3f0e8f7b716f8a894080fc445cf13a5b397b96b952997f617d785ff6",
+    1: "951076509a8d83a7d7c8f3de25845c6343e4aff1b0dde8d658acbcbe54ade6eb",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

@@ -8,6 +8,7 @@ import textwrap
 from holdfast.cli.manual import describe
 from holdfast.core.abilities import Ability, Grade, can_work, judge
 from holdfast.linux.probes import probe
+from holdfast.model.errors import HoldfastError
 from holdfast.model.text import printable
 
 EXIT_UNAVAILABLE = 69
@@ -39,13 +40,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Look, judge and print."""
-    abilities = judge(probe())
+    abilities = [*judge(probe()), _policy()]
     works = can_work(abilities)
     if options.json:
         print(json.dumps({"works": works, "abilities": _facts(abilities)}, indent=2))
     else:
         _print(abilities, works=works)
     return 0 if works else EXIT_UNAVAILABLE
+
+
+def _policy() -> Ability:
+    """Say how things are with the policy: what waits, or is wrong, is told here."""
+    from holdfast.linux import policy_files  # noqa: PLC0415  # slow to load
+
+    try:
+        found = policy_files.standing()
+    except (HoldfastError, OSError) as error:
+        return Ability("policy", Grade.LIMITED, str(error))
+    if told := found.told():
+        advice = "Run `holdfast gate apply` when it is as you want it"
+        return Ability("policy", Grade.LIMITED, "; ".join(told), advice)
+    if not found.applied.by:
+        why = "none was applied: people may do everything, all others nothing"
+        return Ability("policy", Grade.OK, why)
+    return Ability("policy", Grade.OK, f"{found.applied.digest[:32]} is in force")
 
 
 def _facts(abilities: list[Ability]) -> list[dict[str, object]]:

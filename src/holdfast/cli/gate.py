@@ -22,6 +22,7 @@ from holdfast.model.errors import MalformedArgument
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
+from holdfast.wire.messages import MAX_CANDIDATE
 
 EXIT_BROKEN = 65
 """The policy file is broken; the number is that of sysexits(3) for bad data."""
@@ -57,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast gate pending": "in every session",
             "holdfast gate approve web 3": "the input under ticket 3",
             "holdfast gate test web --as-operator bot -- rm -rf build": "may bot?",
+            "holdfast gate test web --candidate my.toml -- ls": "if it were in force",
             "holdfast gate check my.toml": "is it right?",
             "holdfast gate apply": "put policy.toml in force; shows what changes",
             "holdfast gate example > my.toml": "begin with this",
@@ -71,6 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_answer_arguments(parser)
     parser.add_argument(
         "--as-operator", metavar="X", help="with test: whose input it would be (yours)"
+    )
+    parser.add_argument(
+        "--candidate",
+        metavar="FILE",
+        help="with test: by this policy, which is not in force",
     )
     parser.add_argument(
         "--kind",
@@ -123,26 +130,68 @@ def _test(options: argparse.Namespace, name: str, text: str) -> int:
     names = Names(actor_at(session.id, ourselves().actor.id))
     who = names.us if asked is None else actor_from(asked, session.id)
     kind = InputKind(options.kind)
-    tried = try_input(session.id, who, kind, os.fsencode(text))
+    candidate = None
+    if options.candidate is not None:
+        path, candidate = _candidate(options.candidate)
+        if _problems(path, candidate):
+            return EXIT_BROKEN
+    tried = try_input(session.id, who, kind, os.fsencode(text), candidate)
+    notices = [] if candidate is not None or session.host else _notices()
     if options.json:
         facts = {
             "session": session.id,
+            "session_name": session.name,
             "actor": who,
+            "actor_name": names.shown(who),
             "kind": kind.value,
             "verdict": tried.verdict.value,
             "rule": tried.rule,
-            "why": tried.why,
+            "why": names.told(tried.why),
             "runs": tried.runs,
             "uses": uses_facts(tried.uses),
+            "policy": tried.policy,
+            "in_force": candidate is None,
+            "notices": notices,
         }
         print(json.dumps(facts))
-    else:
-        why = f": {printable(tried.why, 1000)}" if tried.why else ""
-        rule = f" by {printable(tried.rule, 200)}" if tried.rule else ""
-        print(f"{tried.verdict.value}{rule}, for {names.shown(who)}{why}")
-        for line in runs_told(tried.runs, tried.uses, names):
-            print(line)
+        return EXIT_VERDICT[tried.verdict]
+    why = f": {printable(names.told(tried.why), 1000)}" if tried.why else ""
+    rule = f" by {printable(tried.rule, 200)}" if tried.rule else ""
+    where = f"for {names.shown(who)} in {session.label}"
+    print(f"{tried.verdict.value}{rule}, {where}{why}")
+    for line in runs_told(tried.runs, tried.uses, names):
+        print(line)
+    for notice in notices:
+        print(f"note: {printable(notice, 1000)}")
+    how = "in force" if candidate is None else "not in force: `gate apply` applies it"
+    print(f"policy {printable(tried.policy, 64)}, {how}")
     return EXIT_VERDICT[tried.verdict]
+
+
+def _notices() -> list[str]:
+    from holdfast.client.policies import troubles  # noqa: PLC0415  # slow to load
+
+    return troubles()
+
+
+def _candidate(given: str) -> tuple[Path, bytes]:
+    """Return the file to be tried, and its text."""
+    path = Path(given)
+    text = _read(path, is_named=True) or b""
+    if len(text) > MAX_CANDIDATE:
+        wanted = f"a policy of at most {MAX_CANDIDATE} bytes, to be tried out"
+        raise MalformedArgument(printable(str(path), 200), wanted)
+    return path, text
+
+
+def _problems(path: Path, text: bytes) -> bool:
+    """Print what is wrong with a policy; return whether anything is."""
+    from holdfast.core.policy_file import examine  # noqa: PLC0415  # slow to load
+
+    _, problems = examine(text)
+    for one in problems:
+        print(f"{printable(str(path), 500)}: {printable(str(one), 500)}")
+    return bool(problems)
 
 
 def _check(given: str | None, *, as_json: bool) -> int:

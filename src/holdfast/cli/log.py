@@ -50,10 +50,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast log web --actor anna --json": "her entries, a line each",
             "holdfast log web --verify": "was the book changed?",
             "holdfast log web --export book": "for tools/verify_logbook.py, offline",
+            "holdfast log --host": "changes of policy, operators, keys, invitations",
+            "holdfast log --host --verify": "was that book changed?",
         },
         {EXIT_CHANGED: "the logbook was changed (--verify)"},
     )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument(
+        "session", metavar="NAME", nargs="?", help="name, id, or how an id begins"
+    )
+    parser.add_argument(
+        "--host", action="store_true", help="the logbook of this host, not of a session"
+    )
+    parser.add_argument(
+        "--set-aside",
+        action="store_true",
+        help="with --host: put a book that does not verify aside, and begin another",
+    )
     parser.add_argument(
         "--follow", action="store_true", help="go on until the session ends"
     )
@@ -75,7 +87,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read the book, and do with it what is asked."""
+    if (options.session is None) != options.host or options.set_aside > options.host:
+        raise MalformedArgument("log", "given with a session, or with --host")
     names = _names()
+    if options.host:
+        from holdfast.cli import log_host  # noqa: PLC0415  # slow to load
+
+        return log_host.run(options, names)
     now = dt.datetime.now().astimezone()
     since = Since() if options.since is None else since_from(options.since, now)
     tail = _open(options.session)

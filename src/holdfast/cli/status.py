@@ -9,7 +9,7 @@ from holdfast.cli.manual import describe
 from holdfast.cli.upgrade import code_folder
 from holdfast.client import host, keeper
 from holdfast.linux import places
-from holdfast.model.errors import NoKeeper
+from holdfast.model.errors import HoldfastError, NoKeeper
 from holdfast.model.text import printable
 from holdfast.version import __version__
 
@@ -45,12 +45,34 @@ def run(options: argparse.Namespace) -> int:
         facts["sessions"] = _by_state(keeper.sessions(start=False))
     except NoKeeper as error:
         facts["why"] = str(error)
+    facts["policy"] = _policy()
     facts["warnings"] = _warnings(facts)
     if options.json:
         print(json.dumps(facts, indent=2))
     else:
         _print(facts)
     return 0
+
+
+def _policy() -> Facts:
+    """Return which policy is in force, and what is the matter with it."""
+    from holdfast.linux import policy_files  # noqa: PLC0415  # slow to load
+
+    try:
+        found = policy_files.standing()
+    except (HoldfastError, OSError) as error:
+        return {"digest": None, "notices": [str(error)]}
+    is_known = not found.tampered
+    applied = found.applied
+    return {
+        "digest": applied.digest if is_known else None,
+        "by": applied.by or None,
+        "at_ms": applied.at_wall_ms or None,
+        "waits": found.waits,
+        "valid": not found.candidate.problems,
+        "tampered": found.tampered or None,
+        "notices": found.told(),
+    }
 
 
 def _without_ok(answer: Facts | None) -> Facts | None:
@@ -79,6 +101,9 @@ def _warnings(facts: Facts) -> list[str]:
         nursery = answer.get("nursery_version") or __version__
         if nursery != __version__:
             found.append(f"the nursery runs {nursery}: run `holdfast upgrade`")
+    policy = facts["policy"]
+    if isinstance(policy, dict):
+        found += policy["notices"]
     return found
 
 
@@ -113,6 +138,7 @@ def _print(facts: Facts) -> None:
     if isinstance(states, dict):
         counts = [f"{count} {state}" for state, count in states.items()]
         _line("sessions", ", ".join(counts) or "none")
+    _print_policy(facts["policy"])
     warnings = facts["warnings"]
     for warning in warnings if isinstance(warnings, list) else ():
         _line("note", str(warning))
@@ -128,6 +154,21 @@ def _print_hanging(answer: Facts) -> None:
         when = age(float(replaced.get("ago") or 0))
         told = f"{replaced.get('count')} that hung; the last, {when} ago: "
         _line("replaced", told + str(replaced["last"]))
+
+
+def _print_policy(policy: object) -> None:
+    if not isinstance(policy, dict):
+        return
+    digest = policy["digest"]
+    if digest is None:
+        _line("policy", "not known")
+    elif policy["by"] is None:
+        _line(
+            "policy", "none was applied: people may do everything, all others nothing"
+        )
+    else:
+        who = _operator(str(policy["by"]))
+        _line("policy", f"{str(digest)[:32]}, applied by {who}")
 
 
 def _print_key(answer: Facts) -> None:

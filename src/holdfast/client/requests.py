@@ -88,16 +88,25 @@ def act(session: str, asked: Message) -> Done:
     return _persist(lambda deadline: _act(session, asked, deadline), PATIENCE)
 
 
-def try_input(session: str, actor: ActorId, kind: InputKind, payload: bytes) -> Tried:
+def try_input(
+    session: str,
+    actor: ActorId,
+    kind: InputKind,
+    payload: bytes,
+    candidate: bytes | None = None,
+) -> Tried:
     """Return what would happen to an input of `actor` now; nothing is done.
 
+    With a candidate, what would happen if that policy were in force.
+
     Raises:
+        Forbidden: We may not grant, and so not try out policies.
         Unavailable: The session cannot be reached, or does not answer.
 
     """
     deadline = time.monotonic() + PATIENCE
     with _dial(session) as link:
-        link.send(Try(actor, kind, payload))
+        link.send(Try(actor, kind, payload, candidate))
         for message in messages(link, deadline):
             match message:
                 case Tried():

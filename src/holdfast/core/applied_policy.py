@@ -115,16 +115,16 @@ def read_record(raw: bytes, key: bytes) -> Applied:
     try:
         record = decode_line(first)
     except MalformedMessage:
-        raise PolicyTampered("the applied policy was changed") from None
+        raise PolicyTampered("its record was changed") from None
     seal = record.pop("seal", None)
     is_whole = list(record) == list(_MEMBERS) and all(
         type(record[name]) is kind for name, kind in _MEMBERS.items()
     )
     wanted = _seal(encode_line(record), text, key)
     if not is_whole or not isinstance(seal, str) or not seal.isascii():
-        raise PolicyTampered("the applied policy was changed")
+        raise PolicyTampered("its record was changed")
     if not hmac.compare_digest(wanted, seal):
-        raise PolicyTampered("the applied policy was changed")
+        raise PolicyTampered("its record was changed")
     return Applied(
         text,
         str(record["plugins"]),
@@ -162,7 +162,7 @@ def in_force(
 
 def _named(digest: str, records: tuple[bytes | None, ...], key: bytes) -> Applied:
     """Return the one of these records that has the digest."""
-    trouble = PolicyTampered("the applied policy was removed")
+    trouble = PolicyTampered("its record was removed")
     for raw in reversed(records):
         if raw is not None:
             trouble = PolicyTampered("it is not the one that the host's logbook names")

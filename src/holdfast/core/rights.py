@@ -16,7 +16,8 @@ I2  What is revoked is gone at once, and stays gone until it is granted anew.
 I3  Nobody passes on more than they have at that moment.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import NotAllowed
@@ -54,6 +55,15 @@ class Rights:
     def give(self, actor: ActorId, envelope: Envelope) -> None:
         """Give `actor` an envelope, in place of what it had."""
         self._envelopes[actor] = envelope
+
+    @contextmanager
+    def supposing(self, actor: ActorId, envelope: Envelope) -> Iterator[None]:
+        """Have a stranger be given an envelope, only to see what would be."""
+        self._envelopes[actor] = envelope
+        try:
+            yield
+        finally:
+            del self._envelopes[actor]
 
     def take_all(self, actor: ActorId) -> None:
         """Leave `actor` nothing."""

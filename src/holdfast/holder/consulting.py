@@ -19,6 +19,7 @@ from holdfast.holder.judging import Judging
 from holdfast.holder.moment import now
 from holdfast.holder.staging import shown
 from holdfast.linux.secrecy import Secrecy, Secret
+from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError, PolicyUnavailable
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import Input
@@ -94,16 +95,22 @@ class Consulting:
         self._question = self._judging.question(actor, self.given, epoch, secret)
         return self.resolution != before
 
-    def try_out(self, connection: Connection, given: Input, epoch: Epoch) -> None:
-        """Tell a client what the policy would say to an input now."""
+    def try_out(
+        self, connection: Connection, actor: Actor, given: Input, epoch: Epoch
+    ) -> None:
+        """Tell a client what the policy would say to an input of `actor` now.
+
+        Raises:
+            Unavailable: It is asked too much at once.
+
+        """
         if self._judge.count >= MAX_ASKED:
-            tell_tried(connection, PolicyUnavailable("is asked too much at once"))
-            return
-        actor = self._company.actor(given.actor)
+            raise PolicyUnavailable("is asked too much at once")
         secret = self._secrecy.look()
         question = self._judging.asked(actor, given, epoch, secret)
         resolution = None if question is None else question.resolution
-        then = partial(tell_tried, connection, resolution=resolution)
+        digest = self._judging.policing.digest
+        then = partial(tell_tried, connection, digest, resolution=resolution)
         said = self._judging.consult(actor, given, question, then)
         if isinstance(said, Judgement):
             then(said)
@@ -142,6 +149,7 @@ class Consulting:
 
 def tell_tried(
     connection: Connection,
+    policy: str,
     said: Judgement | HoldfastError,
     resolution: Resolution | None = None,
 ) -> None:
@@ -151,4 +159,4 @@ def tell_tried(
     rule, why = (wire.fitting(one, wire.MAX_TEXT) for one in (said.rule, said.why))
     if not connection.is_closed:
         runs, staged = shown(resolution)
-        connection.send(wire.Tried(said.verdict, rule, why, runs, staged))
+        connection.send(wire.Tried(said.verdict, rule, why, runs, staged, policy))

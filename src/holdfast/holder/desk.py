@@ -1,9 +1,10 @@
 """The one way in: carries inputs to the Intake, and does what it answers."""
 
+import contextlib
 import hmac
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from holdfast.core import gate, serializer, turn
 from holdfast.core.attendance import Attendance
@@ -39,7 +40,7 @@ from holdfast.holder.telling import NOBODY, Telling, told
 from holdfast.holder.vaulted import Vaulted
 from holdfast.holder.vouching import Vouching
 from holdfast.holder.writing import Writing
-from holdfast.linux import folders
+from holdfast.linux import folders, operators
 from holdfast.linux.host_key import host_seed
 from holdfast.linux.secrecy import Secrecy
 from holdfast.model.actors import Actor
@@ -48,6 +49,7 @@ from holdfast.model.errors import (
     ApprovalMismatch,
     HoldfastError,
     NotAllowed,
+    UnknownOperator,
 )
 from holdfast.model.geometry import Size
 from holdfast.model.ids import FIRST_INCARNATION, ActorId, Epoch
@@ -154,10 +156,13 @@ class Desk:
         """Let an operator in: give it what is its due, unless it is known here."""
         self._company.meet(actor)
         if self.rights.envelope_of(actor.id) is None:
-            began_it = self._vaulted.facts.get("creator") == actor.id
-            session = self._vaulted.session
-            given = first_envelope(actor.kind, session, promised, began_it=began_it)
+            given = self._first_envelope(actor, promised)
             self._do(self._intake.grant(actor.id, given, NOBODY, now()))
+
+    def _first_envelope(self, actor: Actor, promised: Envelope | None) -> Envelope:
+        began_it = self._vaulted.facts.get("creator") == actor.id
+        session = self._vaulted.session
+        return first_envelope(actor.kind, session, promised, began_it=began_it)
 
     def came(self, connection: Connection) -> None:
         """Record that a client attached."""
@@ -292,14 +297,39 @@ class Desk:
 
     # ── asking ────────────────────────────────────────────────────────────
 
-    def try_out(self, connection: Connection, given: Input) -> None:
-        """Tell a client what would happen to an input now."""
-        error = self._intake.objection(given, now())
-        error = error or self._intake.budgets.refusal(given, time.monotonic())
-        if error is not None:
-            tell_tried(connection, error)
-        else:
-            self._consulting.try_out(connection, given, self.epoch)
+    def try_out(
+        self, connection: Connection, given: Input, candidate: bytes | None = None
+    ) -> None:
+        """Tell a client what would happen to an input now, perhaps by another policy.
+
+        Of somebody who was never here it is told as if it had just come in.
+        """
+        try:
+            with self._trying(given.actor, candidate) as actor:
+                if error := self._intake.objection(given, now()):
+                    raise error
+                if error := self._intake.budgets.refusal(given, time.monotonic()):
+                    raise error
+                self._consulting.try_out(connection, actor, given, self.epoch)
+        except HoldfastError as error:
+            tell_tried(connection, self.policing.digest, error)
+
+    @contextlib.contextmanager
+    def _trying(self, wanted: ActorId, candidate: bytes | None) -> Iterator[Actor]:
+        """Yield who somebody is, with the rights it has here or would be given."""
+        with contextlib.ExitStack() as stack:
+            if candidate is not None:
+                stack.enter_context(self.policing.supposing(candidate))
+            actor = self._company.actor(wanted)
+            if not self._company.knows(wanted):
+                known = operators.by_actor(wanted)
+                if known is None:
+                    raise UnknownOperator(wanted)
+                actor = known.actor
+                if self.rights.envelope_of(wanted) is None:
+                    given = self._first_envelope(actor, known.promised)
+                    stack.enter_context(self.rights.supposing(wanted, given))
+            yield actor
 
     def inquire(self, connection: Connection, actor: ActorId, asked: InputId) -> None:
         """Tell a client what became of an input, once that is known."""

@@ -23,7 +23,7 @@ from holdfast.holder.policing import Policing, local_time
 from holdfast.holder.resolving import Resolving, is_line
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
-from holdfast.linux.judge_packets import Answer, Ask
+from holdfast.linux.judge_packets import NOTHING_VOUCHED, Answer, Ask
 from holdfast.linux.secrecy import Secret
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError, PolicyUnavailable
@@ -145,7 +145,13 @@ class Judging:
             return policing.told(said)
         policy = policing.policy
         self._tickets += 1
-        ask = Ask(self._tickets, document(question), policy.plugins, policy.webhook)
+        ask = Ask(
+            self._tickets,
+            document(question),
+            policy.plugins,
+            policy.webhook,
+            vouched=policing.applied.plugins or NOTHING_VOUCHED,
+        )
         return self._judge.ask(ask, partial(self._pass_on, given, said, then))
 
     def question(

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from holdfast.core.applied_policy import NOTHING, SHORT, Applied, closed
+from holdfast.core.applied_policy import NOTHING, SHORT, Applied, closed, digest_of
 from holdfast.core.logbook import EntryKind
 from holdfast.core.policy import Judgement, Policy, judge
 from holdfast.core.policy_file import read_policy
@@ -76,6 +76,24 @@ class Policing:
             yield
         finally:
             self._is_fresh = False
+
+    @contextlib.contextmanager
+    def supposing(self, candidate: bytes) -> Iterator[None]:
+        """Have another policy judge what is judged in here, and no more.
+
+        Raises:
+            UsageError: It is not valid.
+
+        """
+        self.refresh()
+        before = self.policy, self.digest
+        self.policy = read_policy(candidate)
+        self.digest = digest_of(candidate)[:SHORT]
+        try:
+            with self.looked_at():
+                yield
+        finally:
+            self.policy, self.digest = before
 
     def look(self) -> None:
         """Read the record again if it has changed, and was not just looked at."""

@@ -238,7 +238,9 @@ class Requests:
         match message:
             case parties.Who():
                 connection.send(self._presence(actor))
-            case wire.Try(of, kind, payload):
+            case wire.Try(of, kind, payload, candidate):
+                if candidate is not None:
+                    self.demand(actor, Right.GRANT)
                 given = Input(
                     NO_INPUT,
                     of,
@@ -247,7 +249,7 @@ class Requests:
                     self._desk.epoch,
                     payload,
                 )
-                self._desk.try_out(connection, given)
+                self._desk.try_out(connection, given, candidate)
             case wire.Inquire(client, sequence):
                 self._desk.inquire(connection, actor, InputId(client, sequence))
 

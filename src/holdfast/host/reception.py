@@ -18,6 +18,7 @@ from holdfast.crypto.rotation import accepted_rotation
 from holdfast.host import asking
 from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
+from holdfast.host.policy_notices import PolicyNotices
 from holdfast.host.standing import demand_there, leaves_anything
 from holdfast.linux import operators, places
 from holdfast.model.envelopes import WHOLE_HOST, Right
@@ -50,6 +51,7 @@ CREATION = ("name", "command", "cwd", "env", "size", "integration")
 """What an operator says about a session it wants; all else is ours to say."""
 
 
+_notices = PolicyNotices()
 _seen = Overview()
 """What was last found out about the sessions, by who asked."""
 
@@ -97,8 +99,11 @@ async def answer(guest: Guest, packet: Packet) -> list[Packet]:
     return await _ANSWERS[do](guest, packet, session)
 
 
-async def _status(_: Guest, __: Packet, ___: SessionId | None) -> list[Packet]:
-    return [{"ok": True, "version": __version__, "name": host_name()}]
+async def _status(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]:
+    told: Packet = {"ok": True, "version": __version__, "name": host_name()}
+    if guest.envelope.session is WHOLE_HOST:
+        told["notices"] = await asyncio.to_thread(_notices.told)
+    return [told]
 
 
 async def _list(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]:

@@ -6,14 +6,20 @@ dict with "verdict" and perhaps "rule" and "why"; or None for no opinion.
 Anything else, and anything it raises, is a failure, and a failure denies.
 
 Only plug-ins that the policy names are asked: what somebody installed for
-another purpose decides nothing.
+another purpose decides nothing. And of the plug-ins' folder nothing is loaded that
+was changed since the policy was applied.
 """
 
 import copy
+import importlib
+import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
 
 from holdfast.core.policy import Judgement
+from holdfast.linux import places
+from holdfast.linux.plugin_files import plugins_digest
+from holdfast.model.errors import UsageError
 from holdfast.model.text import printable
 from holdfast.model.verdicts import verdict_from
 
@@ -32,6 +38,35 @@ class Plugins:
 
     def __init__(self) -> None:
         self._loaded: dict[str, Plugin] = {}
+        self._vouched: str | None = None
+        self._folder = f"{places.plugin_dir()}/"
+
+    def demand_vouched(self, digest: str) -> None:
+        """Do nothing if the plug-ins' folder is as when the policy was applied.
+
+        What was loaded before another policy was applied is forgotten.
+
+        Raises:
+            Failed: Somebody has changed it since.
+
+        """
+        if digest == self._vouched:
+            return
+        try:
+            is_same = plugins_digest() == digest
+        except UsageError as error:
+            raise Failed(f"has too much in its plug-ins' folder: {error}") from error
+        if not is_same:
+            raise Failed(
+                "names plug-ins, whose folder was changed since it was applied:"
+                " run `holdfast gate apply`"
+            )
+        self._loaded.clear()
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", "")).startswith(self._folder):
+                del sys.modules[name]
+        importlib.invalidate_caches()
+        self._vouched = digest
 
     def ask(self, name: str, question: dict[str, object]) -> Judgement | None:
         """Return what a plug-in says, or None if it has no opinion.

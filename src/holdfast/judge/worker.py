@@ -86,6 +86,8 @@ def answer(plugins: Plugins, ask: Ask) -> Answer:
     """Put a question to the plug-ins and the webhook; a deny ends it."""
     found: list[Judgement] = []
     try:
+        if ask.plugins:
+            plugins.demand_vouched(ask.vouched)
         for name in ask.plugins:
             found += _opinion(plugins.ask(name, ask.question))
             if found and found[-1].verdict is Verdict.DENY:

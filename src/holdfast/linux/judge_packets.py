@@ -4,8 +4,9 @@ One socket, SOCK_SEQPACKET, so a packet is never cut or joined; one packet is on
 JSON object. A holder may ask several questions at once; answers come as they are
 found, each with the ticket of its question.
 
-    ask      {"ticket", "question", "plugins": [name], "webhook": null | {"url",
-             "timeout"}, "timeout": seconds for all of them together}
+    ask      {"ticket", "question", "plugins": [name], "vouched": digest of the
+             plug-ins' folder, "webhook": null | {"url", "timeout"}, "timeout":
+             seconds for all of them together}
     answer   {"ticket", "verdict": "allow" | "deny" | "ask", "rule", "why"}
              {"ticket", "verdict": null}       nobody had an opinion
              {"ticket", "failed": why}         completes "the policy …"
@@ -13,6 +14,7 @@ found, each with the ticket of its question.
 `question` is the document of docs/spec/policy.md, section 6.
 """
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 
@@ -35,6 +37,10 @@ MAX_TEXT = 200
 """Characters of a rule's name or reason that are passed on."""
 
 
+NOTHING_VOUCHED = hashlib.sha256().hexdigest()
+"""The digest of a plug-ins' folder that has nothing in it, or is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One question, and whom to put it to."""
@@ -44,6 +50,8 @@ class Ask:
     plugins: tuple[str, ...] = ()
     webhook: Webhook | None = None
     timeout: float = field(default=MAX_TIMEOUT)
+    vouched: str = NOTHING_VOUCHED
+    """What the plug-ins' folder was like when the policy was applied."""
 
     @property
     def whom(self) -> str:
@@ -59,6 +67,7 @@ class Ask:
                 "ticket": self.ticket,
                 "question": self.question,
                 "plugins": self.plugins,
+                "vouched": self.vouched,
                 "webhook": hook and {"url": hook.url, "timeout": hook.timeout},
                 "timeout": self.timeout,
             }
@@ -77,12 +86,13 @@ class Ask:
                 "ticket": int(ticket),
                 "question": dict(question),
                 "plugins": list(plugins),
+                "vouched": str(vouched),
                 "webhook": hook,
                 "timeout": float() | int() as timeout,
             } if all(isinstance(name, str) for name in plugins):
                 seconds = min(max(timeout, 0.0), MAX_TIMEOUT)
                 names = tuple(plugins)
-                return cls(ticket, question, names, _webhook(hook), seconds)
+                return cls(ticket, question, names, _webhook(hook), seconds, vouched)
             case _:
                 raise MalformedMessage("question", "a member is missing or odd")
 

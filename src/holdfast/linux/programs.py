@@ -31,9 +31,10 @@ _RUN = "import sys; sys.path.insert(0, {root!r}); {run}"
 
 _PAINT = "from holdfast.painter.main import main; sys.exit(main())"
 
-# Behind everything else: no plug-in takes the place of a module of ours.
+# Behind everything else: no plug-in takes the place of a module of ours. And nothing
+# is written into their folder, which is as it was when the policy was applied.
 _JUDGE = (
-    "sys.path.append({plugins!r});"
+    "sys.dont_write_bytecode = True; sys.path.append({plugins!r});"
     " from holdfast.judge.main import main; sys.exit(main())"
 )
 

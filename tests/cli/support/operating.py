@@ -168,7 +168,14 @@ class Operating:
             self._session.tell(self.inherited)
         if isinstance(message, Try):
             return [
-                Tried(self.verdict, "remove-trees", "a tree\x1b[2J is gone", "", ())
+                Tried(
+                    self.verdict,
+                    "remove-trees",
+                    "a tree\x1b[2J is gone",
+                    "",
+                    (),
+                    "d1",
+                )
             ]
         if isinstance(message, StateRequest | GraphRequest | BlameRequest):
             return self.kernel.answers(message)

@@ -193,11 +193,18 @@ export interface Named {
   readonly kind: string;
 }
 
+/** What a host says of itself; the notices are for people to read. */
+export interface HostStatus {
+  readonly version: string;
+  readonly name: string;
+  readonly notices: readonly string[];
+}
+
 export interface HostLink {
   readonly host: KnownHost;
   readonly state: LinkState;
   listen(changed: (state: LinkState) => void): Stop;
-  status(): Promise<{ readonly version: string; readonly name: string }>;
+  status(): Promise<HostStatus>;
   sessions(): Promise<readonly SessionInfo[]>;
   create(wish: Creation): Promise<{ readonly id: SessionId; readonly name: string }>;
   rename(session: SessionId, name: string): Promise<void>;

@@ -18,6 +18,7 @@ import type {
   Creation,
   Glance,
   HostLink,
+  HostStatus,
   KnownHost,
   LinkState,
   LogPart,
@@ -73,9 +74,11 @@ export class LiveHost implements HostLink {
     return this.listeners.add(changed);
   }
 
-  async status(): Promise<{ readonly version: string; readonly name: string }> {
+  async status(): Promise<HostStatus> {
     const told = await this.ask({ do: "status" }, true);
-    return { version: shown(told, "version"), name: shown(told, "name") };
+    const listed = told["notices"];
+    const notices = Array.isArray(listed) ? listed.filter((one) => typeof one === "string") : [];
+    return { version: shown(told, "version"), name: shown(told, "name"), notices };
   }
 
   async sessions(): Promise<readonly SessionInfo[]> {

@@ -367,6 +367,7 @@ export interface Try {
   readonly actor: string;
   readonly kind: InputKind;
   readonly payload: Uint8Array;
+  readonly candidate: Uint8Array | null;
 }
 
 /** What would happen, by which rule, and why; what would run, as things are. */
@@ -376,6 +377,7 @@ export interface Tried {
   readonly why: string;
   readonly runs: string;
   readonly uses: readonly Staged[];
+  readonly policy: string;
 }
 
 /** What runs, and what listens where? With all that is open, or without? */
@@ -1031,6 +1033,7 @@ export const TRY = struct<Try>({
   actor: text(34, /^a_[a-z2-7]{32}$/),
   kind: oneOf("keys", "command", "signal", "resize", "answer"),
   payload: bytes(0, 65536),
+  candidate: orNull(bytes(0, 131072)),
 });
 
 export const TRIED = struct<Tried>({
@@ -1039,6 +1042,7 @@ export const TRIED = struct<Tried>({
   why: text(1024),
   runs: text(256),
   uses: list(STAGED, 0, 6),
+  policy: text(64),
 });
 
 export const GRAPH_REQUEST = struct<GraphRequest>({

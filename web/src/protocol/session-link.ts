@@ -313,7 +313,7 @@ export class LiveSession implements SessionLink {
   }
 
   tryOut(actor: ActorId, kind: string, payload: Uint8Array): Promise<Tried> {
-    const asked: Said = ["TRY", { actor, kind: kind as Submit["kind"], payload }];
+    const asked: Said = ["TRY", { actor, kind: kind as Submit["kind"], payload, candidate: null }];
     return this.put([asked], one("TRIED", "TRY"));
   }
 

@@ -22,6 +22,8 @@ export interface HostList {
   readonly state: LinkState;
   /** Null until the host has answered for the first time. */
   readonly sessions: readonly Listed[] | null;
+  /** What the host has people know, such as a policy that waits. */
+  readonly notices: readonly string[];
 }
 
 export class HostModel {
@@ -31,12 +33,13 @@ export class HostModel {
   readonly #needs = new Map<string, Need>();
   readonly #stop: () => void;
   #infos: readonly SessionInfo[] | null = null;
+  #notices: readonly string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
   constructor(host: KnownHost, link: HostLink) {
     this.link = link;
-    this.list = signal<HostList>({ host, state: link.state, sessions: null });
+    this.list = signal<HostList>({ host, state: link.state, sessions: null, notices: [] });
     this.#stop = link.listen(() => this.#publish());
     void this.#go();
   }
@@ -50,6 +53,8 @@ export class HostModel {
   /** Look now, whatever the clock says. */
   async look(): Promise<void> {
     this.#infos = await this.link.sessions();
+    this.#publish();
+    this.#notices = (await this.link.status()).notices;
     this.#publish();
     const living = this.#infos.filter((one) => one.exit === null).slice(0, GLANCED);
     await Promise.all(living.map((one) => this.#glance(one)));
@@ -97,6 +102,7 @@ export class HostModel {
     this.list.value = {
       host: this.link.host,
       state: this.link.state,
+      notices: this.#notices,
       sessions:
         infos === null
           ? null

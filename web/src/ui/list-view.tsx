@@ -58,7 +58,7 @@ function countNeeding(model: HostModel): number {
 }
 
 function Host({ model }: { readonly model: HostModel }) {
-  const { host, state, sessions } = model.list.value;
+  const { host, state, sessions, notices } = model.list.value;
   const us = page.value?.actor ?? "";
   const mayCreate = host.rights.includes("command") && host.session === "";
   return (
@@ -77,6 +77,11 @@ function Host({ model }: { readonly model: HostModel }) {
         <Forget model={model} />
       </header>
       <LinkNotice state={state} wake={() => page.value?.wake()} />
+      {notices.map((notice) => (
+        <p class="strip warn" role="alert" key={notice}>
+          {shown(notice)}
+        </p>
+      ))}
       {sessions === null && state.is !== "failed" && <Loading />}
       {sessions !== null && sessions.length === 0 && (
         <p class="nothing">Nothing runs there yet.</p>

@@ -16,7 +16,7 @@ const chain = () =>
 function input(sequence: number, payload = "00"): Submit {
   const { kind, epoch } = known.inputs[0];
   const made = { client: known.client, sequence, kind, incarnation: 1, epoch };
-  return { ...made, payload: fromHex(payload) };
+  return { ...made, payload: fromHex(payload), seen: null, waits: true };
 }
 
 async function signed(ours: InputChain, upTo: number): Promise<Sign> {

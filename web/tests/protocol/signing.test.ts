@@ -23,8 +23,9 @@ function signing() {
   const pen = { us, actor: "a_" + "a".repeat(32) };
   const say = (statement: Sign) => void sent.push(statement);
   const made = new Signing(suite, clock, pen, SESSION, CLIENT, say);
+  const unseen = { incarnation: 1, epoch: 1, payload: new Uint8Array(1), seen: null, waits: true };
   const send = (sequence: number, kind: Submit["kind"] = "keys") =>
-    made.note({ client: CLIENT, sequence, kind, incarnation: 1, epoch: 1, payload: new Uint8Array(1) });
+    made.note({ client: CLIENT, sequence, kind, ...unseen });
   const hear = (message: Message) => made.hear(message);
   const book = (sequence: number) =>
     hear({ is: "ACKNOWLEDGE", body: { client: CLIENT, sequence, index: 1, receipt: null } });
