@@ -122,6 +122,7 @@ def test_every_command_is_found_wherever_it_stands(
         "end",
         "{ a }",
         "'if' a",
+        "time >x",
         "function f; a; end",
         "if a; b",
         "else; a; end",

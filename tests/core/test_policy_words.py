@@ -22,6 +22,7 @@ ANY = WordPatterns(any=Globs.of(["--force", "*.key"]))
 SEQUENCE = WordPatterns(sequence=sequences("git push", "hg push"))
 EXACT = WordPatterns(exact=sequences("make test"))
 BOTH = WordPatterns(first=Globs.of(["rm"]), any=Globs.of(["-r*"]))
+TRIPLE = WordPatterns(sequence=sequences("a b c"))
 MIXED = WordPatterns(first=Globs.of(["git"]), exact=sequences("git push"))
 
 
@@ -87,6 +88,33 @@ MIXED = WordPatterns(first=Globs.of(["git"]), exact=sequences("git push"))
         (MIXED, "git push", YES, YES),
         (MIXED, "git pull", NO, NO),
         (MIXED, "hg push", NO, NO),
+        (FIRST, '"$X" y', MAYBE, MAYBE),
+        (FIRST, 'a"$X" y', NO, MAYBE),
+        (FIRST, './"$X" y', NO, MAYBE),
+        (FIRST, 'm"$X" y', MAYBE, MAYBE),
+        (ANY, "x ./*.py", NO, NO),
+        (ANY, "x *.py", NO, NO),
+        (ANY, "x *.key", MAYBE, MAYBE),
+        (ANY, "x --f*", MAYBE, MAYBE),
+        (ANY, "x > ./$Y", NO, MAYBE),
+        (ANY, 'x > "./$Y.py"', NO, NO),
+        (ANY, "Z=$Y x", NO, MAYBE),
+        (SEQUENCE, 'git "$X" push', MAYBE, YES),
+        (SEQUENCE, 'git "x$X"', NO, MAYBE),
+        (SEQUENCE, 'git "pu$X"', MAYBE, MAYBE),
+        (SEQUENCE, 'git "pu$X" x', MAYBE, MAYBE),
+        (SEQUENCE, "git *.py", MAYBE, NO),
+        (SEQUENCE, "/bin/g* push", MAYBE, MAYBE),
+        (SEQUENCE, '"/bin/x$X" push', NO, MAYBE),
+        (TRIPLE, "a $X", MAYBE, MAYBE),
+        (TRIPLE, 'a "$X"', MAYBE, NO),
+        (TRIPLE, 'a "$X" c', MAYBE, MAYBE),
+        (TRIPLE, 'a "$X" d', MAYBE, NO),
+        (TRIPLE, "a b c*", MAYBE, MAYBE),
+        (EXACT, 'make test "$X"', NO, NO),
+        (EXACT, "make test *.py", MAYBE, MAYBE),
+        (EXACT, 'make "$X"', MAYBE, MAYBE),
+        (EXACT, 'make "x$X"', NO, NO),
     ],
 )
 def test_to_allow_a_rule_must_be_sure_and_to_prevent_it_cannot_be_evaded(

@@ -4,6 +4,7 @@ from tests.core.resolving_world import World, by_bot, furnished, state
 from holdfast.core.command_line import read_line
 from holdfast.core.originators import Origins
 from holdfast.core.resolving import Shell, Unseen, changes_plainly, resolve
+from holdfast.core.shell_state import ShellState
 from holdfast.model.resolutions import Thing
 
 
@@ -131,9 +132,28 @@ def test_i2_what_changes_the_shell_in_a_loop_comes_before_all_of_it(
     assert not world.resolve(f"ls; {line}").commands[0].doubt
 
 
-def test_cd_changes_to_what_its_word_names_unless_something_stands_in_its_way() -> None:
-    assert changes_plainly(state())
-    assert not changes_plainly(state(aliases={"cd": "x"}))
-    assert not changes_plainly(state(functions=("cd",)))
-    assert not changes_plainly(state(environment={"CDPATH": "/x"}))
-    assert not changes_plainly(state(is_whole=False))
+@pytest.mark.parametrize(
+    ("now", "shell", "plainly"),
+    [
+        (state(), "bash", True),
+        (None, "bash", False),
+        (state(aliases={"cd": "x"}), "bash", False),
+        (state(functions=("cd",)), "bash", False),
+        (state(environment={"CDPATH": "/x"}), "bash", False),
+        (state(environment={"CDPATH": ""}), "bash", True),
+        (state(is_whole=False), "bash", False),
+    ],
+)
+def test_cd_changes_to_what_its_word_names_unless_something_stands_in_its_way(
+    now: ShellState | None, shell: str, *, plainly: bool
+) -> None:
+    assert changes_plainly(Shell(now, Origins(), shell)) is plainly
+
+
+def test_a_function_of_somebody_s_own_is_not_that_of_fish(world: World) -> None:
+    world.now = state(functions=("cd",))
+
+    assert not changes_plainly(Shell(world.now, world.origins(), "fish"))
+    world.before = world.now
+    assert changes_plainly(Shell(world.now, world.origins(), "fish"))
+    assert not changes_plainly(Shell(world.now, world.origins(), "bash"))

@@ -63,6 +63,7 @@ def question(row: tuple[str, ...]) -> Question:
         clock=LocalTime(int(hours) * 60 + int(minutes), DAYS.index(day)),
         cwd=known["cwd"],
         shell=str(known["shell"] or ""),
+        folders={"sub": leads} if (leads := known.get("leads")) else {},
         staged=None if staged is None else staged.encode(),
         shell_reads=known["reader"] is not None,
     )

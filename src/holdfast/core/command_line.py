@@ -2,25 +2,28 @@
 
 Theory of operation
 -------------------
-A line is cut into simple commands at `;`, `&`, `|`, `&&` and `||`, and each of
-them into words, with quotes and backslashes taken away. What is left open:
+A line is read by the grammar of the shell that reads it: posix_line for bash, zsh and
+dash, fish_line for fish. If nobody knows which it is, by all of them, and only what
+they read alike counts. What comes out are the simple commands of the line, wherever
+they stand in it; simple_command says what is told of each. What is left open:
 
-* A word with a variable, a wildcard or braces is None: it stands for any words, or
-  for those that its OpenWord leaves open.
+* A word that is not spelled out is None; its OpenWord says what it may become.
 * A command with assignments or redirections is `altered`: its words are right,
-  and do not say everything. simple_command says what else is told of a command.
+  and do not say everything.
 * A command such as `sudo` or `env` `carries` another one in its words.
 * A command such as `sh -c` or `eval` `hides` another one in a text.
 * Where the text does not say what will run (an unfinished line, a control
-  character, `$(`, a heredoc), there is one command, with a `doubt` and no words.
+  character, a heredoc), there is one command, with a `doubt` and no words.
 
 In the last three cases `sight` is what can be seen of words, with quotes, escape
 sequences and punctuation taken away, for rules that want to find and not to know.
 
-Invariants, checked by tests/core/test_command_line_properties.py:
+Invariants, checked by tests/core/test_command_line_properties.py and, against the
+real shells, by tests/shells:
 
 I1  No bytes raise anything, and there is always at least one command.
-I2  Words that are known are those that a POSIX shell would make of the text.
+I2  Whatever runs or is written by the line is one of its commands, with words that
+    are those it knows and, for the others, within what their OpenWords leave open.
 I3  No more than MAX_COMMANDS commands and MAX_WORDS words are ever returned.
 """
 

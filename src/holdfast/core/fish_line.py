@@ -221,7 +221,8 @@ class FishLine(LineReader):
         """Raise if no word tells the command."""
         if not words or words[0].open is not None:
             raise Unreadable("it has no command that is spelled out")
-        if _KEYWORD.fullmatch(words[0].texts[0]):
+        is_alone = len(words) == 1 and words[0].text == "time"
+        if is_alone or _KEYWORD.fullmatch(words[0].texts[0]):
             raise Unreadable(COMPOUND)  # It is one in quotes as well.
 
     # ── compound commands ─────────────────────────────────────────────────
@@ -231,8 +232,8 @@ class FishLine(LineReader):
         found = _KEYWORD.match(self.line, self.place)
         return "" if found is None else found[0]
 
-    def read_compound(self, keyword: str) -> Outcome | None:
-        """Read a compound command, if this keyword begins one."""
+    def read_compound(self, keyword: str) -> Outcome:
+        """Read the compound command that this keyword begins."""
         match keyword:
             case "!" | "not":
                 self.take_keyword(keyword)

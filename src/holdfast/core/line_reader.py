@@ -116,6 +116,8 @@ class LineReader(ABC):
         if self.place < len(self.line):
             self.read_list(frozenset())
             self.expect_end()
+        if not self._keywords:
+            return tuple(self._found)
         keywords = frozenset(self._keywords)
         return tuple(replace(one, keywords=keywords) for one in self._found)
 
@@ -130,8 +132,8 @@ class LineReader(ABC):
         """Read one redirection, if one stands here."""
 
     @abstractmethod
-    def read_compound(self, keyword: str) -> Outcome | None:
-        """Read a compound command, if this keyword begins one."""
+    def read_compound(self, keyword: str) -> Outcome:
+        """Read the compound command that this keyword begins."""
 
     @abstractmethod
     def peek_keyword(self) -> str:
@@ -195,11 +197,7 @@ class LineReader(ABC):
     def _read_statement(self) -> Outcome:
         self.skip_blanks()
         keyword = self.peek_keyword()
-        if keyword:
-            outcome = self.read_compound(keyword)
-            if outcome is not None:
-                return outcome
-        return self.read_simple()
+        return self.read_compound(keyword) if keyword else self.read_simple()
 
     def _joint(self) -> str:
         self.skip_blanks()
@@ -352,7 +350,7 @@ class LineReader(ABC):
         self._check_setters(parts)
         self.check(parts.words)
         command = _command(parts, self.here)
-        name = _name(command)
+        name = _last_part(command.words[0]) if command.words else ""
         if not name.isascii():
             raise Unreadable("the name of a command has letters outside ASCII")
         if name.startswith("%"):
@@ -385,38 +383,47 @@ def _command(parts: Parts, here: tuple[str, ...]) -> Command:
         *(text for _, text in parts.assignments),
         *(one.target for one in parts.redirections),
     )
-    made = Command(
+    name = _last_part(words[0]) if words else ""
+    carries = carries_another(name, words)
+    hides = hides_another(name, words)
+    seen = [*parts.seen, *(one.target or "" for one in parts.redirections)]
+    names = _names((*words, *touched))
+    return Command(
         tuple(words),
         tuple(opens),
         tuple(parts.redirections),
         tuple(assignment for assignment, _ in parts.assignments),
         folders=here,
         touched=touched,
+        names=frozenset(names),
+        joined="\n".join(names),
+        # Looked at only where words alone do not tell what runs.
+        sight=sight_of(" ".join(seen)) if carries or hides else NO_SIGHT,
+        carries=carries,
+        hides=hides,
         is_quoted=bool(parts.words) and parts.words[0].has_quotes,
     )
-    name = _name(made)
-    carries = carries_another(name, made.words)
-    hides = hides_another(name, made.words)
-    seen = [*parts.seen, *(one.target or "" for one in parts.redirections)]
-    # Looked at only where words alone do not tell what runs.
-    sight = sight_of(" ".join(seen)) if carries or hides else NO_SIGHT
-    return _named(replace(made, carries=carries, hides=hides, sight=sight))
 
 
 def _redirected(command: Command, more: list[Redirection]) -> Command:
     touched = (*command.touched, *(one.target for one in more))
-    redirections = (*command.redirections, *more)
-    return _named(replace(command, redirections=redirections, touched=touched))
+    names = _names((*command.words, *touched))
+    return replace(
+        command,
+        redirections=(*command.redirections, *more),
+        touched=touched,
+        names=frozenset(names),
+        joined="\n".join(names),
+    )
 
 
-def _named(command: Command) -> Command:
-    known = [one for one in (*command.words, *command.touched) if one is not None]
-    names = dict.fromkeys(
+def _names(words: tuple[str | None, ...]) -> dict[str, None]:
+    """Return every word that is known, and its part after the last slash."""
+    known = [word for word in words if word is not None]
+    return dict.fromkeys(
         name for word in known for name in (word, word.rsplit("/", 1)[-1])
     )
-    return replace(command, names=frozenset(names), joined="\n".join(names))
 
 
-def _name(command: Command) -> str:
-    first = command.words[0] if command.words else ""
-    return "" if first is None else first.rsplit("/", 1)[-1]
+def _last_part(word: str | None) -> str:
+    return "" if word is None else word.rsplit("/", 1)[-1]

@@ -18,6 +18,8 @@ _KEYWORD = re.compile(
     r"(?:!|\[\[|\{|\}|case|coproc|do|done|elif|else|end|esac|fi|for|foreach|function|if"
     r"|in|repeat|select|then|until|while)(?=[ \t\n;&|()<>]|$)|[()]|;;"
 )
+_JOINS = re.compile(r"&&|\|\||;;|\|&|[;|\n]|&(?!>)")
+_JOINS_OF_DASH = re.compile(r"&&|\|\||;;|[;|\n&]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
@@ -40,6 +42,9 @@ _EVALUATORS = {
 """Builtins that evaluate a word as a sum or an element of an array, by which `$(…)`
 inside of it runs."""
 
+_BEFORE = frozenset({"-", "builtin", "command", "exec", "nocorrect", "noglob", "time"})
+"""Words of zsh after which there may be no command."""
+
 _ASKING = frozenset({"-v", "-R"})
 _COMPARING = {
     Grammar.BASH: _ASKING,
@@ -53,9 +58,7 @@ class PosixLine(PosixWords):
 
     def __init__(self, line: str, grammar: Grammar) -> None:
         super().__init__(line, grammar)
-        ampersand = "&" if grammar is Grammar.DASH else "&(?!>)"
-        both = "" if grammar is Grammar.DASH else r"\|&|"
-        self.joins = re.compile(rf"&&|\|\||;;|{both}[;|\n]|{ampersand}")
+        self.joins = _JOINS_OF_DASH if grammar is Grammar.DASH else _JOINS
 
     def is_assignment(self, word: Lexeme) -> bool:
         """Tell whether a word before all others sets a variable."""
@@ -80,7 +83,7 @@ class PosixLine(PosixWords):
             raise Unreadable("the shell may run what one of its words says")
 
     def _check_nothing(self, words: list[Lexeme]) -> None:
-        if not words and self.grammar is Grammar.ZSH:
+        if self.grammar is Grammar.ZSH and {one.text for one in words} <= _BEFORE:
             # With a redirection alone zsh runs a program, such as cat.
             raise Unreadable("it has no command")
         if words and len(words[0].texts) > 1 and self.grammar is Grammar.ZSH:
@@ -93,8 +96,8 @@ class PosixLine(PosixWords):
         found = _KEYWORD.match(self.line, self.place)
         return "" if found is None else found[0]
 
-    def read_compound(self, keyword: str) -> Outcome | None:
-        """Read a compound command, if this keyword begins one."""
+    def read_compound(self, keyword: str) -> Outcome:
+        """Read the compound command that this keyword begins."""
         match keyword:
             case "!":
                 self.take_keyword("!")

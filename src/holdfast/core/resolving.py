@@ -164,11 +164,18 @@ def _shifts(command: Command) -> bool:
     return first is None or first in SHIFTERS
 
 
-def changes_plainly(state: ShellState) -> bool:
+def changes_plainly(shell: Shell) -> bool:
     """Tell whether `cd` changes to the folder that its word names, and to no other."""
-    named = (Item(ItemKind.ALIAS, "cd"), Item(ItemKind.FUNCTION, "cd"))
-    is_own = any(item in state.items for item in named)
-    return state.is_whole and not is_own and "CDPATH" not in state.environment
+    state = shell.state
+    # zsh has a CDPATH always, and an empty one; "." is the folder itself.
+    if state is None or state.environment.get("CDPATH", "") not in ("", "."):
+        return False
+    function = Item(ItemKind.FUNCTION, "cd")
+    # fish comes with a function of that name.
+    is_fish_s = shell.name == "fish" and shell.origins.of(function) is None
+    is_function = function in state.items and not is_fish_s
+    is_alias = Item(ItemKind.ALIAS, "cd") in state.items
+    return state.is_whole and not is_alias and not is_function
 
 
 @dataclass(slots=True)

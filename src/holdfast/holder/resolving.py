@@ -89,23 +89,26 @@ class Resolving:
         path = "" if group is None else procfs.link(f"/proc/{group}/exe")
         return (path or "").rpartition("/")[2]
 
+    def _at_prompt(self) -> Shell:
+        """Return the session's shell, with what is set in it if it is at its prompt."""
+        following = self._following
+        state = following.shell_state if following.at_prompt else None
+        name = str(self._vaulted.facts.get(INTEGRATION) or "")
+        return Shell(state, following.origins, name)
+
     def _folders(self, commands: Sequence[Command]) -> dict[str, str]:
         """Return where the folders lead that the line changes to by itself."""
-        following = self._following
         wanted = {folder for one in commands for folder in one.folders if folder}
-        state = following.shell_state if following.at_prompt else None
-        if not wanted or state is None or not changes_plainly(state):
+        if not wanted or not changes_plainly(self._at_prompt()):
             return {}
         found = self._digests.folders(self._cwd(), sorted(wanted))
         return {folder: path for folder, path in found.items() if path is not None}
 
     def _resolution(self, commands: Sequence[Command], staged: Staged) -> Resolution:
         following = self._following
-        state = following.shell_state if following.at_prompt else None
-        name = str(self._vaulted.facts.get(INTEGRATION) or "")
-        shell = Shell(state, following.origins, name)
+        shell = self._at_prompt()
         # Where no shell is asked no file is: a program may be fed line after line.
-        look = _nothing if state is None else self._digests.lookup(self._cwd())
+        look = _nothing if shell.state is None else self._digests.lookup(self._cwd())
         found = resolve(commands, shell, look)
         begun = str(self._vaulted.facts.get("cwd") or "")
         more = [*_line(staged), *_folder(following.ran(), begun)]
