@@ -41,8 +41,8 @@ def test_words_are_what_fish_makes_of_them(line: str, words: tuple[str, ...]) ->
         ("x(a; b)y", OpenWord("x", "y")),
         ("$(a)", MANY),
         ("()", MANY),
-        ("*.py", OpenWord(tail=".py", has_slash=False)),
-        ("a?", OpenWord("a", has_slash=False)),
+        ("*.py", OpenWord(tail=".py", has_slash=False, files=("", ".py"))),
+        ("a?", OpenWord("a", has_slash=False, files=("a", ""))),
         ("**.py", OpenWord(tail=".py")),
         ("~/x", OpenWord(tail="/x", is_one=True)),
     ],
@@ -52,7 +52,7 @@ def test_what_a_word_may_become(word: str, may: OpenWord) -> None:
 
 
 def test_a_loop_s_variable_is_one_word() -> None:
-    value = OpenWord(tail=".py", has_slash=False, is_one=True)
+    value = OpenWord(tail=".py", has_slash=False, is_one=True, files=("", ".py"))
 
     assert read("for f in *.py; put $f; end")[0].opens == (None, value)
     assert read('for f in *.py; put "$f"; end')[0].opens == (None, value)

@@ -17,6 +17,7 @@ from holdfast.core.line_folders import ANYWHERE, Outcome, still, united
 from holdfast.core.line_reader import COMPOUND, NOWHERE, LineReader
 from holdfast.core.open_words import ANYTHING, OpenWord
 from holdfast.core.posix_line import value_of
+from holdfast.core.posix_words import NAMES
 from holdfast.core.shell_grammar import Grammar
 from holdfast.core.shell_lexeme import Lexeme, LexemeBuilder, Unreadable
 from holdfast.core.simple_command import Redirection, Way
@@ -174,7 +175,7 @@ class FishLine(LineReader):
     def _read_glob(self, word: LexemeBuilder) -> None:
         is_deep = self.line.startswith("**", self.place)
         self.place += 2 if is_deep else 1
-        word.gap(OpenWord(has_slash=is_deep))
+        word.gap(ANYTHING if is_deep else NAMES)
 
     def _read_brace(self, word: LexemeBuilder) -> None:
         choices = _CHOICES.match(self.line, self.place)
