@@ -47,6 +47,7 @@ from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReade
 from holdfast.wire.intents import Intend
 from holdfast.wire.screens import Screen, ScreenHidden, ScreenRequest, ScreenRun
 from holdfast.wire.signing import Sign, Signed
+from holdfast.wire.trials import Tried, Try
 from holdfast.wire.versions import choose
 
 TARGET = Path(__file__).parent.parent / "tests" / "wire" / "vectors"
@@ -257,11 +258,11 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("approve", m.Approve(5, Epoch(7), DIGEST)),
     ("deny", m.Deny(5, DIGEST)),
     ("settled", m.Settled(5, Verdict.DENY, ANNA)),
-    ("try", m.Try(BERT, InputKind.COMMAND, b"make\r")),
-    ("try a policy", m.Try(BERT, InputKind.COMMAND, b"make\r", b"[default]\n")),
+    ("try", Try(BERT, InputKind.COMMAND, b"make\r", None)),
+    ("try a policy", Try(BERT, InputKind.COMMAND, b"make\r", b"[default]\n")),
     (
         "tried",
-        m.Tried(
+        Tried(
             Verdict.ASK,
             "no-deletes",
             "it removes files",

@@ -12,7 +12,8 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.errors import ApprovalMismatch, SelfApproval
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
-from holdfast.wire.messages import Approve, Deny, Try
+from holdfast.wire.messages import Approve, Deny
+from holdfast.wire.trials import Try
 
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).parents[2]
@@ -161,7 +162,9 @@ def test_test_says_what_would_happen_by_which_rule(
 
     assert main(["gate", "test", "web", "--", "rm", "-rf", "build"]) == status
 
-    assert web.operating.requested == [Try(US, InputKind.COMMAND, b"rm -rf build")]
+    assert web.operating.requested == [
+        Try(US, InputKind.COMMAND, b"rm -rf build", None)
+    ]
     said = capsys.readouterr().out
     assert said.startswith(f"{verdict.value} by remove-trees, for ")
     assert "a tree\\x1b[2J is gone" in said
@@ -176,7 +179,7 @@ def test_test_asks_for_others_and_other_kinds(
     assert main([*words, "--json", "--", "q"]) == 75
 
     assert known.actor.id == OTHER
-    assert web.operating.requested == [Try(OTHER, InputKind.KEYS, b"q")]
+    assert web.operating.requested == [Try(OTHER, InputKind.KEYS, b"q", None)]
     said = json.loads(capsys.readouterr().out)
     assert (said["verdict"], said["rule"]) == ("ask", "remove-trees")
 

@@ -15,6 +15,7 @@ from holdfast.wire import messages as wire
 from holdfast.wire.codec import decode, encode
 from holdfast.wire.company import MAX_CHANGED
 from holdfast.wire.frames import FrameReader
+from holdfast.wire.trials import Tried
 
 BOT = actor_id(b"bot")
 
@@ -37,7 +38,7 @@ def test_whatever_a_line_runs_can_be_sent() -> None:
 
     runs, uses = shown(line)
 
-    tried = wire.Tried(Verdict.ASK, "rule", "", runs, uses, "d1")
+    tried = Tried(Verdict.ASK, "rule", "", runs, uses, "d1")
     (frame,) = FrameReader().feed(encode(tried))
     assert decode(frame) == tried
     assert uses[0].name.startswith("…")

@@ -14,6 +14,7 @@ from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
+from holdfast.wire.trials import Tried, Try
 
 FREE = '[default]\nagent = "allow"\n'
 
@@ -157,15 +158,15 @@ def test_what_is_left_of_a_budget_can_be_asked_without_spending_it(
 ) -> None:
     write_policy("[budget.agent]\ninputs_per_minute = 1\n")
     bot = agent(here, session)
-    trial = wire.Try(bot.operator.actor.id, InputKind.KEYS, b"x")
+    trial = Try(bot.operator.actor.id, InputKind.KEYS, b"x", None)
     bot.send(trial)
-    assert bot.wait(wire.Tried).verdict is Verdict.ALLOW
+    assert bot.wait(Tried).verdict is Verdict.ALLOW
     bot.post(b"x")
     bot.settle()
 
     bot.send(trial)
 
-    tried = bot.wait(wire.Tried)
+    tried = bot.wait(Tried)
     assert (tried.verdict, tried.rule) == (Verdict.DENY, "budget-spent")
 
 

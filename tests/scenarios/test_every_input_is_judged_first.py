@@ -13,6 +13,7 @@ from holdfast.model.ids import Epoch, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
+from holdfast.wire.trials import Tried, Try
 
 POLICY = """
 [default]
@@ -164,9 +165,9 @@ def test_what_would_happen_can_be_asked_without_doing_it(here: Machine) -> None:
     write_policy(POLICY)
     _, bot, anna = shell(here)
 
-    anna.send(wire.Try(bot.operator.actor.id, InputKind.COMMAND, b"rm x\r"))
+    anna.send(Try(bot.operator.actor.id, InputKind.COMMAND, b"rm x\r", None))
 
-    tried = anna.wait(wire.Tried)
+    tried = anna.wait(Tried)
     assert (tried.verdict, tried.rule) == (Verdict.DENY, "no-deletes")
     assert tried.why == "agents remove nothing"
     assert b"rm" not in anna.output

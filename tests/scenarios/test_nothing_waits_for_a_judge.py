@@ -24,6 +24,7 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
+from holdfast.wire.trials import Tried, Try
 
 
 @pytest.fixture
@@ -117,14 +118,14 @@ def test_a_holder_that_is_killed_takes_its_question_along(here: Machine) -> None
 def test_who_only_asks_keeps_nobody_from_acting(here: Machine) -> None:
     use("sleeps_once")
     session, bot, anna = shell(here)
-    trial = wire.Try(bot.operator.actor.id, InputKind.COMMAND, b"echo x\r")
+    trial = Try(bot.operator.actor.id, InputKind.COMMAND, b"echo x\r", None)
 
     for _ in range(50):
         bot.send(trial)
     wait_asleep(session)
 
     assert isinstance(command(anna, b"echo fine\r"), wire.Acknowledge)
-    said = [bot.wait(wire.Tried) for _ in range(50)]
+    said = [bot.wait(Tried) for _ in range(50)]
     assert any("too much at once" in one.why for one in said)
 
 

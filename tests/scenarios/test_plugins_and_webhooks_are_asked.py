@@ -22,6 +22,7 @@ from holdfast.linux import places
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
+from holdfast.wire.trials import Tried, Try
 
 
 @pytest.fixture
@@ -244,15 +245,15 @@ def test_t67_what_is_typed_without_echo_leaves_for_nobody(
 def test_what_would_happen_is_asked_of_plug_ins_too(here: Machine) -> None:
     use("denies")
     _, bot, anna = shell(here)
-    asked = wire.Try(bot.operator.actor.id, InputKind.COMMAND, b"echo x\r")
+    asked = Try(bot.operator.actor.id, InputKind.COMMAND, b"echo x\r", None)
 
     anna.send(asked)
 
-    tried = anna.wait(wire.Tried)
+    tried = anna.wait(Tried)
     assert (tried.verdict, tried.rule) == (Verdict.DENY, "plugin-denies/no-bots")
     use("raises")
     anna.send(asked)
-    tried = anna.wait(wire.Tried)
+    tried = anna.wait(Tried)
     assert (tried.verdict, tried.rule) == (Verdict.DENY, "policy-unavailable")
     assert "raised ValueError" in tried.why
 

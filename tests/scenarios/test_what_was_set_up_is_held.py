@@ -18,6 +18,7 @@ from holdfast.model.inputs import InputKind
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 from holdfast.wire.blame import Stretch
+from holdfast.wire.trials import Tried, Try
 
 POLICY = """
 [default]
@@ -80,7 +81,7 @@ def book(session: SessionId, kind: EntryKind, number: int | None = None) -> list
     ]
 
 
-def uses(pending: wire.Pending | wire.Tried) -> set[tuple[str, str]]:
+def uses(pending: wire.Pending | Tried) -> set[tuple[str, str]]:
     return {(one.what, one.name) for one in pending.uses}
 
 
@@ -334,9 +335,9 @@ def test_what_would_happen_says_what_would_run(
     drops(bot, anna)
     ours = anna.operator.actor.id
 
-    anna.send(wire.Try(ours, InputKind.COMMAND, b"deploy"))
+    anna.send(Try(ours, InputKind.COMMAND, b"deploy", None))
 
-    tried = anna.wait(wire.Tried, wire.Refuse)
-    assert isinstance(tried, wire.Tried)
+    tried = anna.wait(Tried, wire.Refuse)
+    assert isinstance(tried, Tried)
     assert ("alias", "deploy") in uses(tried)
     assert "/rm" in tried.runs

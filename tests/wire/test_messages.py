@@ -19,6 +19,7 @@ from holdfast.wire import (
     intents,
     messages,
     screens,
+    trials,
     versions,
 )
 from holdfast.wire.codec import KINDS, Message, decode, encode
@@ -50,6 +51,7 @@ LIMITS = {
         intents,
         messages,
         screens,
+        trials,
         versions,
         geometry,
         inputs,

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "951076509a8d83a7d7c8f3de25845c6343e4aff1b0dde8d658acbcbe54ade6eb",
+    1: "9d923ba2c8547e62895e6fa228d0c3012cbdd4f1461f573b40d84626224a6995",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

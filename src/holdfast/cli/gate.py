@@ -22,7 +22,7 @@ from holdfast.model.errors import MalformedArgument
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
-from holdfast.wire.messages import MAX_CANDIDATE
+from holdfast.wire.trials import MAX_CANDIDATE
 
 EXIT_BROKEN = 65
 """The policy file is broken; the number is that of sysexits(3) for bad data."""

@@ -30,10 +30,9 @@ from holdfast.wire.messages import (
     Ask,
     Exited,
     Refuse,
-    Tried,
-    Try,
     TurnPassed,
 )
+from holdfast.wire.trials import Tried, Try
 
 PATIENCE = 10.0
 """Seconds for an answer: a holder that hangs is replaced, and a large tree frozen, in

@@ -27,6 +27,7 @@ from holdfast.model.questions import Question  # noqa: TC001  # an annotation pe
 from holdfast.model.resolutions import Resolution
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
+from holdfast.wire.trials import Tried
 
 MAX_ASKED = 2
 """Questions with the judge when another "what if" is refused: one of them may be
@@ -159,4 +160,4 @@ def tell_tried(
     rule, why = (wire.fitting(one, wire.MAX_TEXT) for one in (said.rule, said.why))
     if not connection.is_closed:
         runs, staged = shown(resolution)
-        connection.send(wire.Tried(said.verdict, rule, why, runs, staged, policy))
+        connection.send(Tried(said.verdict, rule, why, runs, staged, policy))

@@ -41,6 +41,7 @@ from holdfast.wire import messages as wire
 from holdfast.wire.codec import KINDS, NO_INPUT, Message, refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.intents import Intend
+from holdfast.wire.trials import Try
 
 INTENTS = 10
 """Intents a second that one operator may have put on record: more than it can mean."""
@@ -159,7 +160,7 @@ class Requests:
                 self._rights(actor, message)
             case Intend():
                 self._intend(actor, message)
-            case parties.Who() | wire.Try() | wire.Inquire():
+            case parties.Who() | Try() | wire.Inquire():
                 self._question(connection, actor, message)
             case _:
                 return False
@@ -233,12 +234,12 @@ class Requests:
         self,
         connection: Connection,
         actor: ActorId,
-        message: parties.Who | wire.Try | wire.Inquire,
+        message: parties.Who | Try | wire.Inquire,
     ) -> None:
         match message:
             case parties.Who():
                 connection.send(self._presence(actor))
-            case wire.Try(of, kind, payload, candidate):
+            case Try(of, kind, payload, candidate):
                 if candidate is not None:
                     self.demand(actor, Right.GRANT)
                 given = Input(

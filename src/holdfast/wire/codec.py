@@ -51,6 +51,7 @@ from holdfast.wire.messages import (
     Refuse,
     fitting,
 )
+from holdfast.wire.trials import Tried, Try
 
 Message = (
     messages.Hello
@@ -91,8 +92,8 @@ Message = (
     | messages.Approve
     | messages.Deny
     | messages.Settled
-    | messages.Try
-    | messages.Tried
+    | Try
+    | Tried
     | graphs.GraphRequest
     | graphs.Graph
     | blame.BlameRequest
@@ -158,8 +159,8 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.APPROVE: messages.Approve,
     FrameKind.DENY: messages.Deny,
     FrameKind.SETTLED: messages.Settled,
-    FrameKind.TRY: messages.Try,
-    FrameKind.TRIED: messages.Tried,
+    FrameKind.TRY: Try,
+    FrameKind.TRIED: Tried,
     FrameKind.GRAPH_REQUEST: graphs.GraphRequest,
     FrameKind.GRAPH: graphs.Graph,
     FrameKind.BLAME_REQUEST: blame.BlameRequest,

@@ -48,12 +48,6 @@ MAX_KEYFRAME_PART: Final = 128 * 1024
 """Bytes in one KEYFRAME: a painted screen of common size; larger ones come in
 parts."""
 
-MAX_CANDIDATE: Final = 128 * 1024
-"""Bytes of a policy that is tried before it is applied: it has to fit a message."""
-
-MAX_DIGEST: Final = 64
-"""Hexadecimal digits of a policy's digest."""
-
 MAX_TEXT: Final = 1024
 """Characters in a sentence for people."""
 
@@ -518,34 +512,6 @@ class Settled(Part, frozen=True):
     ticket: Number
     verdict: Verdict
     by: ActorOrNobody
-
-
-class Try(Part, frozen=True):
-    """What would happen to this input by `actor` now? Nothing is done.
-
-    With a `candidate` it is judged by that policy, which is not in force.
-    """
-
-    actor: Actor
-    kind: InputKind
-    payload: Annotated[bytes, Meta(max_length=MAX_INPUT, extra_json_schema=RAW)]
-    candidate: (
-        Annotated[bytes, Meta(max_length=MAX_CANDIDATE, extra_json_schema=RAW)] | None
-    ) = None
-
-
-class Tried(Part, frozen=True):
-    """What would happen, by which rule, and why; what would run, as things are.
-
-    `policy` is the digest of the policy that says so, as in the logbook.
-    """
-
-    verdict: Verdict
-    rule: Text
-    why: Text
-    runs: Annotated[str, Meta(max_length=MAX_RUNS)]
-    uses: Annotated[tuple[Staged, ...], Meta(max_length=MAX_USED)]
-    policy: Annotated[str, Meta(max_length=MAX_DIGEST)]
 
 
 # ── life and death ────────────────────────────────────────────────────────────

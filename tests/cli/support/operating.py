@@ -55,9 +55,8 @@ from holdfast.wire.messages import (
     State,
     Take,
     Thaw,
-    Tried,
-    Try,
 )
+from holdfast.wire.trials import Tried, Try
 
 if TYPE_CHECKING:
     from tests.cli.support.fakes import FakeSession
