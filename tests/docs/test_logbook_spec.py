@@ -31,7 +31,7 @@ from holdfast.model.ids import (
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.intents import Intend
-from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
+from holdfast.wire.lines import Value  # read by people too
 
 PAGE = (Path(__file__).parents[2] / "docs/spec/logbook.md").read_text("utf-8")
 KIND_ROW = re.compile(r"^\| `([a-z]+)` \|([^|]*)\| [^|]+ \|$", re.MULTILINE)
@@ -104,6 +104,8 @@ def written() -> list[Entry]:
     for kind, fields in (
         (EntryKind.SIGNED, signed),
         (EntryKind.INTERRUPTED, interrupted),
+        (EntryKind.SWEPT, SWEPT),
+        (EntryKind.UNBOUND, UNBOUND),
         (EntryKind.INTENDED, entries.intended_fields(BOT, INTENT)),
         (EntryKind.BEGAN, commands.began_fields(command)),
         (EntryKind.FINISHED, commands.finished_fields(command)),
@@ -115,6 +117,14 @@ def written() -> list[Entry]:
     return heir.entries
 
 
+SWEPT: dict[str, Value] = {"by": ANNA, "count": 1, "names": "web", "left": 0}
+UNBOUND: dict[str, Value] = {
+    "protocol": "tcp",
+    "address": "127.0.0.1",
+    "port": 3000,
+    "pid": 7,
+    "command": "web",
+}
 WRITTEN = written()
 
 
