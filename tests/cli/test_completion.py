@@ -3,6 +3,7 @@ import importlib
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +74,22 @@ def test_verbs_are_completed_after_as_too(capsys: Capture) -> None:
     said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
 
     assert said.split() == ["seize", "pending"]
+
+
+def test_no_name_that_is_completed_is_run(tmp_path: Path, capsys: Capture) -> None:
+    main(["completion", "bash"])
+    script = capsys.readouterr().out
+    marker = tmp_path / "ran"
+    names = f"echo 'web $(touch${{IFS}}{marker}) `touch${{IFS}}{marker}`'; echo we-b"
+    asking = (
+        f"holdfast() {{ {names}; }};"
+        "COMP_WORDS=(holdfast attach we); COMP_CWORD=2; _holdfast;"
+        'printf "%s\\n" "${COMPREPLY[@]}";'
+        "COMP_WORDS=(holdfast attach ''); COMP_CWORD=2; _holdfast;"
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+
+    said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
+
+    assert said.split() == ["web", "we-b", "web", "we-b"]
+    assert not marker.exists()

@@ -1,7 +1,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.crypto.proof import is_local_proof, local_proof
+from holdfast.crypto.proof import (
+    creation_proof,
+    is_creation_proof,
+    is_local_proof,
+    local_proof,
+)
 from holdfast.model.ids import session_id
 
 WEB, DB = session_id(b"\1" * 10), session_id(b"\2" * 10)
@@ -29,3 +34,12 @@ def test_a_proof_is_good_for_one_session_and_one_nonce() -> None:
 @given(proof=st.binary(max_size=64))
 def test_what_was_not_made_with_the_token_proves_nothing(proof: bytes) -> None:
     assert not is_local_proof(TOKEN, WEB, NONCE, proof)
+
+
+def test_a_creation_is_proven_by_the_token_and_for_one_request() -> None:
+    proof = creation_proof(b"token", b"request")
+
+    assert is_creation_proof(b"token", b"request", proof)
+    assert not is_creation_proof(b"other", b"request", proof)
+    assert not is_creation_proof(b"token", b"another", proof)
+    assert not is_creation_proof(b"token", b"request", b"")

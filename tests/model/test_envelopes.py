@@ -10,8 +10,11 @@ from holdfast.model.envelopes import (
     WHOLE_HOST,
     Envelope,
     Right,
+    Standing,
     default_rights,
     first_envelope,
+    invited_rights,
+    standing_to_create,
 )
 from holdfast.model.errors import Forbidden, NotAllowed, WiderThanGiven
 from holdfast.model.ids import actor_id, session_id
@@ -123,7 +126,7 @@ def test_a_wider_envelope_is_refused_with_what_is_too_wide(
 def test_the_rights_are_those_of_the_glossary() -> None:
     words = (
         "observe, input, command, signal, resize, take, seize, grant, approve,"
-        " checkpoint, fork, move, end"
+        " checkpoint, fork, move, end, create"
     )
 
     assert ", ".join(Right) == words
@@ -133,7 +136,9 @@ def test_the_rights_are_those_of_the_glossary() -> None:
 def test_only_people_take_by_force_pass_on_approve_and_end_by_default(
     kind: ActorKind,
 ) -> None:
-    kept_for_people = {Right.SEIZE, Right.GRANT, Right.APPROVE, Right.END}
+    kept_for_people = {
+        *(Right.SEIZE, Right.GRANT, Right.APPROVE, Right.END, Right.CREATE)
+    }
 
     assert not default_rights(kind, began_it=False) & kept_for_people
     assert default_rights(ActorKind.HUMAN, began_it=False) == frozenset(Right)
@@ -163,10 +168,38 @@ def test_a_promise_takes_the_place_of_what_the_kind_has() -> None:
     begun = first_envelope(ActorKind.HUMAN, HERE, promised, began_it=True)
 
     assert given_first == Envelope(frozenset({Right.OBSERVE}), HERE, 5.0)
-    assert begun.rights == {Right.OBSERVE, Right.END}
+    assert begun.rights == {Right.OBSERVE, Right.END, Right.CREATE}
 
 
 def test_whoever_was_promised_another_session_has_nothing_here() -> None:
     promised = Envelope(ALL, THERE)
 
     assert not first_envelope(ActorKind.HUMAN, HERE, promised, began_it=True).rights
+
+
+@pytest.mark.parametrize("kind", ActorKind)
+def test_no_invitation_promises_to_start_sessions_unless_it_says_so(
+    kind: ActorKind,
+) -> None:
+    assert invited_rights(kind) == default_rights(kind, began_it=False) - {Right.CREATE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "promised", "standing"),
+    [
+        (ActorKind.HUMAN, None, Standing.ENTITLED),
+        (ActorKind.AGENT, None, Standing.UNSPOKEN),
+        (ActorKind.SERVICE, None, Standing.UNSPOKEN),
+        (ActorKind.DEVICE, None, Standing.UNSPOKEN),
+        (ActorKind.HUMAN, Envelope(ALL), Standing.ENTITLED),
+        (ActorKind.AGENT, Envelope(frozenset({Right.CREATE})), Standing.ENTITLED),
+        (ActorKind.HUMAN, Envelope(ALL - {Right.CREATE}), Standing.BARRED),
+        (ActorKind.HUMAN, Envelope(ALL, HERE), Standing.BARRED),
+        (ActorKind.HUMAN, Envelope(ALL, WHOLE_HOST, 5.0), Standing.BARRED),
+        (ActorKind.HUMAN, Envelope(ALL, WHOLE_HOST, 5.1), Standing.ENTITLED),
+    ],
+)
+def test_what_was_promised_decides_who_may_start_sessions_and_else_the_kind(
+    kind: ActorKind, promised: Envelope | None, standing: Standing
+) -> None:
+    assert standing_to_create(kind, promised, 5.0) is standing

@@ -60,6 +60,7 @@ def test_the_document_of_an_exec_says_what_is_executed() -> None:
         "path": "/bin/rm",
         "real": "/usr/bin/rm",
         "words": ["rm", None],
+        "variables": [],
     }
 
 

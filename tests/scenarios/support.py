@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from tests.scenarios.leftovers import end_everything
+from tests.scenarios.proving import proven
 
 from holdfast.client import acting, policies
 from holdfast.crypto.proof import local_proof
@@ -73,9 +74,9 @@ class Machine:
         return self.clients[-1]
 
     def ask(self, **packet: object) -> packets.Packet:
-        """Ask the keeper something."""
+        """Ask the keeper something; a session, in our own name or the creator's."""
         with packets.connect(places.keeper_socket(), PATIENCE) as link:
-            packets.send(link, packet)
+            packets.send(link, proven(packet))
             heard = packets.receive(link)
         if heard is None:
             raise ConnectionResetError("the keeper hung up")
@@ -83,14 +84,10 @@ class Machine:
 
     def new(self, *command: str, creator: str = "") -> SessionId:
         """Start a session."""
-        answer = self.ask(
-            do="create",
-            command=list(command),
-            cwd="/",
-            env={"PATH": os.environ["PATH"], "PS1": "$ "},
-            size=[80, 24],
-            creator=creator or acting.ourselves().actor.id,
-        )
+        env = {"PATH": os.environ["PATH"], "PS1": "$ "}
+        words, size = list(command), [80, 24]
+        asked = {"command": words, "cwd": "/", "env": env, "size": size}
+        answer = self.ask(do="create", creator=creator, **asked)
         assert answer["ok"], answer
         return SessionId(str(answer["id"]))
 

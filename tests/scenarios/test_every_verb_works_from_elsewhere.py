@@ -18,7 +18,13 @@ from holdfast.model.errors import Unavailable
 def joined() -> Iterator[tuple[Place, Place]]:
     with relay() as between, places() as (home, away):
         home.up(between.url)
-        away.do("join", "-", "--name", "box", said=home.invite("--as", "anna"))
+        away.do(
+            "join",
+            "-",
+            "--name",
+            "box",
+            said=home.invite("--as", "anna", "--can", "+create"),
+        )
         yield home, away
 
 

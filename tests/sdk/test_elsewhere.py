@@ -27,7 +27,13 @@ def between() -> Iterator[RelayPlace]:
 def home(between: RelayPlace) -> Iterator[Place]:
     with places() as (home, away):
         home.up(between.url)
-        away.do("join", "-", "--name", "box", said=home.invite("--as", "anna"))
+        away.do(
+            "join",
+            "-",
+            "--name",
+            "box",
+            said=home.invite("--as", "anna", "--can", "+create"),
+        )
         with away.inhabited():
             yield home
 
@@ -114,7 +120,13 @@ def test_a_host_that_does_not_answer_is_unavailable(between: RelayPlace) -> None
 
     with places() as (home, away):
         home.up(between.url)
-        away.do("join", "-", "--name", "gone", said=home.invite("--as", "anna"))
+        away.do(
+            "join",
+            "-",
+            "--name",
+            "gone",
+            said=home.invite("--as", "anna", "--can", "+create"),
+        )
         home.do("down")
         with away.inhabited():
             began_at = time.monotonic()

@@ -96,6 +96,7 @@ class Road:
     def __init__(self, *holders: Holder) -> None:
         self.name = ""
         self.us = US
+        self.is_personal = True
         self.patience = 5.0
         self.program = ClientKind.SDK
         self._holders = list(holders)

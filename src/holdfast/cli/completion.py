@@ -51,6 +51,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "--size",
         "--no-integration",
         "--exec-gate",
+        "--timeout",
         "--json",
     ),
     "attach": ("--observe",),
@@ -185,7 +186,14 @@ _holdfast() {{
         [[ $word == @* ]] &&
             words=$(holdfast operators --names 2>/dev/null | sed s/^/@/)
     fi
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    # Not by `compgen -W`, which expands its words: $(…) in a name would be run.
+    local one IFS=$' \t\n'
+    COMPREPLY=()
+    while read -r -d ' ' one; do
+        [[ $one == "$word"* && $one != *[!A-Za-z0-9._@/=-]* ]] &&
+            COMPREPLY+=("$one")
+    done <<< "${{words//[[:space:]]/ }} "
+    return 0
 }}
 complete -o default -F _holdfast holdfast
 """

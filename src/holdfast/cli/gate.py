@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         metavar="K",
-        choices=[kind.value for kind in InputKind],
+        choices=[kind.value for kind in InputKind if kind is not InputKind.START],
         default=InputKind.COMMAND.value,
         help="with test: keys, command, signal, resize or answer (command)",
     )

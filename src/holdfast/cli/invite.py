@@ -12,7 +12,7 @@ from holdfast.client.profile import login_name, our_id
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.linux import invites, relays
 from holdfast.model.actors import ActorKind
-from holdfast.model.envelopes import Envelope, Right, default_rights
+from holdfast.model.envelopes import Envelope, Right, invited_rights
 from holdfast.model.errors import (
     HostDidNotStart,
     MalformedArgument,
@@ -42,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " that you trust. What follows the # is the secret, and no server sees it."
         " The host is started if it does not run.",
         {
-            "holdfast invite": "a link and a QR code, with all rights of a human",
+            "holdfast invite": "a human who may do all but start sessions",
+            "holdfast invite --can +create": "who may start sessions as well",
             "holdfast invite --as anna --can observe": "somebody who may only watch",
             "holdfast invite --kind agent --session web --for 8h": "an agent, today",
             "holdfast invite --list": "who is invited, and what was used",
@@ -59,7 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="human, agent, service or device (human)",
     )
     parser.add_argument(
-        "--can", metavar="R,R…", help="rights, with commas (what its kind has)"
+        "--can",
+        metavar="R,R…",
+        help="rights, with commas; each with a + before it: more than its kind has"
+        " (what its kind has, but never create)",
     )
     parser.add_argument("--session", metavar="S", help="in this session alone")
     parser.add_argument(
@@ -103,8 +107,10 @@ def _print(
         facts = {"id": made.id.hex(), "link": link, **key, **_facts(made)}
         print(json.dumps(facts))
         return
-    is_whole = made.envelope.rights == frozenset(Right)
-    rights = "do everything" if is_whole else ", ".join(sorted(made.envelope.rights))
+    rights = ", ".join(sorted(made.envelope.rights))
+    if made.envelope.rights >= invited_rights(ActorKind.HUMAN):
+        is_whole = Right.CREATE in made.envelope.rights
+        rights = "do everything" if is_whole else "do everything but start sessions"
     where = "in one session" if made.envelope.session else "in every session"
     print(f"{made.name} ({made.kind}) may {rights}, {where}.")
     print(
@@ -160,9 +166,14 @@ def _relays(facts: dict[str, object]) -> tuple[str, ...]:
 
 def _envelope(options: argparse.Namespace) -> Envelope:
     kind = ActorKind(options.kind)
-    rights = default_rights(kind, began_it=False)
+    rights = invited_rights(kind)
     if options.can is not None:
-        rights = frozenset(map(_right, filter(None, options.can.split(","))))
+        words = [*filter(None, options.can.split(","))]
+        named = frozenset(_right(word.removeprefix("+")) for word in words)
+        is_more = bool(words) and all(word.startswith("+") for word in words)
+        rights = rights | named if is_more else named
+    if Right.CREATE in rights and options.session is not None:
+        raise MalformedArgument("create", "a right in one session: it is for a host")
     if not rights:
         raise MalformedArgument("--can", "given with at least one right")
     session = None

@@ -9,14 +9,11 @@ from holdfast.cli.manual import describe
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import checked_name
 
-TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
-"""Variables that say what this terminal can do, and so hold at any host."""
-
 NO_SUDO = "holdfast: every exec is judged; sudo and the like do not work in here"
 """Said to whoever starts a session with an exec gate and is not root."""
 
-OWN = "HOLDFAST_"
-"""Variables that speak of the session we are in, and not of the new one."""
+TIMEOUT = 330.0
+"""Seconds for somebody's approval; a gate gives up before."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast new --detach --json -- make": "from a script",
             "holdfast new --on box": "at the host that you call box",
         },
-        {"N": "attached, and the command ended: its own status, or 128 + signal"},
+        {
+            "N": "attached, and the command ended: its own status, or 128 + signal",
+            75: "nobody approved it in time",
+            77: "you may not start that; nothing was run",
+        },
     )
     parser.add_argument(
         "--detach", action="store_true", help="print how to attach instead of doing so"
@@ -61,6 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge every exec in it by the policy; unless you are root, sudo and"
         " other set-user-id programs do not work in it",
     )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=float,
+        default=TIMEOUT,
+        help=f"seconds to wait if somebody has to approve it ({TIMEOUT:.0f})",
+    )
     parser.add_argument("--json", action="store_true", help="print facts for programs")
     parser.add_argument(
         "command",
@@ -78,10 +86,12 @@ def run(options: argparse.Namespace) -> int:
 
         demand_terminal()  # Before anything is made.
     from holdfast.client import keeper  # noqa: PLC0415  # after the words are checked
-    from holdfast.client.profile import our_id  # noqa: PLC0415  # ditto
+    from holdfast.client.creating import proven_by_us  # noqa: PLC0415  # ditto
 
     host = checked_name(options.on) if options.on else ""
-    made = keeper.request("create", {**asked, "creator": our_id()}, host=host)
+    made = keeper.request("create", proven_by_us(asked), host=host)
+    if made.get("state") == "starting":
+        _await_approval(made, host, options.timeout)
     session, name = str(made["id"]), str(made.get("name") or "")
     if options.exec_gate and made.get("no_new_privs"):
         print(NO_SUDO, file=sys.stderr)
@@ -101,12 +111,30 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _await_approval(made: dict[str, object], host: str, timeout: float) -> None:
+    """Say what waits and for what, and wait; interrupted, withdraw it."""
+    from holdfast.client.starting import await_start, waiting_in  # noqa: PLC0415  # rarely needed
+    from holdfast.model.text import printable  # noqa: PLC0415  # ditto
+    from holdfast.wire.messages import Pending  # noqa: PLC0415  # ditto
+
+    def held(pending: Pending) -> None:
+        label = f"{host}/{made['id']}" if host else str(made["id"])
+        rule = printable(pending.rule, 200)
+        how = f"`holdfast approve {label} {pending.ticket}` lets it begin"
+        print(f"holdfast: by rule {rule}; {how}", file=sys.stderr)
+
+    waits = waiting_in(made)
+    if waits is not None:
+        text = printable(waits.text.decode("utf-8", "replace"), 1000)
+        print(f"holdfast: waiting for approval of {text}", file=sys.stderr)
+        sys.stderr.flush()
+        await_start(waits, host, timeout, held)
+
+
 def _asked(options: argparse.Namespace) -> dict[str, object]:
-    env = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(OWN) and (not options.on or name in TRAVELLING)
-    }
+    from holdfast.client.creating import are_we_a_person, environment  # noqa: PLC0415  # after the words are checked
+
+    env = environment(is_personal=not options.on and are_we_a_person())
     if options.env:
         from holdfast.cli.arguments import variable_from  # noqa: PLC0415  # rarely needed
 

@@ -9,7 +9,7 @@ from holdfast.client.acting import enrol, login_name, ourselves
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import ActorKind
-from holdfast.model.envelopes import default_rights
+from holdfast.model.envelopes import default_rights, invited_rights
 from holdfast.model.errors import MalformedArgument, OperatorTaken, UnknownOperator
 from holdfast.model.text import checked_name, printable
 
@@ -138,9 +138,12 @@ def _bounds(one: Enrolled) -> str:
     promised = one.promised
     if promised is None:
         return ""
-    usual = default_rights(one.actor.kind, began_it=False)
-    rights = ", ".join(sorted(promised.rights))
-    told = f"as any {one.actor.kind}" if promised.rights == usual else f"may {rights}"
+    kind, rights = one.actor.kind, ", ".join(sorted(promised.rights))
+    told = f"may {rights}"
+    if promised.rights == default_rights(kind, began_it=False):
+        told = f"as any {kind}"
+    elif promised.rights == invited_rights(kind):
+        told = f"as any {kind}, but may not start sessions"
     where = f" in {promised.session}" if promised.session is not None else ""
     return f"{told}{where}"
 

@@ -156,6 +156,8 @@ class Story:
         text = text.format_map(_Facts(entry, self._name))
         if entry.kind is EntryKind.ANSWERED and entry.fields.get("yes") is not True:
             text, tone = text.replace("approved", "denied", 1), Tone.LOUD
+        if entry.kind is EntryKind.REFUSED and _word(entry, "input") == "start":
+            text += f", and did not begin {shown_keys(_payload(entry))}"
         text += _rule(entry) + _times(entry) + _thrown_away(entry)
         by = _word(entry, "by") or _word(entry, "actor")
         return _line(entry, by, text, tone)
@@ -320,6 +322,8 @@ def _acted(entry: Entry) -> str:
             return _UNSEEN.get(kind, "gave input that is not in the book")
         case "command":
             return f"ran {shown_keys(payload)}"
+        case "start":
+            return f"began the session with {shown_keys(payload)}"
         case "signal" if payload.isdigit():
             return f"sent {signal_name(int(payload[:4]))}"
         case "resize":

@@ -110,18 +110,23 @@ def refused_fields(
 ) -> Fields:
     """Say whose input was refused, and by what; by which rule, if by one.
 
-    Without a verdict nobody asked the policy: something else was in the way.
+    Without a verdict nobody asked the policy: something else was in the way. Of a
+    session that was not started the whole book says what it was to run.
     """
     rule = error.facts.get("rule")
     if isinstance(error, PolicyUnavailable):
         verdict = Verdict.DENY  # No answer means no.
-    return {
+    fields: Fields = {
         **who(given, kind),
         "code": error.code,
         "verdict": None if verdict is None else verdict.value,
         "rule": None if rule is None else str(rule)[:MAX_RULE],
         "policy": policy or None,
     }
+    if given.kind is InputKind.START:
+        fields["input"] = given.kind.value
+        fields["data"] = base64.b64encode(given.payload).decode()
+    return fields
 
 
 def intended_fields(actor: ActorId, said: Intend) -> Fields:

@@ -73,7 +73,7 @@ from holdfast.model.errors import (
     TurnMoved,
 )
 from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
-from holdfast.model.inputs import RIGHT_FOR, Input, InputId
+from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
 from holdfast.model.verdicts import Verdict
@@ -407,7 +407,8 @@ class Intake:
     def _takes_turn(self, given: Input, at: Moment) -> bool:
         """Tell whether the turn is free, and comes with this input."""
         is_free = self.turn.holder is None and given.epoch == self.turn.epoch
-        return is_free and self.rights.may(given.actor, Right.TAKE, at)
+        is_typed = given.kind is not InputKind.START
+        return is_free and is_typed and self.rights.may(given.actor, Right.TAKE, at)
 
     def _take_if_free(self, given: Input, at: Moment) -> list[Effect]:
         if not self._takes_turn(given, at):
@@ -427,7 +428,8 @@ class Intake:
         if not self.rights.may(given.actor, right, at):
             return NotAllowed(given.actor, right.value)
         try:
-            self.turn.demand(given.actor, given.epoch)
+            if given.kind is not InputKind.START:  # It is typed nowhere.
+                self.turn.demand(given.actor, given.epoch)
         except HoldfastError as error:
             return None if self._takes_turn(given, at) else error
         return None

@@ -144,7 +144,8 @@ def without_exec_gate(policy: Policy, question: Question) -> Judgement | None:
     """
     if policy.when_undecidable(question.actor.kind) is Undecidable.PASS:
         return None
-    executing = replace(question, execution=Execution(None, None, ()))
+    kind = InputKind.COMMAND if question.kind is InputKind.START else question.kind
+    executing = replace(question, kind=kind, execution=Execution(None, None, ()))
     contexts = policy.index.contexts(executing)
     for rule, context in zip(policy.rules, contexts, strict=True):
         if context is not Match.NO and _is_about_execs(rule):
@@ -279,6 +280,8 @@ def _resolves(
         if wanted.originator is not None or wanted.kinds or wanted.things:
             return Match.NO
         resolved = resolved_of(question.execution)
+        if question.resolution is not None:  # Of a start it was looked up.
+            (resolved,) = question.resolution.commands
     if rule.verdict is Verdict.ALLOW:
         return wanted.allowing(resolved, question)
     return wanted.preventing(resolved, question)

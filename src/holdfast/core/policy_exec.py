@@ -28,7 +28,7 @@ import re
 from holdfast.core.globs import MAX_TEXT
 from holdfast.core.line_reader import MAX_WORDS
 from holdfast.core.line_sight import sight_of
-from holdfast.core.simple_command import Command
+from holdfast.core.simple_command import Assignment, Command
 from holdfast.model.questions import Execution
 from holdfast.model.resolutions import Link, Resolved, Sort
 
@@ -49,10 +49,11 @@ def commands_of(execution: Execution) -> tuple[Command, ...]:
     if execution.is_elsewhere:
         text = " ".join(word or "" for word in _words(execution, execution.path))
         return (Command(sight=sight_of(text), doubt=ELSEWHERE, folders=()),)
-    found = [_command(_words(execution, execution.path))]
+    set_for_it = execution.variables
+    found = [_command(_words(execution, execution.path), set_for_it)]
     folder, _, name = (execution.path or "").rpartition("/")
     if folder in STANDARD and name:
-        found.append(_command(_words(execution, name)))
+        found.append(_command(_words(execution, name), set_for_it))
     return tuple(found)
 
 
@@ -88,16 +89,23 @@ def _words(execution: Execution, first: str | None) -> tuple[str | None, ...]:
     ) + ((None,) if len(words) > MAX_WORDS else ())
 
 
-def _command(words: tuple[str | None, ...]) -> Command:
-    known = [word for word in words if word is not None]
+def _command(words: tuple[str | None, ...], touched: tuple[str, ...] = ()) -> Command:
+    known = [word for word in (*words, *touched) if word is not None]
     names = {name for word in known for name in (word, word.rsplit("/", 1)[-1])}
     first = words[0]
     name = "" if first is None else first.rsplit("/", 1)[-1]
     carries = first is None or _CARRIER.fullmatch(name) is not None
     return Command(
         words,
+        assignments=tuple(map(_assignment, touched)),
+        touched=touched,
         names=frozenset(names),
         joined="\n".join(names),
         sight=sight_of(" ".join(known)) if carries else Command().sight,
         carries=carries,
     )
+
+
+def _assignment(variable: str) -> Assignment:
+    name, equals, value = variable.partition("=")
+    return Assignment(name, value if equals else None)

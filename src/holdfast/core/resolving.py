@@ -227,7 +227,7 @@ class _Walk:
         self._keywords(command)
         if command.touched and not command.words:
             self.is_shifted = True
-        if any(_changes_meaning((one or "").split("=")[0]) for one in command.touched):
+        if any(changes_meaning((one or "").split("=")[0]) for one in command.touched):
             self._doubt(_TOLD)
         if command.doubt or was_shifted:
             self._doubt(command.doubt or _SHIFTED)
@@ -359,7 +359,7 @@ class _Walk:
             return
         if carrying.is_elsewhere and inner:
             self._doubt("it looks for the command in its own way")
-        if any(_changes_meaning(name) for name in assigned(carrying, words)):
+        if any(changes_meaning(name) for name in assigned(carrying, words)):
             self._doubt(_TOLD)
         self._past_functions(inner, depth, is_shell=carrying.is_builtin)
 
@@ -469,7 +469,8 @@ class _Walk:
         self.doubt = self.doubt or why
 
 
-def _changes_meaning(variable: str) -> bool:
+def changes_meaning(variable: str) -> bool:
+    """Tell whether a variable decides what a program is or does."""
     return variable in _TELLING or variable.startswith(("LD_", "DYLD_", "BASH_FUNC_"))
 
 

@@ -21,6 +21,7 @@ NONCE = 32
 """Bytes of a nonce: none comes twice."""
 
 _CONTEXT = b"holdfast local 1\n"
+_CREATION = b"holdfast create 1\n"
 
 
 def local_proof(token: bytes, session: SessionId, nonce: bytes) -> bytes:
@@ -33,3 +34,13 @@ def is_local_proof(
 ) -> bool:
     """Tell whether `proof` was made with `token`, in a time that tells nothing."""
     return hmac.compare_digest(local_proof(token, session, nonce), proof)
+
+
+def creation_proof(token: bytes, request: bytes) -> bytes:
+    """Return what proves that whoever knows `token` asks for this session."""
+    return hmac.digest(token, _CREATION + request, "sha256")
+
+
+def is_creation_proof(token: bytes, request: bytes, proof: bytes) -> bool:
+    """Tell whether `proof` was made with `token`, in a time that tells nothing."""
+    return hmac.compare_digest(creation_proof(token, request), proof)

@@ -7,7 +7,10 @@ import socket
 import time
 from dataclasses import replace
 
+from holdfast.core.start_words import start_of
 from holdfast.core.stream import StreamWindow
+from holdfast.holder import door
+from holdfast.holder.beginning import START, STARTING
 from holdfast.holder.following import INTEGRATION
 from holdfast.holder.loop import Holder
 from holdfast.holder.note_memory import AREA
@@ -19,17 +22,27 @@ from holdfast.linux import (
     exec_gate,
     folders,
     grips,
+    operators,
     packets,
     places,
     processes,
+    procfs,
     pty,
     shared_memory,
     shells,
     spawn,
 )
-from holdfast.model.errors import HoldfastError
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import DeniedByPolicy, Forbidden, HoldfastError
 from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
-from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
+from holdfast.model.ids import (
+    ENTROPY,
+    SessionId,
+    client_id,
+    parse_client_id,
+    parse_session_id,
+    session_id,
+)
 from holdfast.model.text import checked_name
 
 WINDOW = 1024 * 1024
@@ -40,6 +53,15 @@ KEEPER_TIMEOUT = 10.0
 GRIP_PATIENCE = 10
 """Seconds to wait for a predecessor's end, in full ones: it has a few to leave, and
 whoever is no longer waited for must not be left over."""
+
+GATED = 2
+"""Descriptors of a session with an exec gate, beside those that every one has."""
+
+TERM = "xterm-256color"
+OURS = "HOLDFAST_SESSION"
+
+_PASSING = frozenset({"PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "_"})
+"""Variables of our own process that say nothing about the host."""
 
 EXEC_GATE = "exec_gate"
 """The fact, and what is asked for: that every exec in the session is judged."""
@@ -58,7 +80,8 @@ def hold(packet: packets.Packet, fds: list[int]) -> None:
 def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     facts = packet["facts"]
     assert isinstance(facts, dict)  # noqa: S101  # the keeper keeps what we gave it
-    master, memory, listener, pidfd, *gate = fds
+    master, memory, listener, pidfd, *more = fds
+    gated = GATED if facts.get(EXEC_GATE) else 0
     signal.alarm(GRIP_PATIENCE)  # Ends us.
     grips.take(memory)
     signal.alarm(0)
@@ -72,7 +95,8 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
         memory,
         socket.socket(fileno=listener),
         pidfd,
-        tuple(gate),
+        tuple(more[:gated]),
+        more[gated:],
     )
     status = packet.get("exit")
     known = status if isinstance(status, int) else None
@@ -82,17 +106,37 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
 def _create(packet: packets.Packet) -> None:
     token = str(packet["token"])
     session = _id(packet)
+    own = [places.session_socket, places.session_pipe]
     try:
-        vaulted = _make(packet, session)
+        vaulted = _make(packet, session, door.creator_of(packet))
         grips.take(vaulted.memory)
         holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:
-        _report_failure(token, error)
-        own = (places.session_socket, places.session_pipe, places.session_log)
+        # What somebody was not allowed to start stays on record; what never could
+        # be started leaves nothing behind.
+        is_kept = isinstance(error, Forbidden) and places.session_log(session).exists()
+        _report_failure(
+            token, _recorded(error, session) if is_kept else error, is_kept=is_kept
+        )
+        if not is_kept:
+            own.append(places.session_log)
         for place in own:
             place(session).unlink(missing_ok=True)
         return
     holder.run()
+
+
+def _recorded(
+    error: HoldfastError | OSError, session: SessionId
+) -> HoldfastError | OSError:
+    """Say where the record is, if there is room for that."""
+    if not isinstance(error, DeniedByPolicy):
+        return error
+    why = str(error.facts["why"])
+    record = f"`holdfast log {session}` has the record"
+    return DeniedByPolicy(
+        str(error.facts["rule"]), f"{why}; {record}" if why else record
+    )
 
 
 def _id(packet: packets.Packet) -> SessionId:
@@ -112,15 +156,18 @@ def _holder(vaulted: Vaulted, token: str) -> Holder:
         raise
 
 
-def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
+def _make(
+    packet: packets.Packet, session: SessionId, creator: operators.Enrolled
+) -> Vaulted:
     size = _size(packet)
     name = checked_name(str(packet["name"])) if packet.get("name") else session[2:8]
     cgroup = _cgroup(session)
     command = _command(packet)
+    environment = _environment(packet, session, creator)
     leader = spawn.Leader(
         command,
         str(packet.get("cwd") or "/"),
-        _environment(packet, session),
+        environment,
         cgroup,
         is_gated=bool(packet.get(EXEC_GATE)),
     )
@@ -139,34 +186,45 @@ def _make(packet: packets.Packet, session: SessionId) -> Vaulted:
     master, slave = pty.open_pty(size)
     memory = shared_memory.create(session, AREA + WINDOW)
     StreamWindow.create(shared_memory.view(memory)[AREA:])
-    pid, gate = _start(leader, slave)
-    pidfd = os.pidfd_open(pid)
+    held, gate = _hold(leader, slave)
+    pidfd = os.pidfd_open(held.pid)
     os.close(slave)
+    cwd = procfs.link(f"/proc/{held.pid}/cwd") or leader.cwd
+    told = {name: value for name, value in environment.items() if name != OURS}
+    start = start_of(command, cwd, told, _ground())
     facts: Facts = {
         "name": name,
-        "pid": pid,
-        "state": "running",
+        "first_name": name,
+        "pid": held.pid,
+        "state": STARTING,
         "command": list(command),
-        "cwd": leader.cwd,
+        "cwd": cwd,
         "created_ms": time.time_ns() // 1_000_000,
         "size": [size.columns, size.rows],
         "keep": False,
         "cgroup": cgroup,
-        "creator": str(packet.get("creator") or ""),
+        "creator": creator.actor.id,
+        START: {
+            "client": _client(packet),
+            "text": start.text().decode(),
+            "program": held.program,
+            "variables": list(start.variables),
+        },
         INTEGRATION: "" if shell is None else shell.shell,
         EXEC_GATE: bool(gate),
         "no_new_privs": bool(gate) and not exec_filter.is_privileged(),
     }
-    return Vaulted(session, facts, master, memory, listener, pidfd, gate)
+    begin = [held.word, held.report]
+    return Vaulted(session, facts, master, memory, listener, pidfd, gate, begin)
 
 
-def _start(leader: spawn.Leader, slave: int) -> tuple[int, tuple[int, ...]]:
-    """Start the leader; return its pid, and what its exec gate needs if it has one."""
-    if not leader.is_gated:
-        return spawn.start_leader(leader, slave), ()
+def _hold(leader: spawn.Leader, slave: int) -> tuple[spawn.Held, tuple[int, ...]]:
+    """Fork the leader, which waits; return what its exec gate needs if it has one."""
+    held = spawn.hold_leader(leader, slave)
+    if held.listener is None:
+        return held, ()
     notices = shared_memory.create("exec-gate", exec_gate.SIZE)
-    pid, listener = spawn.start_gated(leader, slave, notices)
-    return pid, (listener, notices)
+    return held, (held.listener, notices)
 
 
 def find_ground() -> None:
@@ -204,11 +262,34 @@ def _command(packet: packets.Packet) -> tuple[str, ...]:
     return (os.environ.get("SHELL") or pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh",)
 
 
-def _environment(packet: packets.Packet, session: SessionId) -> dict[str, str]:
+def _environment(
+    packet: packets.Packet, session: SessionId, creator: operators.Enrolled
+) -> dict[str, str]:
     given = packet.get("env")
     wanted = given if isinstance(given, dict) else {}
     found = {str(name): str(value) for name, value in wanted.items()}
-    return {"TERM": "xterm-256color", **found, "HOLDFAST_SESSION": session}
+    is_person = creator.actor.kind is ActorKind.HUMAN
+    # What people have set is theirs. Whoever else asks gets what this host has set,
+    # and what it gives beyond that is judged.
+    ground = {} if is_person and not packet.get("ground") else _ground()
+    return {"TERM": TERM, **ground, **found, OURS: session}
+
+
+def _ground() -> dict[str, str]:
+    """Return what this host has set, without what is ours or speaks of a place."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("HOLDFAST_") and name not in _PASSING
+    }
+
+
+def _client(packet: packets.Packet) -> str:
+    """Return which client asks, so that it is told what becomes of it."""
+    said = packet.get("client")
+    if said is None:
+        return client_id(os.urandom(ENTROPY))
+    return parse_client_id(str(said))
 
 
 def _listen(session: SessionId) -> socket.socket:
@@ -223,8 +304,15 @@ def _listen(session: SessionId) -> socket.socket:
     return listener
 
 
-def _report_failure(token: str, error: HoldfastError | OSError) -> None:
-    packet: Facts = {"do": "failed", "token": token, "text": str(error)}
+def _report_failure(
+    token: str, error: HoldfastError | OSError, *, is_kept: bool
+) -> None:
+    packet: Facts = {
+        "do": "failed",
+        "token": token,
+        "text": str(error),
+        "kept": is_kept,
+    }
     if isinstance(error, HoldfastError):
         packet |= {"code": error.code, "facts": error.facts}
     else:

@@ -18,11 +18,11 @@ from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.judging import Judging
 from holdfast.holder.moment import now
 from holdfast.holder.staging import shown
-from holdfast.linux.secrecy import Secrecy, Secret
+from holdfast.linux.secrecy import SHOWN, Secrecy, Secret
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError, PolicyUnavailable
 from holdfast.model.ids import Epoch
-from holdfast.model.inputs import Input
+from holdfast.model.inputs import Input, InputKind
 from holdfast.model.questions import Question  # noqa: TC001  # an annotation people read
 from holdfast.model.resolutions import Resolution
 from holdfast.model.verdicts import Verdict
@@ -69,7 +69,7 @@ class Consulting:
         """Ask about an input that is first in line."""
         self.drop(intake)
         ticket, self.given = consult.ticket, consult.input
-        secret = self._secrecy.look()
+        secret = self._secret()
         self.echo_off, self.is_hidden = secret
         actor = self._company.actor(self.given.actor)
         then = partial(self._later, ticket, intake)
@@ -82,6 +82,15 @@ class Consulting:
         # Everything but this line of inputs goes on; a seize drops the question.
         self._asked = (ticket, said)
         return []
+
+    def _secret(self) -> Secret:
+        """Return whether what is judged is a secret.
+
+        What a session begins with is none: it is shown to whoever is asked.
+        """
+        if self.given.kind is InputKind.START:
+            return SHOWN
+        return self._secrecy.look()
 
     def has_changed(self, epoch: Epoch) -> bool:
         """Tell whether what is held runs another thing now than when it was judged.
@@ -129,7 +138,7 @@ class Consulting:
     ) -> None:
         self._asked = None
         # What was a secret when it was typed, or is one now, is none to be told.
-        secret = self._secrecy.look()
+        secret = self._secret()
         self.echo_off = self.echo_off or secret.is_on
         self.is_hidden = self.is_hidden or secret.is_certain
         if isinstance(said, Judgement):

@@ -18,6 +18,7 @@ from holdfast.core.rights import Rights
 from holdfast.core.staged import Staged
 from holdfast.holder.answering import demand_question
 from holdfast.holder.attributing import Attributing
+from holdfast.holder.beginning import Beginning
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.consulting import Consulting, tell_tried
@@ -73,6 +74,9 @@ class Desk:
         judge: JudgeLink,
         following: Following,
     ) -> None:
+        self.beginning = beginning = Beginning(vaulted)
+        """The command that the session is for, until it has begun."""
+
         self._vaulted = vaulted
         self._note = note
         self._company = company
@@ -83,7 +87,8 @@ class Desk:
         self._starting = Starting(vaulted, following)
         self._handover = HandOver(vaulted, following, self._starting)
         resolving = Resolving(vaulted, following, company)
-        self._judging = Judging(vaulted, self._warn, judge, resolving, following.line)
+        line = following.line
+        self._judging = Judging(vaulted, self._warn, judge, resolving, line, beginning)
         self._limits = Limits(self._judging.policing, company)
         self.attributing = Attributing(vaulted, company) if vaulted.gate else None
         """Who is behind the session's processes, if anybody asks."""
@@ -94,7 +99,7 @@ class Desk:
         self._attendance = Attendance()
         self._refusals = Refusals()
         self._signing = Signing(self.record)
-        self._writing = Writing(vaulted, resized, self._took)
+        self._writing = Writing(vaulted, resized, self._took, beginning.go)
         self._log = LogFile(folders.session_log(vaulted.session), vaulted.session)
         self._disk = Disk(self._log)
         self._intake = self._take_up()
@@ -150,6 +155,19 @@ class Desk:
         """Whether an input is half written, or waits for the terminal."""
         return self._writing.is_on or bool(self._intake.serializer.queued_bytes)
 
+    # ── the command that the session is for ───────────────────────────────
+
+    def begin(self) -> None:
+        """Have the command judged that the session was made for, if it waits."""
+        given = self.beginning.given
+        if given is None:
+            return
+        creator = operators.by_actor(given.actor)
+        if creator is not None:
+            self.meet(creator.actor, creator.promised)
+        self._limits.refresh(self._intake)
+        self._do(self._intake.submit(given, now()))
+
     # ── coming and going ──────────────────────────────────────────────────
 
     def meet(self, actor: Actor, promised: Envelope | None = None) -> None:
@@ -198,6 +216,7 @@ class Desk:
         try:
             # What is known is answered with what became of it, whatever holds now.
             if not self._intake.is_known(given):
+                _demand_sent(given)
                 if connection.mode is wire.Mode.OBSERVE:
                     raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
                 self._writing.demand_room(given)
@@ -305,6 +324,7 @@ class Desk:
         Of somebody who was never here it is told as if it had just come in.
         """
         try:
+            _demand_sent(given)
             with self._trying(given.actor, candidate) as actor:
                 if error := self._intake.objection(given, now()):
                     raise error
@@ -453,11 +473,14 @@ class Desk:
                 self._disk.want(index)
             case serializer.Apply():
                 self.telling.admitted(effect.input)
+                if effect.input.kind is InputKind.START:
+                    return self._writing.apply(effect, self._intake)
                 self._following.enters()
                 if self.attributing is not None:
                     self.attributing.types(effect.input.actor)
                 return self._writing.apply(effect, self._intake)
             case serializer.Answer():
+                self.beginning.answered(effect)
                 self.telling.answer(effect)
                 return self._refusals.answered(effect, self._intake)
             case Consult():
@@ -534,3 +557,9 @@ def _secrecy(vaulted: Vaulted, following: Following) -> Secrecy:
     leader = vaulted.facts["pid"]
     assert isinstance(leader, int)  # noqa: S101  # we wrote it
     return Secrecy(vaulted.master, leader, lambda: following.runs_nothing)
+
+
+def _demand_sent(given: Input) -> None:
+    """Do nothing if an input is one that clients make."""
+    if given.kind is InputKind.START:  # A session is begun once, by its holder.
+        raise NotAllowed(given.actor, Right.CREATE.value)

@@ -7,19 +7,21 @@ a client says of itself.
 """
 
 import os
+import time
 
-from holdfast.crypto.proof import NONCE, is_local_proof
+from holdfast.crypto.proof import NONCE, is_creation_proof, is_local_proof
 from holdfast.holder.connection import Connection
-from holdfast.linux import operators
+from holdfast.linux import operators, packets
 from holdfast.model.errors import (
     NotProven,
     UnexpectedMessage,
     UnknownOperator,
 )
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import ActorId, SessionId
 from holdfast.version import __version__
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
+from holdfast.wire.creation import MAX_AGE_MS, proven_bytes
 from holdfast.wire.versions import SPOKEN, choose
 
 
@@ -53,6 +55,31 @@ def identify(
     if not nonce or not is_local_proof(known.token(), session, nonce, claim.proof):
         # A nonce is good for one attempt: guessing costs a connection each.
         raise NotProven(claim.actor)
+    return known
+
+
+def creator_of(packet: packets.Packet) -> operators.Enrolled:
+    """Return who asks for a session; without a proof that is nobody.
+
+    Raises:
+        Forbidden: Nobody here knows them, or the proof is wrong, missing or old.
+
+    """
+    claimed = str(packet.get("creator") or "")
+    known = operators.by_actor(ActorId(claimed))
+    if known is None:
+        raise UnknownOperator(claimed) if claimed else NotProven("")
+    asked_ms = packet.get("asked_ms")
+    try:
+        proof = bytes.fromhex(str(packet.get("proof") or ""))
+    except ValueError:
+        proof = b""
+    is_new = (
+        isinstance(asked_ms, int)
+        and abs(time.time_ns() // 1_000_000 - asked_ms) <= MAX_AGE_MS
+    )
+    if not is_new or not is_creation_proof(known.token(), proven_bytes(packet), proof):
+        raise NotProven(claimed)
     return known
 
 

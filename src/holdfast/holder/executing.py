@@ -110,6 +110,11 @@ class Executing:
             self._take(notice)
         self._rewatch()
 
+    @property
+    def kernel(self) -> ExecGate:
+        """Where execs are taken from, and answered."""
+        return self._kernel
+
     # ── what operators do ─────────────────────────────────────────────────
 
     def knows(self, ticket: int) -> bool:
@@ -384,7 +389,7 @@ class Executing:
             kind=InputKind.COMMAND,
             payload=text.encode("utf-8", "replace"),
             session=self._vaulted.session,
-            session_name=str(self._vaulted.facts["name"]),
+            session_name=self._vaulted.first_name,
             clock=local_time(),
             epoch=self._desk.epoch,
             cwd=cwd,

@@ -15,9 +15,11 @@ from functools import partial
 from holdfast.core.line_discipline import LineDiscipline
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.policy import Judgement, combined, document, without_exec_gate
+from holdfast.core.policy_start import judge_start
 from holdfast.core.staged import LINE_EDITOR, Staged, StagedLine
 from holdfast.core.turn import PassReason
 from holdfast.holder.answering import demand_question
+from holdfast.holder.beginning import Beginning
 from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.policing import Policing, local_time
 from holdfast.holder.resolving import Resolving, is_line
@@ -57,7 +59,9 @@ class Judging:
         judge: JudgeLink,
         resolving: Resolving,
         line: StagedLine,
+        beginning: Beginning,
     ) -> None:
+        self._beginning = beginning
         self.policing = Policing(tell)
         self._judge = judge
         self._tickets = 0
@@ -120,6 +124,8 @@ class Judging:
     ) -> Question | None:
         """Return what the policy of this moment is asked; None if it need not be."""
         self.policing.look()
+        if given.kind is InputKind.START:
+            return self._start_question(actor, given, epoch)
         # A line is looked into even so: the logbook says who staged what it runs.
         if self.policing.is_plain() and not is_line(given.kind, given.payload):
             return None
@@ -134,13 +140,14 @@ class Judging:
         and the others say together, or with why there is no answer.
         """
         policing = self.policing
-        if question is None or policing.is_plain():
+        is_start = given.kind is InputKind.START
+        if question is None or (policing.is_plain() and not is_start):
             return policing.told(policing.plain(actor))
         if not self._vaulted.gate and (
             lacking := without_exec_gate(policing.policy, question)
         ):
             return policing.told(lacking)
-        said = policing.judge(question)
+        said = self._judge_start(question) if is_start else policing.judge(question)
         if policing.is_final(said):
             return policing.told(said)
         policy = policing.policy
@@ -154,10 +161,17 @@ class Judging:
         )
         return self._judge.ask(ask, partial(self._pass_on, given, said, then))
 
+    def _judge_start(self, question: Question) -> Judgement:
+        policy, gated = self.policing.policy, bool(self._vaulted.gate)
+        standing = self._beginning.standing(question.actor)
+        return judge_start(policy, question, standing, is_gated=gated)
+
     def question(
         self, actor: Actor, given: Input, epoch: Epoch, secret: Secret
     ) -> Question:
         """Return everything that a policy may judge by."""
+        if given.kind is InputKind.START:
+            return self._start_question(actor, given, epoch)
         staged = self._line.stands()
         interrupts = given.kind is InputKind.KEYS and pty.interrupts(
             self._vaulted.master, given.payload
@@ -170,7 +184,7 @@ class Judging:
             kind=given.kind,
             payload=given.payload,
             session=self._vaulted.session,
-            session_name=str(self._vaulted.facts["name"]),
+            session_name=self._vaulted.first_name,
             clock=local_time(),
             turn=self._hold,
             epoch=epoch,
@@ -184,6 +198,22 @@ class Judging:
         if secret.is_certain or is_answer or not is_line(given.kind, given.payload):
             return question
         return self._resolving.completed(question, staged)
+
+    def _start_question(self, actor: Actor, given: Input, epoch: Epoch) -> Question:
+        execution, resolution = self._beginning.execution()
+        return Question(
+            actor=actor,
+            kind=given.kind,
+            payload=given.payload,
+            session=self._vaulted.session,
+            session_name=self._vaulted.first_name,
+            clock=local_time(),
+            epoch=epoch,
+            cwd=str(self._vaulted.facts["cwd"]),
+            staged=b"",
+            execution=execution,
+            resolution=resolution,
+        )
 
     def _pass_on(
         self, given: Input, said: Judgement, then: Then, answer: Answer

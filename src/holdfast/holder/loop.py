@@ -16,6 +16,7 @@ from holdfast.core.logbook import EntryKind
 from holdfast.core.stream import StreamWindow, plan_resume
 from holdfast.holder import blaming, door
 from holdfast.holder.answers import Answers
+from holdfast.holder.beginning import STARTING
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
@@ -110,6 +111,7 @@ class Holder:
         self._halting.take_up(is_frozen=self._desk.is_frozen)
         self._sweeping = Sweeping(vaulted.session, self._halting.cgroup)
         self._executing = self._gate_execs(judge)
+        self._begin(is_new=bool(token))
         self._requests = Requests(
             vaulted, self._desk, self._company, self._halting, self._executing
         )
@@ -136,6 +138,24 @@ class Holder:
         )
         self._listeners = self._watch_listeners()
         self._watch_all()
+
+    def _begin(self, *, is_new: bool) -> None:
+        """Have the command judged; at its birth, do not hold a session without one.
+
+        Raises:
+            HoldfastError: It was refused or cannot be executed, and why.
+
+        """
+        beginning = self._desk.beginning
+        if self._executing is not None:
+            beginning.gate = self._executing.kernel
+        self._desk.begin()
+        if is_new:
+            self._vaulted.facts["state"] = self._state()
+            if beginning.refusal is not None:
+                self._desk.settle()
+                raise beginning.refusal
+            beginning.demand_room()
 
     def _watch_all(self) -> None:
         self._watch(self._vaulted.master, self._printed)
@@ -486,6 +506,8 @@ class Holder:
     def _state(self) -> str:
         if self._exit is not None:
             return "exited"
+        if self._desk.beginning.is_held:
+            return STARTING
         return "frozen" if self._desk.is_frozen else "running"
 
     def _end(self, connection: Connection, asked: wire.End) -> None:

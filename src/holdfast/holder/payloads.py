@@ -36,6 +36,8 @@ def check(given: Input, *, is_canonical: bool, staged: int = 0) -> None:
             size_of(given.payload)
         case InputKind.SIGNAL:
             signal_of(given.payload)
+        case InputKind.START:
+            pass
         case _ if is_canonical:
             longest = max(map(len, _LINE_ENDS.split(given.payload)))
             first = len(_CONTROL.split(given.payload, maxsplit=1)[0])

@@ -34,9 +34,14 @@ class Writing:
     """What is on its way to the terminal of one session."""
 
     def __init__(
-        self, vaulted: Vaulted, resized: Callable[[Size], None], took: Took
+        self,
+        vaulted: Vaulted,
+        resized: Callable[[Size], None],
+        took: Took,
+        begin: Callable[[], None],
     ) -> None:
         self._vaulted = vaulted
+        self._begin = begin
         self._resized = resized
         self._took = took
         self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
@@ -68,6 +73,8 @@ class Writing:
             self._resize(given)
         elif given.kind is InputKind.SIGNAL:
             self._signal(signal_of(given.payload))
+        elif given.kind is InputKind.START:
+            self._begin()
         else:
             return self.go_on(intake)
         self._writing = None

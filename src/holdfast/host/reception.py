@@ -14,9 +14,10 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from holdfast.crypto.proof import creation_proof
 from holdfast.crypto.rotation import accepted_rotation
 from holdfast.host import asking
-from holdfast.host.guests import Guest
+from holdfast.host.guests import Guest, wall
 from holdfast.host.overview import Overview
 from holdfast.host.policy_notices import PolicyNotices
 from holdfast.host.standing import demand_there, leaves_anything
@@ -33,6 +34,7 @@ from holdfast.model.errors import (
 from holdfast.model.ids import SessionId, parse_session_id
 from holdfast.model.text import same_name
 from holdfast.version import __version__
+from holdfast.wire.creation import proven_bytes
 from holdfast.wire.requests import Packet, error_from
 
 SHOWN = ("id", "name", "pid", "state", "exit", "command", "cwd", "created_ms", "size")
@@ -47,8 +49,11 @@ MAX_PIECE = 32 * 1024
 MAX_NAMES = 64
 """Operators asked about at once: all that a screen has room for."""
 
-CREATION = ("name", "command", "cwd", "env", "size", "integration")
+CREATION = ("name", "command", "cwd", "env", "size", "integration", "client")
 """What an operator says about a session it wants; all else is ours to say."""
+
+TOLD = ("id", "name", "pid", "state", "start")
+"""What whoever asked for a session is told of it."""
 
 
 _notices = PolicyNotices()
@@ -69,7 +74,7 @@ DEMANDS: dict[str, Demand] = {
     "overview": Demand(None, is_about_one=False),
     "names": Demand(None, is_about_one=False),
     "rotate": Demand(None, is_about_one=False),
-    "create": Demand(Right.COMMAND, is_about_one=False),
+    "create": Demand(None, is_about_one=False),
     "rename": Demand(Right.END, is_about_one=True),
     "keep": Demand(Right.END, is_about_one=True),
     "forget": Demand(Right.END, is_about_one=True),
@@ -146,28 +151,25 @@ def _pages(shown: list[Packet]) -> list[Packet]:
 
 
 async def _create(guest: Guest, packet: Packet, _: SessionId | None) -> list[Packet]:
+    known = guest.enrolled
+    if known.promised is not None:
+        guest.demand(Right.CREATE, None)  # Else the session's holder decides.
     asked = {name: packet[name] for name in CREATION if packet.get(name) is not None}
-    given = asked.get("env", {})
-    if not isinstance(given, dict):
+    if not isinstance(asked.get("env", {}), dict):
         raise MalformedMessage("creation", "env is of the wrong type")
-    ours = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("HOLDFAST_")
-    }
     us = pwd.getpwuid(os.getuid())
-    made = await _keeper(
-        {
-            "command": [us.pw_shell or "/bin/sh"],
-            "cwd": us.pw_dir,
-            **asked,
-            "do": "create",
-            "env": ours | given,
-            "creator": guest.id,
-        },
-        patience=asking.CREATION_PATIENCE,
-    )
-    return [{"ok": True, **{name: made.get(name) for name in ("id", "name", "pid")}}]
+    whole: Packet = {
+        "command": [us.pw_shell or "/bin/sh"],
+        "cwd": us.pw_dir,
+        **asked,
+        "ground": True,
+        "creator": guest.id,
+        "asked_ms": round(wall() * 1000),
+    }
+    # The channel has proven who asks; to our own holder we vouch for it.
+    whole["proof"] = creation_proof(known.token(), proven_bytes(whole)).hex()
+    made = await _keeper({**whole, "do": "create"}, asking.CREATION_PATIENCE)
+    return [{"ok": True, **{name: made.get(name) for name in TOLD}}]
 
 
 async def _change(_: Guest, packet: Packet, session: SessionId | None) -> list[Packet]:

@@ -29,7 +29,7 @@ MAX_SESSIONS = 4000
 LIMIT = "HOLDFAST_MAX_SESSIONS"
 """Where somebody may say otherwise; new code in our place finds it there too."""
 
-STATES = ("running", "frozen", "exited")
+STATES = ("starting", "running", "frozen", "exited")
 
 
 def session_of(packet: packets.Packet) -> SessionId:
@@ -89,6 +89,7 @@ def deposit(facts: object, fds: list[int]) -> Facts:
     _demand(facts, _DEPOSIT, "deposit")
     kinds = [stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds]
     expected = len(_KINDS) + (_GATED if facts.get("exec_gate") else 0)
+    expected += _HELD if facts.get("start") else 0
     if len(fds) != expected or kinds[:3] != _KINDS[:3]:
         raise MalformedMessage("deposit", "these are not a session's descriptors")
     return facts
@@ -150,6 +151,9 @@ _KINDS = [stat.S_IFCHR, stat.S_IFREG, stat.S_IFSOCK, 0]
 _GATED = 2
 """Descriptors more for a session with an exec gate: its listener, its notices."""
 
+_HELD = 2
+"""Descriptors more while a command has not begun: its word, and its report."""
+
 _CHANGES = {
     "name": _is_text,
     "keep": _is_mark,
@@ -165,6 +169,11 @@ _CREATION = {
     "size": _or_none(_is_size),
     "integration": _or_none(_is_mark),
     "exec_gate": _or_none(_is_mark),
+    "ground": _or_none(_is_mark),
+    "creator": _or_none(_is_text),
+    "client": _or_none(_is_text),
+    "asked_ms": _or_none(_is_number),
+    "proof": _or_none(_is_text),
 }
 _DEPOSIT = {
     "name": _is_text,

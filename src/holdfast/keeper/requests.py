@@ -25,9 +25,9 @@ from holdfast.model.ids import ENTROPY, SessionId, session_id
 from holdfast.model.text import checked_name, same_name
 from holdfast.version import __version__
 
-FDS = 6
-"""Descriptors of a session at most: terminal, memory, listening socket, pidfd, and
-two of an exec gate."""
+FDS = 8
+"""Descriptors of a session at most: terminal, memory, listening socket, pidfd, two of
+an exec gate, and two of a command that has not begun."""
 
 SPARE = 64
 """Descriptors for whoever asks something, for a nursery, a painter and a judge."""
@@ -178,8 +178,11 @@ class Requests:
     def _failed(self, packet: packets.Packet) -> Facts:
         token = str(packet.get("token"))
         if token in self._household.births:
-            # Before anybody is told: then nothing of it is to be found any more.
-            leftovers.remove_traces(SessionId(token))
+            # Before anybody is told: then nothing of it is to be found any more, but
+            # for the record of what somebody was not allowed to start.
+            is_kept = packet.get("kept") is True
+            remove = leftovers.remove_files if is_kept else leftovers.remove_traces
+            remove(SessionId(token))
         self._household.births.drop(token)
         waiting = self._household.waiting.pop(token, None)
         if waiting is not None:

@@ -3,6 +3,11 @@
 It gets a terminal of its own, exactly the descriptors 0, 1 and 2, default
 signals, a clean environment, and nothing of ours (T49). If the command cannot
 be executed, whoever asked is told why, and no process is left.
+
+A leader is forked before it is judged, and executes nothing until it is told to. It
+reads one byte from a pipe: `GO`, or anything else, or the end of the pipe, at which
+it ends. Whoever holds the other end may die and be replaced; when nobody has it any
+more, the leader is gone as well, and has run nothing.
 """
 
 import contextlib
@@ -12,10 +17,12 @@ import select
 import signal
 import socket
 import termios
+import time
 from dataclasses import dataclass
 
 from holdfast.linux import exec_filter, processes
-from holdfast.linux.exec_gate import ExecGate
+from holdfast.linux.exec_gate import ExecGate, Notice
+from holdfast.linux.exec_words import read_wanted
 from holdfast.linux.forking import fork_into
 from holdfast.model.errors import CannotStart, NoExecGate
 from holdfast.model.text import printable
@@ -27,8 +34,20 @@ SECRET_FD = _KEPT
 
 _FAILED = 127
 
+REFUSED = 126
+"""What a leader ends with that was not let begin."""
+
+GO = b"+"
+NO = b"-"
+
+PATIENCE = 10.0
+"""Seconds from the word to the exec, on the slowest disk we believe in."""
+
 _GATE = b"\0"
 """Begins what is reported of the exec gate; no other report begins like this."""
+
+_WAITING = b"\1"
+"""Says that the leader waits for the word."""
 
 SHOWN = 200
 """Letters of a command or a folder that are enough to know it by."""
@@ -51,32 +70,79 @@ class Leader:
     is_gated: bool = False
     """Whether it, and whatever it starts, asks before it executes anything."""
 
+    @property
+    def program(self) -> str:
+        """The file to execute, or nothing if there is none.
+
+        Found once: nothing is searched for after it was judged.
+        """
+        name = self.command[0]
+        folders = [""] if "/" in name else os.get_exec_path(self.environment)
+        for folder in folders:
+            path = os.path.join(self.cwd, folder, name)  # noqa: PTH118  # as given
+            if os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113  # ditto
+                return path
+        return os.path.join(self.cwd, name) if "/" in name else ""  # noqa: PTH118  # ditto
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A leader that waits for the word, and how it is talked to."""
+
+    pid: int
+    word: int
+    """The end of the pipe that it reads the word from."""
+
+    report: int
+    """Where it says why it cannot begin; ends when it has begun."""
+
+    program: str
+    """The file that it will execute."""
+
+    listener: int | None = None
+    """Of its exec gate, if it has one."""
+
+
+def hold_leader(leader: Leader, slave: int) -> Held:
+    """Fork the leader on the terminal whose slave is given; it executes nothing yet.
+
+    Raises:
+        UsageError: It cannot be executed where it is to be, and why.
+        Unavailable: No exec can be held on this machine.
+
+    """
+    program = leader.program
+    ours, theirs = socket.socketpair()
+    reader, writer = os.pipe()
+    parent = os.getpid()
+    pid, is_settled = _fork(leader.cgroup)
+    if pid == 0:
+        ends = (theirs.fileno(), reader, parent)
+        _become(leader, program, slave, ends, is_settled=is_settled)
+    theirs.close()
+    os.close(reader)
+    said, fds, _, _ = socket.recv_fds(ours, 1024, 1)
+    if said != _WAITING:
+        os.waitpid(pid, 0)
+        os.close(writer)
+        ours.close()
+        raise _no_gate(said) if said.startswith(_GATE) else _cannot(leader, said)
+    return Held(pid, writer, ours.detach(), program, fds[0] if fds else None)
+
 
 def start_leader(leader: Leader, slave: int) -> int:
-    """Start the leader on the terminal whose slave is given; return its pid.
+    """Start a leader that nobody judges, for tests and figures; return its pid.
 
     Raises:
         UsageError: The command cannot be executed, and why.
 
     """
-    reader, writer = os.pipe()
-    parent = os.getpid()
-    pid, is_settled = _fork(leader.cgroup)
-    if pid == 0:
-        _become(leader, slave, writer, parent, is_settled=is_settled)  # Never returns.
-    os.close(writer)
-    with os.fdopen(reader, "rb") as report:
-        why = report.read(1024)
-    if why:
-        os.waitpid(pid, 0)
-        raise _cannot(leader, why)
-    return pid
+    return start_gated(leader, slave, -1)[0]
 
 
 def start_gated(leader: Leader, slave: int, memory: int) -> tuple[int, int]:
     """Start a leader that asks before it executes; return its pid and the listener.
 
-    What it executes first is the command it was made for, and is let through.
     `memory` is where notices are kept, all zero.
 
     Raises:
@@ -84,37 +150,68 @@ def start_gated(leader: Leader, slave: int, memory: int) -> tuple[int, int]:
         Unavailable: No exec can be held on this machine.
 
     """
-    ours, theirs = socket.socketpair()
-    parent = os.getpid()
-    pid, is_settled = _fork(leader.cgroup)
-    if pid == 0:
-        _become(leader, slave, theirs.fileno(), parent, is_settled=is_settled)
-    theirs.close()
-    with ours:
-        why, fds, _, _ = socket.recv_fds(ours, 1024, 1)
-        if not fds:
-            os.waitpid(pid, 0)
-            raise _no_gate(why) if why.startswith(_GATE) else _cannot(leader, why)
-        why = _let_begin(ours, ExecGate(fds[0], memory))
+    held = hold_leader(leader, slave)
+    gate = None if held.listener is None else ExecGate(held.listener, memory)
+    if gate is not None:
+        gate.inherited()
+    say(held.word, GO)
+    why = why_not_begun(held.report, held.program, gate)
+    os.close(held.word)
+    os.close(held.report)
     if why:
-        os.waitpid(pid, 0)
-        os.close(fds[0])
-        raise _cannot(leader, why)
-    return pid, fds[0]
+        os.waitpid(held.pid, 0)
+        if held.listener is not None:
+            os.close(held.listener)
+        raise _cannot(leader, why.encode())
+    return held.pid, -1 if held.listener is None else held.listener
 
 
-def _let_begin(report: socket.socket, gate: ExecGate) -> bytes:
-    """Let the leader execute its command; return why it could not, or nothing."""
-    gate.inherited()
-    while True:
-        select.select([report.fileno(), gate.listener], [], [])
-        # Once the command is executed, its own end of the report is closed.
-        with contextlib.suppress(BlockingIOError):
-            return report.recv(1024, socket.MSG_DONTWAIT)
-        with contextlib.suppress(BrokenPipeError):
-            notice = gate.receive()  # One for each folder of PATH.
-            if notice is not None:
-                gate.let(notice.id)
+def say(word: int, what: bytes) -> None:
+    """Tell a leader whether to begin; one that is gone needs no word."""
+    with contextlib.suppress(OSError):
+        os.write(word, what)
+
+
+def has_begun(report: int) -> bool:
+    """Tell whether a leader waits no more: it has begun, or is gone."""
+    return bool(select.select([report], [], [], 0)[0])
+
+
+def why_not_begun(report: int, program: str, gate: ExecGate | None = None) -> str:
+    """Wait until a leader that was told to has begun; return why it has not.
+
+    What it executes first is let through its exec gate if it is `program`, which is
+    what was judged, and nothing else.
+    """
+    deadline = time.monotonic() + PATIENCE
+    watched = [report] if gate is None else [report, gate.listener]
+    with socket.socket(fileno=os.dup(report)) as link:
+        while (left := deadline - time.monotonic()) > 0:
+            select.select(watched, [], [], left)
+            # Once the command is executed, its own end of the report is closed.
+            with contextlib.suppress(BlockingIOError):
+                said = link.recv(1024, socket.MSG_DONTWAIT)
+                return printable(said.decode(errors="replace"))
+            if gate is not None:
+                _let_begin(gate, program)
+    return "it did not begin in time"
+
+
+def _let_begin(gate: ExecGate, program: str) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        notice = gate.receive()
+        if notice is None:
+            return
+        if _is_judged(notice, program) and gate.is_valid(notice.id):
+            gate.let(notice.id)
+        else:
+            gate.refuse(notice.id)
+
+
+def _is_judged(notice: Notice, program: str) -> bool:
+    # Until its first exec a leader runs nothing but our own code: if its memory may
+    # not be read, what it wants is still what it was forked for.
+    return read_wanted(notice).path in (program, None)
 
 
 def _no_gate(why: bytes) -> NoExecGate:
@@ -137,8 +234,14 @@ def _fork(cgroup: str) -> tuple[int, bool]:
 
 
 def _become(
-    leader: Leader, slave: int, writer: int, parent: int, *, is_settled: bool
+    leader: Leader,
+    program: str,
+    slave: int,
+    ends: tuple[int, int, int],
+    *,
+    is_settled: bool,
 ) -> None:
+    writer, reader, parent = ends
     try:
         # Whoever forked us may be killed; what has not begun by then never does.
         processes.die_with_parent(parent)
@@ -148,17 +251,14 @@ def _become(
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for fd in range(_KEPT):
             os.dup2(slave, fd)
-        writer = fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, SECRET_FD + 1)
-        os.closerange(_KEPT, writer)
-        os.closerange(writer + 1, os.sysconf("SC_OPEN_MAX"))
+        writer, reader = _only(writer, reader)
         if leader.secret:
             _hand_over(leader.secret)
         _reset_signals()
         os.chdir(leader.cwd)
-        if leader.is_gated:
-            _gate_ourselves(writer)
-        processes.outlive_parent()
-        os.execvpe(leader.command[0], leader.command, leader.environment)  # noqa: S606  # that is the job
+        listener = _gate_ourselves(writer) if leader.is_gated else None
+        _await_word(writer, reader, listener)
+        os.execve(program, leader.command, leader.environment)  # noqa: S606  # that is the job
     except OSError as error:
         why = error.strerror or str(error)
         if error.filename == leader.cwd:
@@ -179,17 +279,39 @@ def _hand_over(secret: bytes) -> None:
     os.set_inheritable(SECRET_FD, True)  # noqa: FBT003  # how it is called
 
 
-def _gate_ourselves(report: int) -> None:
-    # From here on nothing is executed unless our parent says so. We must not keep
-    # the listener: whoever has it could answer for itself.
+def _only(writer: int, reader: int) -> tuple[int, int]:
+    """Close everything but these two and what a leader is to have."""
+    first = fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, SECRET_FD + 1)
+    second = fcntl.fcntl(reader, fcntl.F_DUPFD_CLOEXEC, first + 1)
+    os.closerange(_KEPT, first)
+    os.closerange(first + 1, second)
+    os.closerange(second + 1, os.sysconf("SC_OPEN_MAX"))
+    return first, second
+
+
+def _gate_ourselves(report: int) -> int:
+    # From here on nothing is executed unless our parent says so.
     try:
-        listener = exec_filter.install()
+        return exec_filter.install()
     except OSError as error:
         os.write(report, _GATE + (error.strerror or str(error)).encode())
         os._exit(_FAILED)
+
+
+def _await_word(report: int, reader: int, listener: int | None) -> None:
+    """Say that we wait, and return once we are told to go on.
+
+    From here on the pipe keeps us, and not our parent, who may be replaced. We must
+    not keep the listener of the gate: whoever has it could answer for itself.
+    """
+    processes.outlive_parent()
     with socket.socket(fileno=os.dup(report)) as link:
-        socket.send_fds(link, [_GATE], [listener])
-    os.close(listener)
+        socket.send_fds(link, [_WAITING], [] if listener is None else [listener])
+    if listener is not None:
+        os.close(listener)
+    if os.read(reader, 1) != GO:
+        os._exit(REFUSED)
+    os.close(reader)
 
 
 def _settle(cgroup: str) -> None:

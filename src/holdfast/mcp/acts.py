@@ -28,7 +28,13 @@ WITHDRAWN = (
 async def create_session(call: Call, given: contracts.Create) -> Facts:
     """Start a session, and attach to it."""
     host = await call.reach.host(given.host)
-    made = await host.create(given.command or None, name=given.name, cwd=given.cwd)
+    async with call.starting():
+        made = await host.create(
+            given.command or None,
+            name=given.name,
+            cwd=given.cwd,
+            timeout=given.timeout,
+        )
     named = f"{given.host}/{made.id}" if given.host else made.id
     on = contracts.OnSession(session=named)
     session = await call.acting(on, given.intent, given.expected_effect)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from holdfast.mcp.contracts import OnSession, parameters_of
 from holdfast.mcp.reach import Reach
@@ -62,17 +63,29 @@ class Call:
         return session
 
     @contextlib.asynccontextmanager
+    async def starting(self) -> AsyncIterator[None]:
+        """Report once a second that a session is being started."""
+        is_over = asyncio.Event()
+        self.reach.tasks.create_task(self._tick(_starting, is_over))
+        try:
+            yield
+        finally:
+            is_over.set()
+
+    @contextlib.asynccontextmanager
     async def progress(self, session: Session) -> AsyncIterator[None]:
         """Report once a second what the session does, as long as the block lasts."""
         is_over = asyncio.Event()
-        self.reach.tasks.create_task(self._tick(session, is_over))
+        self.reach.tasks.create_task(self._tick(partial(_doing, session), is_over))
         try:
             yield
         finally:
             # Not cancelled: a question without its answer would cost us the link.
             is_over.set()
 
-    async def _tick(self, session: Session, is_over: asyncio.Event) -> None:
+    async def _tick(
+        self, doing: Callable[[], Awaitable[str]], is_over: asyncio.Event
+    ) -> None:
         loop = asyncio.get_running_loop()
         begun_at = loop.time()
         with contextlib.suppress(HoldfastError):
@@ -82,9 +95,13 @@ class Call:
                         await is_over.wait()
                 if is_over.is_set():
                     return
-                word = await _doing(session)
+                word = await doing()
                 if not is_over.is_set():
                     await self.report(loop.time() - begun_at, word)
+
+
+async def _starting() -> str:
+    return "starting a session, for which a person may have to be asked"
 
 
 async def _doing(session: Session) -> str:

@@ -132,9 +132,7 @@ class Create(OnHost, frozen=True, kw_only=True):
 
     intent: Intent
     expected_effect: Effect = ""
-    name: Annotated[
-        str, Meta(max_length=64, description="What to call it; letters, digits, . _ -")
-    ] = ""
+    name: Annotated[str, Meta(max_length=64, description="Letters, digits, . _ -")] = ""
     command: Annotated[
         list[Annotated[str, Meta(max_length=MAX_COMMAND)]],
         Meta(
@@ -143,9 +141,8 @@ class Create(OnHost, frozen=True, kw_only=True):
             " `run` needs.",
         ),
     ] = []
-    cwd: Annotated[
-        str, Meta(max_length=4096, description="The folder in which it starts.")
-    ] = ""
+    cwd: Annotated[str, Meta(max_length=4096, description="Where it starts.")] = ""
+    timeout: Seconds = 120.0
 
 
 class Attach(OnSession, frozen=True, kw_only=True):

@@ -166,8 +166,8 @@ _ACTS: tuple[Tool[Any], ...] = (
     Tool(
         "create_session",
         "Start a session",
-        "Start a session of your own: a shell, or a program. It outlives you, and"
-        " others can join it. Prefer to join one that is there if the work is in it.",
+        "Start a shell or a program of your own. It outlives you, and others can join."
+        " Prefer one that is there already.",
         contracts.Create,
         acts.create_session,
         only_looks=False,

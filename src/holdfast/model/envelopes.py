@@ -34,6 +34,7 @@ class Right(enum.StrEnum):
     FORK = "fork"
     MOVE = "move"
     END = "end"
+    CREATE = "create"
 
 
 _EVERY_KIND = frozenset({Right.OBSERVE})
@@ -46,7 +47,10 @@ _DEFAULTS = {
     ActorKind.DEVICE: _WRITER,
 }
 """What each kind may do that nobody has spoken of. Only people take by force,
-pass on, approve, or end what somebody else began."""
+pass on, approve, start sessions, or end what somebody else began."""
+
+_BEGINNER = frozenset({Right.END, Right.CREATE})
+"""What whoever began a session may do to it: have its command started, and end it."""
 
 
 def default_rights(kind: ActorKind, *, began_it: bool) -> frozenset[Right]:
@@ -54,7 +58,15 @@ def default_rights(kind: ActorKind, *, began_it: bool) -> frozenset[Right]:
 
     Whoever began a session may end it.
     """
-    return _DEFAULTS[kind] | ({Right.END} if began_it else frozenset())
+    return _DEFAULTS[kind] | (_BEGINNER if began_it else frozenset())
+
+
+def invited_rights(kind: ActorKind) -> frozenset[Right]:
+    """Return what an invitation promises an operator of `kind` if it says nothing.
+
+    Starting sessions is to be asked for by name, whoever is invited.
+    """
+    return _DEFAULTS[kind] - {Right.CREATE}
 
 
 WHOLE_HOST = None
@@ -132,5 +144,34 @@ def first_envelope(
         return Envelope(default_rights(kind, began_it=began_it), session)
     if promised.session not in (WHOLE_HOST, session):
         return Envelope(frozenset(), session)
-    own = {Right.END} if began_it else frozenset()
+    own = _BEGINNER if began_it else frozenset()
     return Envelope(promised.rights | own, session, promised.expires_wall)
+
+
+class Standing(enum.Enum):
+    """What somebody's envelope says about starting sessions on this host."""
+
+    ENTITLED = enum.auto()
+    """It has the right: the policy decides like about anything else."""
+
+    UNSPOKEN = enum.auto()
+    """Its kind lacks the right, and nobody has spoken of it: a rule may."""
+
+    BARRED = enum.auto()
+    """It was promised other rights than this one: no rule makes up for that."""
+
+
+def standing_to_create(
+    kind: ActorKind, promised: Envelope | None, now_wall: float
+) -> Standing:
+    """Return whether an operator may ask for a session at all.
+
+    A right over one session is none over the host.
+    """
+    if promised is None:
+        has = Right.CREATE in _DEFAULTS[kind]
+        return Standing.ENTITLED if has else Standing.UNSPOKEN
+    expires = promised.expires_wall
+    is_over = expires is not None and now_wall >= expires
+    is_wide = promised.session is WHOLE_HOST and Right.CREATE in promised.rights
+    return Standing.ENTITLED if is_wide and not is_over else Standing.BARRED

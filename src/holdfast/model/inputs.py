@@ -26,6 +26,7 @@ class InputKind(enum.StrEnum):
     SIGNAL = "signal"
     RESIZE = "resize"
     ANSWER = "answer"
+    START = "start"  # the command a session is made for; only its holder makes it
 
 
 RIGHT_FOR: dict[InputKind, Right] = {
@@ -34,6 +35,7 @@ RIGHT_FOR: dict[InputKind, Right] = {
     InputKind.COMMAND: Right.COMMAND,
     InputKind.SIGNAL: Right.SIGNAL,
     InputKind.RESIZE: Right.RESIZE,
+    InputKind.START: Right.CREATE,
 }
 
 

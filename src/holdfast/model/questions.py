@@ -24,7 +24,9 @@ DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 """The days of the week, by the number that `LocalTime` has for them."""
 
 
-_TEXT_KINDS = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
+_TEXT_KINDS = frozenset(
+    {InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER, InputKind.START}
+)
 
 
 class TurnHold(enum.StrEnum):
@@ -79,6 +81,9 @@ class Execution:
 
     is_elsewhere: bool = False
     """Whether the path means another file to the process than to us."""
+
+    variables: tuple[str, ...] = ()
+    """What whoever starts it sets for it, beyond what this host has set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,8 @@ class Question:
     @property
     def place(self) -> Place:
         """Where it is judged."""
-        return Place.INPUT if self.execution is None else Place.EXEC
+        is_start = self.kind is InputKind.START
+        return Place.INPUT if self.execution is None or is_start else Place.EXEC
 
     def to_object(self) -> dict[str, object]:
         """Return the question as a JSON document."""
@@ -195,6 +201,7 @@ def _executed(execution: Execution | None) -> dict[str, object] | None:
         "path": execution.path,
         "real": execution.real,
         "words": list(execution.words),
+        "variables": list(execution.variables),
     }
 
 

@@ -13,10 +13,12 @@ from types import TracebackType
 from typing import Self
 
 from holdfast.client import keeper
+from holdfast.client.creating import environment
 from holdfast.client.keeper import Listed
+from holdfast.client.starting import Waiting, waiting_in
 from holdfast.model.errors import HoldfastError, MalformedArgument
 from holdfast.model.geometry import Size, clamped
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import ClientId, SessionId
 from holdfast.model.text import checked_name
 from holdfast.sdk.line import Line
 from holdfast.sdk.session import Session
@@ -24,11 +26,8 @@ from holdfast.sdk.values import SessionInfo
 from holdfast.sdk.ways import Way, sessions_of, way_to
 from holdfast.wire.messages import Mode
 
-TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
-"""Variables that say what this terminal can do, and so hold at any host."""
-
-OWN = "HOLDFAST_"
-"""Variables that speak of the session we are in, and not of a new one."""
+APPROVAL_PATIENCE = 330.0
+"""Seconds for somebody's approval; a gate gives up before."""
 
 
 def connect(address: str = "", *, operator: str = "") -> "Host":
@@ -106,26 +105,30 @@ class Host:
         cwd: str = "",
         env: Mapping[str, str] | None = None,
         size: Size | tuple[int, int] | None = None,
+        timeout: float = APPROVAL_PATIENCE,
     ) -> Session:
         """Start a session and return it; enter it to be attached.
 
         Without a command it is the user's shell; a text is split into words as a shell
         does. It starts in this folder with this environment, to which `env` is added;
-        elsewhere in the home folder of whoever runs the host.
+        elsewhere in the home folder of whoever runs the host. For anybody but a human
+        the environment is the host's own, and what `env` adds to it is judged.
 
-        Cancelled, what was started is ended again if it can be.
+        If somebody has to approve it, that is waited for, at most `timeout` seconds.
+        Cancelled, it is withdrawn, and what was started is ended again if it can be.
 
         Raises:
+            Forbidden: We may not start that; nothing was run.
             UsageError: It cannot be started, or the name is taken.
             Unsettled: Whether it was started is not known; `sessions` shows it.
-            Unavailable: Nothing was started.
+            Unavailable: Nothing was started, or nobody approved it in time.
 
         """
         words = shlex.split(command) if isinstance(command, str) else command
         measures = size if size is None or isinstance(size, Size) else Size(*size)
         asked: dict[str, object] = {
             "name": checked_name(name) if name else None,
-            "env": self._environment() | dict(env or {}),
+            "env": environment(is_personal=self.way.is_personal) | dict(env or {}),
             "size": measures and [measures.columns, measures.rows],
             "integration": True,
             "exec_gate": False,
@@ -138,7 +141,7 @@ class Host:
                 "command": list(words) if words else [shell],
                 "cwd": _folder(cwd or "."),
             }
-        return await self._created(asked)
+        return await self._created(asked, timeout)
 
     def attach(self, session: str, *, observe: bool = False) -> Session:
         """Return a session to enter, by its name, its id or how that begins.
@@ -148,22 +151,17 @@ class Host:
         mode = Mode.OBSERVE if observe else Mode.OPERATE
         return Session(self, session, None, mode)
 
-    def line(self, session: SessionId, mode: Mode) -> Line:
+    def line(
+        self, session: SessionId, mode: Mode, client: ClientId | None = None
+    ) -> Line:
         """Return a line to a session, which is hung up at the latest when we leave."""
         self._lines = [one for one in self._lines if one.is_open]
-        line = Line(self.way, session, mode, self._tasks)
+        line = Line(self.way, session, mode, self._tasks, client)
         self._lines.append(line)
         return line
 
-    def _environment(self) -> dict[str, str]:
-        return {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(OWN) and (not self.name or name in TRAVELLING)
-        }
-
-    async def _created(self, asked: dict[str, object]) -> Session:
-        creation = _Creation(self, asked)
+    async def _created(self, asked: dict[str, object], timeout: float) -> Session:
+        creation = _Creation(self, asked, timeout)
         made = await creation.wait(self._tasks)
         found = await self.find(made)
         return Session(self, found.id, found, Mode.OPERATE)
@@ -172,10 +170,12 @@ class Host:
 class _Creation:
     """One session being made, which is unmade again if nobody waits for it."""
 
-    def __init__(self, host: Host, asked: dict[str, object]) -> None:
+    def __init__(self, host: Host, asked: dict[str, object], timeout: float) -> None:
         self._host = host
         self._asked = asked
+        self._timeout = timeout
         self._is_wanted = True
+        self._given_up = asyncio.Event()
 
     async def wait(self, tasks: asyncio.TaskGroup) -> str:
         making = tasks.create_task(self._make())
@@ -183,6 +183,7 @@ class _Creation:
             made = await asyncio.shield(making)
         except asyncio.CancelledError:
             self._is_wanted = False
+            self._given_up.set()
             raise
         if isinstance(made, HoldfastError):
             raise made
@@ -190,13 +191,38 @@ class _Creation:
 
     async def _make(self) -> str | HoldfastError:
         try:
-            made = str((await self._host.way.ask("create", self._asked))["id"])
+            answer = await self._host.way.ask("create", self._asked)
+            made = str(answer["id"])
+            waits = waiting_in(answer)
+            if waits is not None:
+                await self._approved(waits)
         except HoldfastError as error:
             return error
         if not self._is_wanted:
             with contextlib.suppress(HoldfastError):
                 await self._host.attach(made).end()
         return made
+
+    async def _approved(self, waits: Waiting) -> None:
+        """Wait for somebody's approval; withdraw it if nobody waits for that."""
+        line = self._host.line(waits.session, Mode.OPERATE, waits.client)
+        failed: HoldfastError | None = None
+        await line.enter()
+        async with asyncio.TaskGroup() as group:
+            watching = group.create_task(self._withdrawn(line))
+            try:
+                await line.begun(waits.text, self._timeout)
+            except HoldfastError as error:
+                failed = error  # Raised as it is, and not in a group.
+            watching.cancel()
+        await line.leave()
+        if failed is not None:
+            raise failed
+
+    async def _withdrawn(self, line: Line) -> None:
+        await self._given_up.wait()
+        with contextlib.suppress(HoldfastError):
+            await line.withdraw()
 
 
 def _folder(asked: str) -> str:

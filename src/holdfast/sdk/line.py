@@ -21,6 +21,7 @@ from holdfast.client.attachment import APPROVAL_PATIENCE, Attachment
 from holdfast.client.patience import Patience
 from holdfast.model.errors import (
     ApprovalPending,
+    ApprovalTimeout,
     HoldfastError,
     NotYourTurn,
     OutcomeUnknown,
@@ -33,6 +34,7 @@ from holdfast.model.ids import (
     ENTROPY,
     NO_EPOCH,
     ActorId,
+    ClientId,
     Epoch,
     SessionId,
     client_id,
@@ -43,7 +45,7 @@ from holdfast.sdk.link import SIGNING_PATIENCE
 from holdfast.sdk.view import View
 from holdfast.sdk.ways import Way
 from holdfast.wire.codec import Message
-from holdfast.wire.messages import Attached, Event, Mode, TurnPassed
+from holdfast.wire.messages import Attached, Deny, Event, Mode, TurnPassed
 
 PATIENCE = 10.0
 """Seconds for an answer: a holder is replaced, and a large tree read, in less."""
@@ -100,11 +102,17 @@ class Line:
     """One client's standing attachment to a session."""
 
     def __init__(
-        self, way: Way, session: SessionId, mode: Mode, tasks: asyncio.TaskGroup
+        self,
+        way: Way,
+        session: SessionId,
+        mode: Mode,
+        tasks: asyncio.TaskGroup,
+        client: ClientId | None = None,
     ) -> None:
         self._way = way
         self._tasks = tasks
-        self._attachment = Attachment(session, client_id(os.urandom(ENTROPY)), mode)
+        client = client or client_id(os.urandom(ENTROPY))
+        self._attachment = Attachment(session, client, mode)
         self.noted: deque[Noted] = deque(maxlen=MAX_NOTED)
         """What the holder told of by itself, the oldest first."""
 
@@ -260,6 +268,28 @@ class Line:
             piece = payload[start : start + MAX_INPUT]
             await self._insist(kind, piece, (timeout, approval))
         return begun_at
+
+    async def begun(self, text: bytes, timeout: float) -> None:
+        """Wait until the command of the session has begun, which we asked for.
+
+        Raises:
+            Forbidden: It was refused, and why.
+            Unavailable: Nobody approved it in `timeout` seconds; it is withdrawn.
+
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                await self._submit(InputKind.START, text, (timeout, timeout))
+        except (TimeoutError, ApprovalPending):
+            await self.withdraw()
+            raise ApprovalTimeout(round(timeout)) from None
+
+    async def withdraw(self) -> None:
+        """Take back what of ours waits for somebody's approval, if anything does."""
+        waits = self._attachment.pending
+        if waits is not None:
+            view = await self._linked()
+            await self._send(view, Deny(waits.ticket, waits.digest))
 
     # ── inputs ────────────────────────────────────────────────────────────
 

@@ -31,6 +31,7 @@ from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
 from holdfast.sdk.events import Event
+from holdfast.sdk.host import APPROVAL_PATIENCE
 from holdfast.sdk.looking import MAX_READ, Pattern
 from holdfast.sdk.session import MAX_OUTPUT, TYPING_PATIENCE
 from holdfast.sdk.turns import ASK_PATIENCE
@@ -96,9 +97,12 @@ class Host:
         cwd: str = "",
         env: Mapping[str, str] | None = None,
         size: Size | tuple[int, int] | None = None,
+        timeout: float = APPROVAL_PATIENCE,
     ) -> "Session":
         """Start a session and return it; enter it to be attached."""
-        made = self._host.create(command, name=name, cwd=cwd, env=env, size=size)
+        made = self._host.create(
+            command, name=name, cwd=cwd, env=env, size=size, timeout=timeout
+        )
         return Session(self._thread.run(made), self._thread)
 
     def attach(self, session: str, *, observe: bool = False) -> "Session":

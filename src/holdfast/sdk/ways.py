@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from holdfast.client import hosts, keeper
 from holdfast.client.acting import acting_as
+from holdfast.client.creating import proven
 from holdfast.client.profile import our_name
 from holdfast.client.signing import Pen, pen_of
 from holdfast.core.logbook import Entry, recover
@@ -20,6 +21,7 @@ from holdfast.crypto.proof import local_proof
 from holdfast.linux import folders, places
 from holdfast.linux.operators import Enrolled
 from holdfast.linux.packets import is_ours
+from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
     HostUnreachable,
     LinkEnded,
@@ -70,6 +72,9 @@ class Way(Protocol):
 
     name: str
     us: ActorId
+    is_personal: bool
+    """Whether a session there is given all variables that are set here."""
+
     patience: float
     """Seconds without the other side after which it is gone."""
 
@@ -115,6 +120,7 @@ class Near:
     def __init__(self, us: Enrolled) -> None:
         self.name = ""
         self.us = us.actor.id
+        self.is_personal = us.actor.kind is ActorKind.HUMAN
         self.patience = NEAR_PATIENCE
         self.program = ClientKind.SDK
         self._operator = us
@@ -149,7 +155,7 @@ class Near:
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         """Ask the keeper in a thread: it blocks, for a moment or until one starts."""
         if do == "create":
-            fields = {**fields, "creator": self.us}
+            fields = proven(fields, self.us, self._operator.token())
         if do == "log":
             return await asyncio.to_thread(_log_piece, fields)
         return await asyncio.to_thread(keeper.request, do, fields)
@@ -166,6 +172,7 @@ class Far:
     ) -> None:
         self.name = known.name
         self.us = known.actor_of(us.actor.id)
+        self.is_personal = False
         self.patience = FAR_PATIENCE
         self.program = ClientKind.SDK
         # What goes far is slow to load, and most do not.

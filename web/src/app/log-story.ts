@@ -29,7 +29,7 @@ export interface StoryLine {
 export type NameOf = (actor: string) => string;
 
 const RUN_GAP_MS = 2000;
-const ALL_RIGHTS = 13;
+const ALL_RIGHTS = 14;
 
 /** Return the lines that tell `entries`, in their order. */
 export function story(entries: readonly LogEntry[], nameOf: NameOf): StoryLine[] {
@@ -230,6 +230,8 @@ function acted(entry: LogEntry): string {
       return "changed the size";
     case "answer":
       return "answered with a secret";
+    case "start":
+      return `began the session with ${given}`;
     default:
       return `sent ${shown(word(entry, "input"))}`;
   }

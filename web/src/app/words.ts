@@ -9,6 +9,7 @@ export interface Wording {
 
 const STATES: Readonly<Record<string, Wording>> = {
   "at-prompt": { label: "at its prompt", tone: "calm" },
+  starting: { label: "waiting to begin", tone: "needs" },
   running: { label: "running", tone: "busy" },
   "waiting-for-input": { label: "waiting for input", tone: "needs" },
   "waiting-for-secret": { label: "waiting for a secret", tone: "needs" },

@@ -167,7 +167,7 @@ export interface Screen {
   readonly more: boolean;
 }
 
-export type InputKind = "keys" | "command" | "signal" | "resize" | "answer";
+export type InputKind = "keys" | "command" | "signal" | "resize" | "answer" | "start";
 
 /** An input. Who sends it is known from the link, and not said here. */
 export interface Submit {
@@ -869,7 +869,7 @@ export const SCREEN = struct<Screen>({
 export const SUBMIT = struct<Submit>({
   client: text(18, /^c_[a-z2-7]{16}$/),
   sequence: int(1, 9007199254740991),
-  kind: oneOf("keys", "command", "signal", "resize", "answer"),
+  kind: oneOf("keys", "command", "signal", "resize", "answer", "start"),
   incarnation: int(1, 9007199254740991),
   epoch: int(0, 9007199254740991),
   payload: bytes(0, 65536),
@@ -1001,7 +1001,7 @@ export const INHERITED = struct<Inherited>({
 export const PENDING = struct<Pending>({
   ticket: int(0, 9007199254740991),
   actor: text(34, /^a_[a-z2-7]{32}$/),
-  kind: oneOf("keys", "command", "signal", "resize", "answer"),
+  kind: oneOf("keys", "command", "signal", "resize", "answer", "start"),
   epoch: int(0, 9007199254740991),
   digest: bytes(32, 32),
   size: int(0, 65536),
@@ -1031,7 +1031,7 @@ export const SETTLED = struct<Settled>({
 
 export const TRY = struct<Try>({
   actor: text(34, /^a_[a-z2-7]{32}$/),
-  kind: oneOf("keys", "command", "signal", "resize", "answer"),
+  kind: oneOf("keys", "command", "signal", "resize", "answer", "start"),
   payload: bytes(0, 65536),
   candidate: orNull(bytes(0, 131072)),
 });

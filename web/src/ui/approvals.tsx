@@ -125,6 +125,7 @@ const KINDS: Readonly<Record<string, string>> = {
   signal: "a signal",
   resize: "another size",
   answer: "a secret",
+  start: "a command to begin the session with",
 };
 
 function what(pending: Pending): string {

@@ -1,0 +1,26 @@
+import json
+
+import pytest
+
+from holdfast.wire.creation import PROVEN, proven_bytes
+
+WHOLE = {name: f"some {name}" for name in PROVEN}
+
+
+@pytest.mark.parametrize("name", PROVEN)
+def test_every_member_that_matters_is_proven(name: str) -> None:
+    assert proven_bytes({**WHOLE, name: "another"}) != proven_bytes(WHOLE)
+    assert proven_bytes({**WHOLE, name: None}) != proven_bytes(WHOLE)
+
+
+def test_what_others_add_on_the_way_changes_nothing() -> None:
+    added = {"do": "create", "token": "t", "id": "s", "proof": "p"}
+
+    assert proven_bytes({**added, **WHOLE}) == proven_bytes(WHOLE)
+
+
+def test_what_is_missing_is_null_and_the_order_does_not_count() -> None:
+    some = {"cwd": "/", "command": ["a", "\udc80"]}
+    told = json.loads(json.dumps({**dict(reversed(some.items())), "name": None}))
+
+    assert proven_bytes(told) == proven_bytes(some)
