@@ -48,8 +48,8 @@ def test_a_plug_in_is_not_taken_from_where_programs_may_write() -> None:
         os.environ["PYTHONPATH"] = elsewhere
         try:
             with machine() as here:
-                use("allows")
                 _, bot, _ = shell(here)
+                use("allows")
 
                 found = refused(bot)
         finally:
@@ -59,8 +59,8 @@ def test_a_plug_in_is_not_taken_from_where_programs_may_write() -> None:
 
 
 def test_a_judge_has_little_of_ours(here: Machine) -> None:
-    use("allows")
     _, bot, _ = shell(here)
+    use("allows")
     command(bot, b"true\r")
     pid = judge_pid(here)
 
@@ -73,8 +73,8 @@ def test_a_judge_has_little_of_ours(here: Machine) -> None:
 
 
 def test_after_an_upgrade_the_judge_is_of_the_new_code(here: Machine) -> None:
-    use("allows")
     _, bot, _ = shell(here)
+    use("allows")
     command(bot, b"true\r")
     first = judge_pid(here)
 
@@ -88,8 +88,8 @@ def test_after_an_upgrade_the_judge_is_of_the_new_code(here: Machine) -> None:
 
 
 def test_a_keeper_that_is_killed_leaves_somebody_to_ask(here: Machine) -> None:
-    use("allows")
     session, bot, _ = shell(here)
+    use("allows")
     command(bot, b"true\r")
     first = judge_pid(here)
 
@@ -103,8 +103,8 @@ def test_a_keeper_that_is_killed_leaves_somebody_to_ask(here: Machine) -> None:
 
 
 def test_down_ends_the_judge(here: Machine) -> None:
-    use("allows")
     _, bot, _ = shell(here)
+    use("allows")
     command(bot, b"true\r")
     pid = judge_pid(here)
 

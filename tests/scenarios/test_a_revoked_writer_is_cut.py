@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
+from tests.scenarios.typed import is_typed
 
 from holdfast.client import acting
 from holdfast.core.logbook import Entry, EntryKind, Receipt, recover, verify
@@ -50,7 +51,7 @@ def half_written(bot: Client, session: SessionId) -> None:
 
 
 def inputs(session: SessionId) -> list[Entry]:
-    return [one for one in entries(session) if one.kind is EntryKind.INPUT]
+    return [one for one in entries(session) if is_typed(one)]
 
 
 def entries(session: SessionId) -> tuple[Entry, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.scenarios.agents import ASKED, WHY, Agent, agent, shell, until, until_exists
 from tests.scenarios.support import Machine, machine
+from tests.scenarios.typed import is_typed
 
 import holdfast
 from holdfast.client.profile import login_name
@@ -62,7 +63,7 @@ def test_an_agent_joins_a_session_it_did_not_start_and_runs_a_command(
         assert [one["program"] for one in joined["attached"]] == ["mcp"]
         assert (ran["status"], ran["output"]["text"]) == (3, "42\n")
         (said,) = [one for one in book if one.kind is EntryKind.INTENDED]
-        typed = [one for one in book if one.kind is EntryKind.INPUT]
+        typed = [one for one in book if is_typed(one)]
         assert said.fields["intent"] == WHY
         assert said.fields["effect"] == "nothing changes"
         assert said.index < typed[0].index
@@ -181,7 +182,7 @@ def test_a_contract_that_does_not_fit_is_refused_before_anything_runs(
 
         assert {one["code"] for one in errors} == {"malformed-argument"}
         assert {one["was_done"] for one in errors} == {"no"}
-        assert not [one for one in book if one.kind is EntryKind.INPUT]
+        assert not [one for one in book if is_typed(one)]
 
     asyncio.run(story())
 

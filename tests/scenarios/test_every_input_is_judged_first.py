@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
+from tests.scenarios.typed import is_typed
 
 from holdfast.core.logbook import EntryKind, recover, verify
 from holdfast.linux import places
@@ -189,7 +190,7 @@ def test_a6_every_act_is_on_record_with_who_what_and_why(here: Machine) -> None:
     said = [
         (entry.kind, entry.fields.get("actor"), entry.fields.get("rule"))
         for entry in entries
-        if entry.kind in (EntryKind.INPUT, EntryKind.REFUSED)
+        if is_typed(entry) or entry.kind is EntryKind.REFUSED
     ]
     theirs, ours = bot.operator.actor.id, anna.operator.actor.id
     assert said == [

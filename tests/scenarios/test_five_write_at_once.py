@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
+from tests.scenarios.typed import is_typed
 
 from holdfast.core.logbook import Entry, EntryKind, recover, verify
 from holdfast.linux import places
@@ -164,7 +165,7 @@ def assert_in_order(here: Machine, session: SessionId, told: dict[int, bytes]) -
         if entry.kind is EntryKind.TURN:
             assert entry.fields["from"] == holder
             holder = entry.fields["to"]
-        if entry.kind is EntryKind.INPUT:
+        if is_typed(entry):
             # I1 of core/intake.py, as anybody can read it in the book.
             assert entry.fields["actor"] == holder
             if entry.fields["input"] == "resize" and entry.index in told:

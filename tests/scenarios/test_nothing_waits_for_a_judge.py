@@ -35,8 +35,8 @@ def here() -> Iterator[Machine]:
 
 
 def test_t19_a_human_seizes_while_a_plug_in_sleeps(here: Machine) -> None:
-    use("sleeps_once")
     session, bot, anna = shell(here)
+    use("sleeps_once")
     bot.post(b"echo precious\r", InputKind.COMMAND)
     worker = wait_asleep(session)
 
@@ -53,8 +53,8 @@ def test_t19_a_human_seizes_while_a_plug_in_sleeps(here: Machine) -> None:
 
 
 def test_everything_else_goes_on_while_a_plug_in_sleeps(here: Machine) -> None:
-    use("sleeps")
     session, bot, anna = shell(here)
+    use("sleeps")
     bot.post(b"echo precious\r", InputKind.COMMAND)
     wait_asleep(session)
 
@@ -68,8 +68,8 @@ def test_everything_else_goes_on_while_a_plug_in_sleeps(here: Machine) -> None:
 
 
 def test_a_judge_that_is_killed_denies_and_the_next_works(here: Machine) -> None:
-    use("sleeps_once")
     session, bot, _ = shell(here)
+    use("sleeps_once")
     bot.post(b"echo precious\r", InputKind.COMMAND)
     worker, killed = wait_asleep(session), judge_pid(here)
     assert killed  # 0 would be ourselves.
@@ -86,8 +86,8 @@ def test_a_judge_that_is_killed_denies_and_the_next_works(here: Machine) -> None
 
 
 def test_a_judge_that_stands_still_denies(here: Machine) -> None:
-    use("allows")
     _, bot, _ = shell(here)
+    use("allows")
     command(bot, b"true\r")
     stopped = judge_pid(here)
     assert stopped  # 0 would be ourselves.
@@ -101,8 +101,8 @@ def test_a_judge_that_stands_still_denies(here: Machine) -> None:
 
 
 def test_a_holder_that_is_killed_takes_its_question_along(here: Machine) -> None:
-    use("sleeps_once")
     session, bot, anna = shell(here)
+    use("sleeps_once")
     bot.request(wire.Take())
     bot.submit(b"echo fine\r", InputKind.COMMAND)
     worker = wait_asleep(session)
@@ -116,8 +116,8 @@ def test_a_holder_that_is_killed_takes_its_question_along(here: Machine) -> None
 
 
 def test_who_only_asks_keeps_nobody_from_acting(here: Machine) -> None:
-    use("sleeps_once")
     session, bot, anna = shell(here)
+    use("sleeps_once")
     trial = Try(bot.operator.actor.id, InputKind.COMMAND, b"echo x\r", None)
 
     for _ in range(50):
@@ -130,8 +130,8 @@ def test_who_only_asks_keeps_nobody_from_acting(here: Machine) -> None:
 
 
 def test_a_question_that_nobody_waits_for_is_taken_back(here: Machine) -> None:
-    use("sleeps")
     first, earlier, _ = shell(here)
+    use("sleeps")
     earlier.post(b"true\r", InputKind.COMMAND)
     longer = wait_asleep(first)
     second = here.new("bash", "--norc", "-i")

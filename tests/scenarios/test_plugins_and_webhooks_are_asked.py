@@ -16,8 +16,9 @@ from tests.scenarios.judges import (
     write_policy,
 )
 from tests.scenarios.support import Client, Machine, eventually, machine
+from tests.scenarios.typed import is_typed
 
-from holdfast.core.logbook import EntryKind, recover
+from holdfast.core.logbook import recover
 from holdfast.linux import places
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
@@ -42,20 +43,20 @@ def engine() -> Iterator[Engine]:
 
 
 def test_a_plug_in_allows_what_the_default_would_deny(here: Machine) -> None:
-    use("abstains", "allows")
     session, bot, anna = shell(here)
+    use("abstains", "allows")
 
     assert isinstance(command(bot, b"echo fine\r"), wire.Acknowledge)
 
     anna.wait_output(b"\rfine\r\n")
     entries = recover(places.session_log(session).read_bytes(), session).entries
-    [rule] = [one.fields["rule"] for one in entries if one.kind is EntryKind.INPUT]
+    [rule] = [one.fields["rule"] for one in entries if is_typed(one)]
     assert rule == "plugin-allows"
 
 
 def test_a_plug_in_denies_and_says_why(here: Machine) -> None:
-    use("allows", "denies")
     _, bot, anna = shell(here)
+    use("allows", "denies")
 
     found = refused(bot, b"echo precious\r")
 
@@ -69,8 +70,8 @@ def test_a_plug_in_denies_and_says_why(here: Machine) -> None:
 
 
 def test_what_a_plug_in_wants_asked_waits_for_a_human(here: Machine) -> None:
-    use("allows", "asks")
     _, bot, anna = shell(here)
+    use("allows", "asks")
     bot.post(b"echo fine\r", InputKind.COMMAND)
 
     pending = anna.wait(wire.Pending)
@@ -82,11 +83,11 @@ def test_what_a_plug_in_wants_asked_waits_for_a_human(here: Machine) -> None:
 
 
 def test_what_a_rule_denies_is_put_to_nobody(here: Machine) -> None:
+    _, bot, _ = shell(here)
     write_policy(
         '[plugins]\nuse = ["notes"]\n[[rule]]\nname = "no-rm"\n'
         'verdict = "deny"\nfirst = "rm"\nwhy = "nothing is removed"\n'
     )
-    _, bot, _ = shell(here)
 
     found = refused(bot, b"rm x\r")
 
@@ -114,8 +115,8 @@ def test_what_a_rule_denies_is_put_to_nobody(here: Machine) -> None:
 def test_t20_a_plug_in_that_fails_denies_and_the_next_question_works(
     here: Machine, name: str, why: str
 ) -> None:
-    use("allows", name)
     _, bot, anna = shell(here)
+    use("allows", name)
 
     found = refused(bot, b"echo precious\r")
 
@@ -128,8 +129,8 @@ def test_t20_a_plug_in_that_fails_denies_and_the_next_question_works(
 
 
 def test_a_plug_in_that_changes_its_argument_changes_nothing(here: Machine) -> None:
-    use("changes", "reads", "changes")
     _, bot, anna = shell(here)
+    use("changes", "reads", "changes")
 
     assert isinstance(command(bot, b"echo fine\r"), wire.Acknowledge)
 
@@ -143,8 +144,8 @@ def test_a_plug_in_that_changes_its_argument_changes_nothing(here: Machine) -> N
 def test_a_webhook_allows_and_is_told_everything(
     here: Machine, engine: Engine, path: str
 ) -> None:
-    ask_at(f"{engine.url}{path}")
     session, bot, _ = shell(here)
+    ask_at(f"{engine.url}{path}")
 
     assert isinstance(command(bot, b"echo fine\r"), wire.Acknowledge)
 
@@ -159,8 +160,8 @@ def test_a_webhook_allows_and_is_told_everything(
 
 
 def test_a_webhook_denies_and_says_why(here: Machine, engine: Engine) -> None:
-    ask_at(f"{engine.url}/deny")
     _, bot, _ = shell(here)
+    ask_at(f"{engine.url}/deny")
 
     found = refused(bot)
 
@@ -185,8 +186,8 @@ def test_a_webhook_denies_and_says_why(here: Machine, engine: Engine) -> None:
 def test_a_webhook_that_fails_denies(
     here: Machine, engine: Engine, path: str, why: str
 ) -> None:
-    ask_at(f"{engine.url}{path}")
     _, bot, anna = shell(here)
+    ask_at(f"{engine.url}{path}")
 
     found = refused(bot, b"echo precious\r")
 
@@ -201,8 +202,8 @@ def test_a_webhook_that_fails_denies(
 def test_t20_every_write_is_asked_about_before_it_is_made(
     here: Machine, engine: Engine
 ) -> None:
-    ask_at(f"{engine.url}/allow")
     session, bot, anna = shell(here)
+    ask_at(f"{engine.url}/allow")
     inputs = [(b"echo %d\r" % n, InputKind.COMMAND) for n in range(5)]
     inputs += [(b"x", InputKind.KEYS), (b"81x25", InputKind.RESIZE)]
     inputs += [(b"28", InputKind.SIGNAL)]
@@ -214,7 +215,7 @@ def test_t20_every_write_is_asked_about_before_it_is_made(
 
     assert all(isinstance(one, wire.Acknowledge) for one in answers), answers
     entries = recover(places.session_log(session).read_bytes(), session).entries
-    written = [one.fields for one in entries if one.kind is EntryKind.INPUT]
+    written = [one.fields for one in entries if is_typed(one)]
     assert [one["input"] for one in written] == [kind for _, kind in inputs]
     assert {one["rule"] for one in written} == {"webhook"}
     asked = [(document["input"], document["payload"]) for _, document in engine.heard]
@@ -224,8 +225,8 @@ def test_t20_every_write_is_asked_about_before_it_is_made(
 def test_t67_what_is_typed_without_echo_leaves_for_nobody(
     here: Machine, engine: Engine
 ) -> None:
-    ask_at(f"{engine.url}/allow")
     _, _, anna = shell(here)
+    ask_at(f"{engine.url}/allow")
     anna.enter(b"read -rsp 'secret? ' x\r")
     anna.wait_output(b"\rsecret? ")
 
@@ -243,8 +244,8 @@ def test_t67_what_is_typed_without_echo_leaves_for_nobody(
 
 
 def test_what_would_happen_is_asked_of_plug_ins_too(here: Machine) -> None:
-    use("denies")
     _, bot, anna = shell(here)
+    use("denies")
     asked = Try(bot.operator.actor.id, InputKind.COMMAND, b"echo x\r", None)
 
     anna.send(asked)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
+from tests.scenarios.typed import is_typed
 
 from holdfast.client import acting
-from holdfast.core.logbook import Entry, EntryKind, recover
+from holdfast.core.logbook import Entry, recover
 from holdfast.linux import operators, places, processes
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedName, OperatorTaken
@@ -67,7 +68,7 @@ def test_t51_keys_that_a_program_pushes_are_nobodys(here: Machine) -> None:
 def inputs(session: SessionId) -> list[Entry]:
     raw = places.session_log(session).read_bytes()
     found = recover(raw, session).entries
-    return [entry for entry in found if entry.kind is EntryKind.INPUT]
+    return [entry for entry in found if is_typed(entry)]
 
 
 HOSTILE = [

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "9d923ba2c8547e62895e6fa228d0c3012cbdd4f1461f573b40d84626224a6995",
+    1: "57ba2c4e0552e86bf97f6f2d545ef6cc89824d75b8b4adc5f84bb148bab1366b",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

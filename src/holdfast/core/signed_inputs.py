@@ -49,6 +49,9 @@ from holdfast.model.ids import ActorId, ClientId, Epoch, SessionId, actor_id
 
 Who = tuple[ActorId, ClientId]
 
+START = "start"
+"""The command of the session, which its creator has proven to the host alone."""
+
 READ_KINDS = frozenset({EntryKind.INPUT, EntryKind.SIGNED, EntryKind.TURN})
 """The entries that are looked at; the others may be left out."""
 
@@ -132,7 +135,7 @@ def check_inputs(entries: Iterable[Entry], session: SessionId) -> Coverage:
     for entry in entries:
         if entry.kind is EntryKind.TURN and entry.fields.get("from") is None:
             free[entry.epoch] = ActorId(str(entry.fields.get("to")))
-        elif entry.kind is EntryKind.INPUT:
+        elif entry.kind is EntryKind.INPUT and entry.fields.get("input") != START:
             was_free = free.get(entry.epoch) == entry.fields.get("actor")
             inputs.append((entry, was_free))
         elif entry.kind is EntryKind.SIGNED:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from holdfast.client import keeper
+from holdfast.client.attachment import APPROVAL_PATIENCE
 from holdfast.client.creating import environment
 from holdfast.client.keeper import Listed
 from holdfast.client.starting import Waiting, waiting_in
@@ -25,9 +26,6 @@ from holdfast.sdk.session import Session
 from holdfast.sdk.values import SessionInfo
 from holdfast.sdk.ways import Way, sessions_of, way_to
 from holdfast.wire.messages import Mode
-
-APPROVAL_PATIENCE = 330.0
-"""Seconds for somebody's approval; a gate gives up before."""
 
 
 def connect(address: str = "", *, operator: str = "") -> "Host":

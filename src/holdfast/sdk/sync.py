@@ -31,7 +31,6 @@ from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
 from holdfast.sdk.events import Event
-from holdfast.sdk.host import APPROVAL_PATIENCE
 from holdfast.sdk.looking import MAX_READ, Pattern
 from holdfast.sdk.session import MAX_OUTPUT, TYPING_PATIENCE
 from holdfast.sdk.turns import ASK_PATIENCE
