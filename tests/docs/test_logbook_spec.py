@@ -99,6 +99,14 @@ def written() -> list[Entry]:
     heir.do(heir.intake.record(EntryKind.DECLINED, declined, AT))
     command = commands.Command(1, None, "ls", 0, 9, 0, 4, "/")
     interrupted: dict[str, Value] = {"by": ANNA, "group": 7}
+    swept: dict[str, Value] = {"by": ANNA, "count": 1, "names": "x (7)", "left": 0}
+    unbound: dict[str, Value] = {
+        "protocol": "tcp",
+        "address": "::",
+        "port": 80,
+        "pid": 7,
+        "command": "x",
+    }
     parts = ((), bytes(32), b"", bytes(64))
     signed = Statement(BOT, ClientId("c"), 1, *parts).to_fields()
     for kind, fields in (
@@ -111,6 +119,8 @@ def written() -> list[Entry]:
         (EntryKind.FINISHED, commands.finished_fields(command)),
         (EntryKind.EXEC, entries.exec_fields(WISH, None, ANNA, 1)),
         (EntryKind.CHANGED, changed_entries.changed_fields(1, 1, ())),
+        (EntryKind.SWEPT, swept),
+        (EntryKind.UNBOUND, unbound),
     ):
         heir.do(heir.intake.record(kind, fields, AT))
     heir.do(heir.intake.exited("code 0", AT))

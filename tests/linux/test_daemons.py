@@ -55,13 +55,16 @@ def test_what_is_told_and_killed_ends(processes: Processes) -> None:
     daemons = Daemons(SESSION, None)
     processes += [started(SESSION), started(SESSION)]
     processes[0].send_signal(signal.SIGSTOP)
-    assert len(daemons.tell(signal.SIGTERM)) == 2
+    seen: list[Process] = []
+    daemons.tell(signal.SIGTERM, seen.extend)
+    assert len(seen) == 2
     assert [one.wait() for one in processes] == [-signal.SIGTERM] * 2
 
     processes.append(started(SESSION))
-    assert numbers(daemons.kill()) == [processes[2].pid]
+    assert numbers(daemons.kill(seen.extend)) == [processes[2].pid]
     assert processes[2].wait() == -signal.SIGKILL
-    assert daemons.kill() == []
+    assert daemons.kill(seen.extend) == []
+    assert len(seen) == 3
 
 
 def test_whoever_is_gone_has_no_name() -> None:

@@ -23,6 +23,10 @@ GRACE = 2.0
 STEP = 0.02
 """Seconds between walks over all processes."""
 
+CALM = 5
+"""Walks in a row that must find nothing: what forks and ends all the time can be
+missed by one."""
+
 PATIENCE = 8.0
 """Seconds after which what will not die is said to be left: it is of another user,
 or the kernel does not let go of it."""
@@ -59,6 +63,7 @@ class Sweeping:
         self._told: dict[tuple[int, int], str] = {}
         self._begun_at: float | None = None
         self._look_at = 0.0
+        self._calm = 0
 
     @property
     def is_on(self) -> bool:
@@ -80,8 +85,10 @@ class Sweeping:
         # What a hang-up says to a program at a terminal, means "read your settings
         # again" to many daemons.
         hang_up = asked.number == signal.SIGHUP
-        self._note(self._daemons.tell(signal.SIGTERM if hang_up else asked.number))
+        number = signal.SIGTERM if hang_up else asked.number
+        self._daemons.tell(number, self._note)
         self._begun_at = self._look_at = now
+        self._calm = 0
         return self.tick(now)
 
     def next_deadline(self) -> float | None:
@@ -94,9 +101,13 @@ class Sweeping:
             return None
         self._look_at = now + STEP
         late = now - self._begun_at
-        found = self._daemons.kill() if late >= GRACE else self._daemons.find()
+        found = (
+            self._daemons.kill(self._note) if late >= GRACE else self._daemons.find()
+        )
         self._note(found)
-        if found and late < PATIENCE:
+        self._calm = 0 if found else self._calm + 1
+        is_calm = self._calm >= CALM or not self._told
+        if not is_calm and late < PATIENCE:
             return None
         self._begun_at = None
         names = ", ".join(self._told.values())[:MAX_NAMES]

@@ -11,6 +11,7 @@ belongs to another session, one that was started from inside this one, does not.
 
 import contextlib
 import signal
+from collections.abc import Callable
 
 from holdfast.linux import freezing, procfs
 from holdfast.linux.cgroups import SessionCgroup
@@ -21,6 +22,10 @@ _ENVIRON = 1 << 18
 _OURS = (b"holdfast.keeper", b"holdfast.holder", b"holdfast.host", b"holdfast.relay")
 
 
+Seen = Callable[[list[Process]], None]
+"""Is told of processes while they can still be looked at."""
+
+
 class Daemons:
     """The processes that outlive the leader of one session."""
 
@@ -28,34 +33,38 @@ class Daemons:
         self._cgroup = cgroup
         # The leader is gone, or its own processes are ended by others.
         self._tree = Tree.of(-1, session)
-        self._belonging = Belonging(self._tree)
         self._other = b"\0HOLDFAST_SESSION="
 
     def find(self) -> list[Process]:
         """Return those that live, the eldest first."""
         table = read_table()
-        found = {one.pid: one for one in self._belonging.find(table)}
+        # Anew for each walk: an environment cannot be read in the middle of an exec.
+        belonging = Belonging(self._tree)
+        found = {one.pid: one for one in belonging.find(table)}
         for pid in self._inside():
             process = table.get(pid)
-            if process is not None and pid not in found and self._is_free(process):
+            if process is None or pid in found or belonging.is_ours(process):
+                continue
+            if self._is_free(process):
                 found[pid] = process
         living = (one for one in found.values() if not one.is_dead)
         return sorted(living, key=lambda one: (one.started, one.pid))
 
-    def tell(self, number: int) -> list[Process]:
-        """Send all of them a signal, awake or not, and return them."""
+    def tell(self, number: int, seen: Seen) -> None:
+        """Send all of them a signal, awake or not; `seen` is told of them before."""
         found = self.find()
+        seen(found)
         for one in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 signal_exactly(one.pid, one.started, number)
                 signal_exactly(one.pid, one.started, signal.SIGCONT)
-        return found
 
-    def kill(self) -> list[Process]:
+    def kill(self, seen: Seen) -> list[Process]:
         """Kill all of them, and return those that were there."""
         # Stopped first: what forks faster than we walk has no child left to run.
         freezing.freeze(self._tree)
         found = self.find()
+        seen(found)
         for one in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 signal_exactly(one.pid, one.started, signal.SIGKILL)
@@ -70,7 +79,7 @@ class Daemons:
         A keeper that was started from inside the session is in its cgroup.
         """
         words = procfs.read(f"/proc/{process.pid}/cmdline", procfs.MAX_COMMAND)
-        if self._belonging.is_ours(process) or any(one in words for one in _OURS):
+        if any(one in words for one in _OURS):
             return False
         named = b"\0" + procfs.read_table(f"/proc/{process.pid}/environ", _ENVIRON)
         return self._other not in named
