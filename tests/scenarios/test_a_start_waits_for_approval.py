@@ -97,7 +97,10 @@ def test_what_was_denied_by_a_person_never_runs(here: Machine, marker: Path) -> 
 
 def test_who_gives_up_waiting_withdraws_it(here: Machine, marker: Path) -> None:
     write_policy(ASK)
+    # Whoever runs us in the background has us ignore it, and what we start too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     started = new(*touching(marker))
+    signal.signal(signal.SIGINT, before)
     session = eventually("it waits", lambda: waiting(here))
     eventually("it is asked", lambda: is_attached(here, session))
 

@@ -115,13 +115,18 @@ def _is_answered(attachment: Attachment, link: Connection, deadline: float) -> b
 def _withdraw(attachment: Attachment, link: Connection) -> None:
     if not attachment.open:
         return
-    deadline = time.monotonic() + LAST_WORD
     with contextlib.suppress(HoldfastError):
-        for message in messages(link, deadline):
-            attachment.heard(message)
-            if attachment.pending is not None or attachment.answered(message):
-                break  # We may have given up before we heard that it waits.
+        if attachment.pending is None:
+            _hear_of_it(attachment, link)
         waits = attachment.pending
         if waits is not None:
             link.send(Deny(waits.ticket, waits.digest))
-            _is_answered(attachment, link, deadline)
+            _is_answered(attachment, link, time.monotonic() + LAST_WORD)
+
+
+def _hear_of_it(attachment: Attachment, link: Connection) -> None:
+    """Wait until we hear that it waits: we may have given up before."""
+    for message in messages(link, time.monotonic() + LAST_WORD):
+        attachment.heard(message)
+        if attachment.pending is not None or attachment.answered(message):
+            return
