@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from holdfast.client.profile import our_id, our_name
 from holdfast.crypto.proof import creation_proof
 from holdfast.linux import folders
-from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ENTROPY, ActorId, client_id
 from holdfast.wire.creation import proven_bytes
 
@@ -25,6 +24,9 @@ TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
 
 OWN = "HOLDFAST_"
 """Variables that speak of the session we are in, and not of the new one."""
+
+_HUMAN = "human"
+"""As in model.actors, which is slow to load."""
 
 Facts = dict[str, object]
 
@@ -71,7 +73,7 @@ def are_we_a_person() -> bool:
         facts = json.loads(_read("operator.json"))
     except (OSError, ValueError):
         facts = {}
-    return isinstance(facts, dict) and facts.get("kind") == ActorKind.HUMAN
+    return isinstance(facts, dict) and facts.get("kind") == _HUMAN
 
 
 def _token() -> bytes:
