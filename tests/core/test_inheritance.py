@@ -305,7 +305,7 @@ def test_a_client_of_whom_nothing_is_left_is_known_to_be_forgotten() -> None:
     forgotten = inherit(entries, note(applied=MAX_PAST + 1), LIFE).forgotten
 
     assert forgotten.following(ANNA, ClientId("c1")) == 2
-    assert forgotten.following(ANNA, ClientId("c2")) is None
+    assert forgotten.following(ANNA, ClientId(f"c{MAX_PAST + 1}")) is None
 
 
 def test_whoever_wrote_under_an_earlier_turn_is_forgotten_by_its_epoch() -> None:

@@ -257,3 +257,15 @@ class ADiskThatRefuses(RuleBasedStateMachine):
 
 ADiskThatRefuses.TestCase.settings = settings(stateful_step_count=30)
 TestADiskThatRefuses = ADiskThatRefuses.TestCase
+
+
+def test_a_checkpoint_that_the_disk_refuses_is_given_up() -> None:
+    writer = LogWriter(Logbook(genesis(SESSION)), Incarnation(1))
+    assert writer.is_idle
+    writer.record(EntryKind.CHECKPOINT, {"state": "", "size": 0}, Epoch(1), AT)
+    assert not writer.is_idle
+
+    writer.store_failed(0.0)
+
+    assert writer.is_idle
+    assert not writer.is_behind

@@ -5,12 +5,14 @@ import pytest
 
 from holdfast.core.logbook import (
     MAX_LINE,
+    Anchor,
     Entry,
     EntryKind,
     Head,
     Logbook,
     Receipt,
     Verified,
+    anchor_of,
     genesis,
     read_entries,
     recover,
@@ -341,3 +343,19 @@ def test_damage_before_a_line_that_is_torn_is_no_crash() -> None:
 
     with pytest.raises(LogTampered):
         recover(raw, SESSION)
+
+
+def test_a_line_says_what_it_follows() -> None:
+    book = Logbook(genesis(SESSION))
+    entry = book.draft(EntryKind.OPENED, {}, Incarnation(1), Epoch(1), 0)
+    begin = genesis(SESSION)
+
+    assert anchor_of(entry.line, SESSION) == Anchor(-1, begin.hash)
+    assert anchor_of(entry.line, SessionId("s_other")) is None
+    for wrong in (
+        b"",
+        b"{}",
+        b'{"index":0,"prev":"ff"}',
+        entry.line.replace(b'"index":0', b'"index":"0"'),
+    ):
+        assert anchor_of(wrong, SESSION) is None

@@ -7,6 +7,7 @@ from tests.core.desk import ANNA, AT, BOT, Desk
 
 from holdfast.core import (
     changed_entries,
+    checkpoint,
     commands,
     entries,
     gate,
@@ -14,6 +15,7 @@ from holdfast.core import (
     inheritance,
     log_writer,
     logbook,
+    settlements,
     statements,
     turn,
 )
@@ -121,6 +123,7 @@ def written() -> list[Entry]:
         (EntryKind.CHANGED, changed_entries.changed_fields(1, 1, ())),
         (EntryKind.SWEPT, swept),
         (EntryKind.UNBOUND, unbound),
+        (EntryKind.CHECKPOINT, checkpoint.checkpoint_fields(b"")),
     ):
         heir.do(heir.intake.record(kind, fields, AT))
     heir.do(heir.intake.exited("code 0", AT))
@@ -186,6 +189,7 @@ def test_the_page_has_every_limit_and_no_other() -> None:
         **limits(inheritance),
         **limits(entries),
         **limits(statements),
+        **limits(settlements),
     }
 
     assert in_code == LIMITS

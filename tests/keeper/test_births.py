@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.keeper.births import PATIENCE, Births
+from holdfast.keeper.births import EARLY, PATIENCE, Births
 
 
 class Ward:
@@ -16,7 +16,12 @@ class Ward:
     def __init__(self) -> None:
         self.selector = selectors.DefaultSelector()
         self.dead: list[str] = []
-        self.births = Births(self.selector, self.dead.append)
+        self.why: list[str] = []
+        self.births = Births(self.selector, self._died)
+
+    def _died(self, key: str, why: str) -> None:
+        self.dead.append(key)
+        self.why.append(why)
 
     def turn(self) -> None:
         for key, events in self.selector.select(5):
@@ -51,6 +56,7 @@ def test_a_death_before_the_deposit_is_noticed_at_once(
     ward.turn()
 
     assert ward.dead == ["a"]
+    assert ward.why == [EARLY]
     assert "a" not in ward.births
 
 
@@ -97,7 +103,7 @@ def test_a_pidfd_that_comes_after_the_deposit_is_not_kept(
     ward: Ward, child: Child
 ) -> None:
     ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
-    ward.births.died("a")
+    ward.births.died("a", EARLY)
 
     assert "a" not in ward.births
     assert ward.dead == []

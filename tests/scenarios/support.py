@@ -258,6 +258,10 @@ class Client:
         with contextlib.suppress(OSError):
             self.send(self._open[self._sequence])
 
+    def open(self) -> list[wire.Submit]:
+        """Return what has no answer yet."""
+        return [*self._open.values()]
+
     def settle_through_cuts(self) -> wire.Acknowledge | wire.Refuse | wire.Report:
         """Return what became of the last input, whoever dies meanwhile."""
         answer = self.through_cuts(

@@ -33,6 +33,9 @@ from holdfast.model.text import printable, shown_name
 STEP = 0.1
 """Seconds between looks at a file that is followed: one call of the kernel each."""
 
+PAGE = 1000
+"""Entries that are told of a long book unless more are asked for."""
+
 MIN_ACTOR = 4
 """Letters of an id that are enough to mean an actor."""
 
@@ -73,6 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--since", metavar="WHEN", help="10m, 2h, 14:30, 2026-01-31, or an index"
     )
+    parser.add_argument(
+        "--last",
+        metavar="N",
+        type=int,
+        help="the last N entries; a long book shows 1000 unless told otherwise",
+    )
     parser.add_argument("--actor", metavar="A", help="only what concerns this operator")
     parser.add_argument(
         "--verify",
@@ -108,11 +117,24 @@ def run(options: argparse.Namespace) -> int:
                 options.export, tail.session, entries, signed, force=options.force
             )
             return 0
+        _skip(tail, options, since)
         wanted = _wanted(_entries(tail, follow=options.follow), since, actor)
         _print(wanted, names, as_json=options.json)
     finally:
         tail.close()
     return 0
+
+
+def _skip(tail: LogTail, options: argparse.Namespace, since: Since) -> None:
+    """Leave unread what is not wanted: a book may be very long."""
+    if options.since is not None:
+        tail.skip(since.asked())
+    elif options.last is not None:
+        tail.skip({"last": max(0, options.last)})
+    elif options.actor is None and not options.json:
+        first = tail.skip({"last": PAGE})
+        if first > 0:
+            print(f"… {first} entries before these: --since 0 tells them all")
 
 
 def _open(text: str) -> LogTail:

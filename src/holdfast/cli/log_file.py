@@ -1,12 +1,13 @@
 """The bytes of a logbook, here or at a host elsewhere."""
 
 import base64
-import os
 from typing import Protocol
 
 from holdfast.client import keeper
 from holdfast.client.dialing import home_of
 from holdfast.linux import places
+from holdfast.linux.book_parts import BookParts
+from holdfast.linux.book_pieces import start_of
 from holdfast.model.errors import MalformedMessage, SessionNotFound
 from holdfast.model.ids import SessionId
 
@@ -16,6 +17,10 @@ class LogFile(Protocol):
 
     def read(self, size: int, offset: int) -> bytes:
         """Return some bytes from `offset` on, at most `size`; b"" at the end."""
+        ...
+
+    def start(self, wanted: dict[str, int]) -> int:
+        """Return where an `index`, a moment `since` or the `last` so many begin."""
         ...
 
     def length(self) -> int:
@@ -40,7 +45,7 @@ def open_log(session: SessionId) -> LogFile:
 
     """
     host = home_of(session)
-    return _FarFile(host, session) if host else _OwnFile(session)
+    return _FarFile(host, session) if host else _OwnFile(places.session_log(session))
 
 
 def head_line(session: SessionId, limit: int) -> bytes | None:
@@ -56,25 +61,11 @@ def head_line(session: SessionId, limit: int) -> bytes | None:
     return raw.removesuffix(b"\n")
 
 
-class _OwnFile:
-    """A file of this machine."""
+class _OwnFile(BookParts):
+    """A book of this machine."""
 
-    def __init__(self, session: SessionId) -> None:
-        self._fd = os.open(
-            places.session_log(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        )
-
-    def read(self, size: int, offset: int) -> bytes:
-        return os.pread(self._fd, size, offset)
-
-    def length(self) -> int:
-        return os.fstat(self._fd).st_size
-
-    def is_gone(self) -> bool:
-        return os.fstat(self._fd).st_nlink == 0
-
-    def close(self) -> None:
-        os.close(self._fd)
+    def start(self, wanted: dict[str, int]) -> int:
+        return start_of(self, self.length(), wanted)
 
 
 class _FarFile:
@@ -84,6 +75,11 @@ class _FarFile:
         self._host = host
         self._fields = {"id": session, "head": head}
         self._length = 0
+
+    def start(self, wanted: dict[str, int]) -> int:
+        answer = keeper.request("log", {**self._fields, **wanted}, host=self._host)
+        found = answer.get("from", 0)  # A host of older code begins at the beginning.
+        return found if isinstance(found, int) else 0
 
     def read(self, size: int, offset: int) -> bytes:
         """Return what the host sends in one piece, which may be less than asked."""

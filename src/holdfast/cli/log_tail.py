@@ -10,7 +10,16 @@ import contextlib
 from pathlib import Path
 
 from holdfast.cli.log_file import head_line, open_log
-from holdfast.core.logbook import MAX_LINE, Entry, Head, genesis, read_entries, recover
+from holdfast.core.logbook import (
+    MAX_LINE,
+    Anchor,
+    Entry,
+    Head,
+    anchor_of,
+    genesis,
+    read_entries,
+    recover,
+)
 from holdfast.core.signed_head import SignedHead
 from holdfast.linux import places
 from holdfast.model.errors import LogTampered
@@ -27,7 +36,18 @@ class LogTail:
         self.torn = 0
         self._file = open_log(session)
         self._offset = 0
-        self._last: Entry | None = None
+        self._last: Entry | Anchor | None = None
+
+    def skip(self, wanted: dict[str, int]) -> int:
+        """Begin where an `index`, a moment `since` or the `last` so many do.
+
+        Return the index of the entry that is read first. What it says that it
+        follows is taken from it.
+        """
+        self._offset = self._file.start(wanted)
+        line = self._file.read(_PIECE, self._offset).split(b"\n", 1)[0]
+        self._last = anchor_of(line, self.session) if self._offset else None
+        return self.head.index + 1
 
     @property
     def head(self) -> Head:

@@ -26,6 +26,12 @@ class Since:
     index: int = 0
     at_wall_ms: int | None = None
 
+    def asked(self) -> dict[str, int]:
+        """Return it as whoever has the book is asked for it."""
+        if self.at_wall_ms is None:
+            return {"index": self.index}
+        return {"since": max(0, self.at_wall_ms)}
+
     def begins(self, index: int, at_wall_ms: int) -> bool:
         """Tell whether an entry is late enough to begin with.
 

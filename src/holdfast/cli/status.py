@@ -101,6 +101,12 @@ def _warnings(facts: Facts) -> list[str]:
         nursery = answer.get("nursery_version") or __version__
         if nursery != __version__:
             found.append(f"the nursery runs {nursery}: run `holdfast upgrade`")
+        lost = answer.get("given_up")
+        found += [
+            f"session {one.get('id')}: {one.get('count')} holders were given up, the"
+            f" last because it {one.get('why')}; keeper.log has more"
+            for one in (lost if isinstance(lost, list) else ())
+        ]
     policy = facts["policy"]
     if isinstance(policy, dict):
         found += policy["notices"]

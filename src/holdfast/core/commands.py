@@ -189,6 +189,13 @@ class _Sent:
     at: Moment
 
 
+class Kept(NamedTuple):
+    """The last commands, and who sent one, as it is written down."""
+
+    commands: tuple[Command, ...]
+    clients: tuple[tuple[ClientId, int | None], ...]
+
+
 class _Head(NamedTuple):
     """What is known of a command when it begins."""
 
@@ -245,11 +252,21 @@ class Commands:
         """The last commands, oldest first."""
         return tuple(self._kept)
 
-    def take_up(self, entries: Iterable[Entry]) -> None:
-        """Find out, after a predecessor's death, which commands there were."""
+    def load(self, kept: "Kept") -> None:
+        """Take up what was written down of the commands before some entry."""
+        self._kept.extend(kept.commands)
+        self._clients.update(kept.clients)
+
+    def take_up(self, entries: Iterable[Entry], known: int = -1) -> None:
+        """Find out, after a predecessor's death, which commands there were.
+
+        Those of the entries up to `known` were loaded; what was typed was not.
+        """
         self._phase = Phase.BETWEEN
         found, staged = [*entries], StagedLine()
         recent = len(found) - REPLAYED
+        if (last := self.last) and not any(_is_of(last, one) for one in found):
+            self._go_on(last, Moment(0, last.since.wall_ms / 1000))
         for place, entry in enumerate(found):
             match entry.kind:
                 case EntryKind.INPUT if entry.fields["input"] in _TYPED:
@@ -260,9 +277,9 @@ class Commands:
                     self._sent = None
                     self._lines.forget()
                 case EntryKind.BEGAN:
-                    self._had_begun(entry)
+                    self._had_begun(entry, is_known=entry.index <= known)
                 case EntryKind.FINISHED:
-                    self._had_finished(entry)
+                    self._had_finished(entry, is_known=entry.index <= known)
                 case _:
                     pass
 
@@ -428,19 +445,29 @@ class Commands:
             self._feed(actor, at)
         self._lines.entered(actor, lines, at, entry.at_wall_ms / 1000)
 
-    def _had_begun(self, entry: Entry) -> None:
+    def _go_on(self, command: Command, at: Moment) -> None:
+        """Take note that a command that is known began then, and may still run."""
+        last = self.last
+        is_on = last is not None and last.number == command.number and not last.until
+        self._phase = Phase.RUNNING if is_on else Phase.BETWEEN
+        self._began, self._is_inherited = at, True
+
+    def _had_begun(self, entry: Entry, *, is_known: bool) -> None:
         command = read_began(entry.fields)
         if self._sent is not None and self._sent.client == command.client:
             self._sent = None
         self._lines.began(command.line or None)
+        if is_known:
+            self._go_on(command, Moment(0, entry.at_wall_ms / 1000))
+            return
         hands = self._hands(command.trigger)
         shared_ms = command.since.up_ms if hands else 0
         command = replace(command, hands=hands, shared_ms=shared_ms)
         self._keep(command, Moment(0, entry.at_wall_ms / 1000))
         self._is_inherited = True
 
-    def _had_finished(self, entry: Entry) -> None:
-        if self._kept:
+    def _had_finished(self, entry: Entry, *, is_known: bool) -> None:
+        if self._kept and not is_known:
             self._kept[-1] = read_finished(self._kept[-1], entry.fields)
         self._lines.prompted(entry.at_wall_ms / 1000)
         self._phase = Phase.BETWEEN
@@ -508,6 +535,11 @@ def read_finished(command: Command, fields: Mapping[str, Value]) -> Command:
 def instant(at: Moment) -> Instant:
     """Return a moment as it is kept: in whole milliseconds."""
     return Instant(round(at.wall * 1000), round(at.now * 1000))
+
+
+def _is_of(command: Command, entry: Entry) -> bool:
+    is_began = entry.kind is EntryKind.BEGAN
+    return is_began and entry.fields["number"] == command.number
 
 
 def _is_other(sent: _Sent, mark: Began) -> bool:

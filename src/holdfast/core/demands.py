@@ -7,9 +7,10 @@ the bytes it speaks of, the line of the logbook before both.
 from dataclasses import dataclass, field
 
 from holdfast.core import budget, gate, serializer, turn
-from holdfast.core.entries import Admission
+from holdfast.core.entries import Admission, Fields, input_fields, is_secret
 from holdfast.core.inheritance import Note
 from holdfast.core.log_writer import Store
+from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, Incarnation, SessionId
 from holdfast.model.inputs import Input
 from holdfast.model.verdicts import Verdict
@@ -46,6 +47,12 @@ class Judging:
         others = [one for one in self.originators if one != self.input.actor]
         verdict = self.verdict or Verdict.ALLOW
         return Admission(verdict, rule, approver, others, self.policy)
+
+    def fields(self, admitted: gate.Admit, kind: ActorKind, key: bytes) -> Fields:
+        """Say in the book that it was admitted; `key` is for what must not be seen."""
+        by = self.admission(admitted.rule, admitted.approver)
+        secret = is_secret(self.input, echo_off=self.echo_off)
+        return input_fields(self.input, kind, by, key if secret else None)
 
 
 Effect = (

@@ -22,13 +22,22 @@ I2  What is kept is bounded; beyond the bound everything of that epoch may be kn
 import hashlib
 from array import array
 from bisect import bisect_left
-from typing import Final
+from typing import Final, NamedTuple
 
 from holdfast.model.ids import NO_EPOCH, ActorId, ClientId, Epoch
 
 MAX_MARKS: Final = 65_536
 """Clients of one turn of which a mark is kept, 16 bytes each: each verb of a command
 line is one, and this is a week of one verb every ten seconds."""
+
+
+class Kept(NamedTuple):
+    """What is kept of them, as it is written down."""
+
+    epoch: Epoch
+    through: int
+    marks: bytes
+    counts: bytes
 
 
 class Forgotten:
@@ -39,6 +48,25 @@ class Forgotten:
         self._through = -1
         self._marks = array("Q")
         self._counts = array("Q")
+
+    def dump(self) -> "Kept":
+        """Return it as it is written down."""
+        marks, counts = self._marks.tobytes(), self._counts.tobytes()
+        return Kept(self._epoch, self._through, marks, counts)
+
+    @classmethod
+    def load(cls, kept: "Kept") -> "Forgotten":
+        """Return what was written down.
+
+        Raises:
+            ValueError: It is none.
+
+        """
+        found = cls()
+        found._epoch, found._through = kept.epoch, kept.through
+        found._marks.frombytes(kept.marks)
+        found._counts.frombytes(kept.counts)
+        return found
 
     @property
     def is_full(self) -> bool:

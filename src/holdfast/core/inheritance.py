@@ -31,29 +31,17 @@ I2  What was not applied is never inherited as applied.
 I3  The epoch is at least that of every entry and of the note.
 """
 
-import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from holdfast.core.entries import granted_envelope
 from holdfast.core.forgotten import Forgotten
 from holdfast.core.lease import NEVER_LIVED
 from holdfast.core.logbook import Entry, EntryKind
-from holdfast.core.rights import NOTHING
 from holdfast.core.serializer import REMEMBERED, PastInput
+from holdfast.core.standing import Standing, number, past_of, settled
 from holdfast.model.envelopes import Envelope
-from holdfast.model.errors import HoldfastError
-from holdfast.model.ids import (
-    NO_EPOCH,
-    ActorId,
-    ClientId,
-    Epoch,
-    Incarnation,
-    Index,
-    next_epoch,
-)
-from holdfast.model.inputs import InputId, InputKind, digest_of
-from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
+from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, next_epoch
+from holdfast.model.outcomes import Applied, Dropped, Unknown
 
 MAX_PAST = 4 * REMEMBERED
 """Inputs looked back on: several clients' worth of what may be asked again."""
@@ -100,56 +88,32 @@ class Inheritance:
 
 
 class _Reader:
-    """Folds entries into what is true at their end."""
+    """What is true at the end of the book, and what became of its last inputs."""
 
-    def __init__(self) -> None:
-        self.life = NEVER_LIVED
-        self.epoch = NO_EPOCH
-        self.envelopes: dict[ActorId, Envelope] = {}
-        self.holder: ActorId | None = None
-        self.frozen = False
-        self.over: str | None = None
+    def __init__(self, standing: Standing) -> None:
+        self.standing = standing
         self.inputs: dict[Index, PastInput] = {}
-        self.forgotten = Forgotten()
         self.latest: dict[tuple[ActorId, ClientId], Index] = {}
-        self.open: Index | None = None
-        self.open_life = Incarnation(0)
 
-    def begin(self, life: Incarnation) -> None:
-        """Start the account of another life.
+    def remember_before(self, first: int) -> None:
+        """Take up the last inputs of clients that stand before entry `first`."""
+        for index, past in self.standing.past().items():
+            if index < first:
+                self.inputs[index] = past
+                self.latest[past.actor, past.id.client] = index
 
-        Rights, epochs and outcomes live on, and so does a doubt until the book
-        settles it. Turn and freeze do not.
-        """
-        self.life, self.holder, self.frozen, self.over = life, None, False, None
+    def read(self, entry: Entry) -> None:
+        if entry.index > self.standing.through:
+            self.standing.read(entry)
+        if entry.kind in (EntryKind.INPUT, EntryKind.REFUSED):
+            self._remember(entry)
+        elif entry.kind is EntryKind.SETTLED:
+            index = Index(number(entry, "of"))
+            if past := self.inputs.get(index):
+                self.inputs[index] = replace(past, outcome=settled(index, entry))
 
-    def read(self, entry: Entry) -> None:  # noqa: C901  # one case for each kind
-        self.epoch = max(self.epoch, entry.epoch)
-        self.forgotten.begin(entry.epoch)
-        match entry.kind:
-            case EntryKind.TURN:
-                to = entry.fields["to"]
-                self.holder = None if to is None else ActorId(str(to))
-            case EntryKind.FROZEN | EntryKind.THAWED:
-                self.frozen = entry.kind is EntryKind.FROZEN
-            case EntryKind.EXITED:
-                self.over = str(entry.fields["how"])
-            case EntryKind.GRANTED:
-                self.envelopes[_actor(entry)] = granted_envelope(entry.fields)
-            case EntryKind.REVOKED:
-                self.envelopes[_actor(entry)] = NOTHING
-            case EntryKind.INPUT:
-                self.open, self.open_life = entry.index, entry.incarnation
-                self._remember(entry, Applied(entry.index))
-            case EntryKind.REFUSED:
-                self._remember(entry, Refused(_refusal(entry)))
-            case EntryKind.SETTLED:
-                self._settle(entry)
-            case _:
-                pass
-
-    def _remember(self, entry: Entry, outcome: Outcome) -> None:
-        past = self.inputs[entry.index] = _past(entry, outcome)
+    def _remember(self, entry: Entry) -> None:
+        past = self.inputs[entry.index] = past_of(entry)
         if entry.kind is EntryKind.INPUT:
             self.latest[past.actor, past.id.client] = entry.index
         if len(self.inputs) > MAX_PAST:
@@ -160,7 +124,7 @@ class _Reader:
         key = past.actor, past.id.client
         if self.latest.get(key) == index:
             del self.latest[key]
-            self.forgotten.add(*key, past.epoch, past.id.sequence + 1)
+            self.standing.forgotten.add(*key, past.epoch, past.id.sequence + 1)
 
     def _forgettable(self) -> Index:
         # Not the last that a client wrote, or a repeat would be taken for new.
@@ -171,33 +135,40 @@ class _Reader:
         )
         return next(spared, next(iter(self.inputs)))
 
-    def _settle(self, entry: Entry) -> None:
-        index = Index(_number(entry, "of"))
-        past = self.inputs.get(index)
-        if past is not None:
-            outcome = _settled(index, entry)
-            self.inputs[index] = replace(past, outcome=outcome)
-        if self.open == index:
-            self.open = None
-
 
 def inherit(
-    entries: Iterable[Entry], note: Note | None, incarnation: Incarnation
+    entries: Iterable[Entry],
+    note: Note | None,
+    incarnation: Incarnation,
+    before: Standing | None = None,
 ) -> Inheritance:
     """Work out what a successor that is to live `incarnation` takes up.
 
+    `entries` are those at the end of the book, and `before` is how things stood
+    somewhere among them, or right before them; without it, they are all entries.
     `note` is None when the host died, and the note with it.
     """
-    reader = _Reader()
+    reader = _Reader(before or Standing())
+    begun = False
     for entry in entries:
-        if entry.incarnation != reader.life:
-            reader.begin(entry.incarnation)
+        if not begun:
+            reader.remember_before(entry.index)
+            begun = True
         reader.read(entry)
+    if not begun:
+        reader.remember_before(reader.standing.through + 1)
+    return _inherited(reader, note, incarnation)
+
+
+def _inherited(
+    reader: _Reader, note: Note | None, incarnation: Incarnation
+) -> Inheritance:
+    standing = reader.standing
     # A life may have died before the disk took its first entry.
     has_lived = note is not None and note.incarnation == incarnation
-    if reader.life != incarnation:
-        first = reader.life == NEVER_LIVED
-        reader.begin(incarnation)
+    if standing.life != incarnation:
+        first = standing.life == NEVER_LIVED
+        standing.begin(incarnation)
         if not has_lived:
             return _next_life(
                 reader, EntryKind.OPENED if first else EntryKind.RECOVERED
@@ -206,24 +177,26 @@ def inherit(
 
 
 def _next_life(reader: _Reader, beginning: EntryKind) -> Inheritance:
-    doubt = None if reader.open is None else Doubt(reader.open, "unknown")
+    standing = reader.standing
+    doubt = None if standing.open is None else Doubt(standing.open, "unknown")
     return Inheritance(
         beginning=beginning,
-        epoch=next_epoch(reader.epoch),
+        epoch=next_epoch(standing.epoch),
         holder=None,
-        envelopes=reader.envelopes,
+        envelopes=standing.envelopes,
         frozen=False,
         over=None,
         applied=None,
         inputs=_inputs(reader, doubt),
-        forgotten=reader.forgotten,
+        forgotten=standing.forgotten,
         doubtful=doubt,
     )
 
 
 def _same_life(reader: _Reader, note: Note | None) -> Inheritance:
-    doubt = _doubt(reader, note)
-    epoch, holder, frozen = reader.epoch, reader.holder, reader.frozen
+    standing = reader.standing
+    doubt = _doubt(standing, note)
+    epoch, holder, frozen = standing.epoch, standing.holder, standing.frozen
     # A seize or a freeze that the disk could not take at once is in the note and
     # not in the log.
     if note is not None:
@@ -234,21 +207,21 @@ def _same_life(reader: _Reader, note: Note | None) -> Inheritance:
         beginning=EntryKind.RESUMED,
         epoch=epoch,
         holder=holder,
-        envelopes=reader.envelopes,
+        envelopes=standing.envelopes,
         frozen=frozen,
-        over=reader.over,
+        over=standing.over,
         applied=note.applied if note is not None else None,
         inputs=_inputs(reader, doubt),
-        forgotten=reader.forgotten,
+        forgotten=standing.forgotten,
         doubtful=doubt,
     )
 
 
 def _inputs(reader: _Reader, doubt: Doubt | None) -> tuple[PastInput, ...]:
     if doubt is not None:
-        past = reader.inputs[doubt.index]
         outcome = _OUTCOMES[doubt.word](doubt.index)
-        reader.inputs[doubt.index] = replace(past, outcome=outcome)
+        if past := reader.inputs.get(doubt.index):
+            reader.inputs[doubt.index] = replace(past, outcome=outcome)
     return tuple(reader.inputs.values())
 
 
@@ -259,58 +232,13 @@ _OUTCOMES: dict[str, type[Applied] | type[Unknown] | type[Dropped]] = {
 }
 
 
-def _doubt(reader: _Reader, note: Note | None) -> Doubt | None:
-    last = reader.open
+def _doubt(standing: Standing, note: Note | None) -> Doubt | None:
+    last = standing.open
     if last is None:
         return None
-    if note is None or reader.open_life != reader.life:
+    if note is None or standing.open_life != standing.life:
         return Doubt(last, "unknown")  # The note of that life died with it.
     if note.applied is not None and note.applied >= last:
         # The book must hold it before anybody is told: the note dies with the host.
         return Doubt(last, "applied")
     return Doubt(last, "unknown" if note.writing == last else "dropped")
-
-
-def _past(entry: Entry, outcome: Outcome) -> PastInput:
-    return PastInput(
-        _actor(entry),
-        InputId(ClientId(str(entry.fields["client"])), _number(entry, "sequence")),
-        _digest(entry),
-        outcome,
-        entry.epoch,
-    )
-
-
-def _actor(entry: Entry) -> ActorId:
-    return ActorId(str(entry.fields["actor"]))
-
-
-def _digest(entry: Entry) -> bytes | None:
-    data = entry.fields.get("data")
-    if not isinstance(data, str):
-        return None
-    kind = InputKind(str(entry.fields["input"]))
-    return digest_of(kind, base64.b64decode(data))
-
-
-def _refusal(entry: Entry) -> HoldfastError:
-    code = str(entry.fields["code"])
-    return HoldfastError(f"it was refused: {code}", code=code)
-
-
-def _settled(index: Index, entry: Entry) -> Outcome:
-    match entry.fields["as"]:
-        case "cut":
-            return Cut(index, _number(entry, "written"))
-        case "dropped":
-            return Dropped(index)
-        case "applied":
-            return Applied(index)
-        case _:
-            return Unknown(index)
-
-
-def _number(entry: Entry, name: str) -> int:
-    value = entry.fields[name]
-    assert isinstance(value, int), f"{name} is a number in every entry"  # noqa: S101
-    return value

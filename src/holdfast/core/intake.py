@@ -50,8 +50,6 @@ from holdfast.core.entries import (
     binding,
     cut_fields,
     granted_fields,
-    input_fields,
-    is_secret,
     refused_fields,
     turn_fields,
 )
@@ -60,6 +58,7 @@ from holdfast.core.lease import LeaseHolder
 from holdfast.core.log_writer import LogWriter
 from holdfast.core.logbook import Entry, EntryKind, Logbook
 from holdfast.core.rights import Rights
+from holdfast.core.settlements import Settlements
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import (
     DeniedByOperator,
@@ -76,8 +75,9 @@ from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
-from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import Value
+
+_APPLIED: Mapping[str, Value] = {"as": "applied"}
 
 
 class Intake:
@@ -87,7 +87,7 @@ class Intake:
         self, settings: Settings, logbook: Logbook, lease: LeaseHolder | None = None
     ) -> None:
         self._settings = settings
-        self._book = LogWriter(logbook, settings.incarnation)
+        self.book = LogWriter(logbook, settings.incarnation)
         self._lease = lease
         self.turn = turn.Turn(settings.turn_rules, kind_of=settings.kind_of)
         self.budgets = budget.Budgets(settings.kind_of)
@@ -98,7 +98,7 @@ class Intake:
         self._judging: Judging | None = None
         self._applied: Index | None = None
         self._unsettled: Index | None = None
-        self._vouched: deque[tuple[Index, Index]] = deque()
+        self._settlements = Settlements()
         self._frozen = False
         self._over: str | None = None
         self.dropped = (0, 0)
@@ -306,7 +306,7 @@ class Intake:
 
     def stored(self, at: Moment) -> list[Effect]:
         """Go on: the drafted line is in the file."""
-        entry, following = self._book.stored()
+        entry, following = self.book.stored()
         effects: list[Effect] = []
         if entry.kind is EntryKind.INPUT:
             effects += self._begin(entry, at)
@@ -319,7 +319,7 @@ class Intake:
 
     def store_failed(self, why: str, at: Moment) -> list[Effect]:
         """Refuse what cannot be logged; what has happened is logged later."""
-        self._book.store_failed(at.now)
+        self.book.store_failed(at.now)
         return self._carry(self.serializer.store_failed(why), at)
 
     def wrote(self, index: Index, count: int, at: Moment) -> list[Effect]:
@@ -333,19 +333,20 @@ class Intake:
         return [*effects, *self._carry(answers, at)]
 
     def synced(self, index: Index, at: Moment) -> list[Effect]:
-        """Acknowledge what is durable now.
-
-        That is what the book says went in, as far as it is durable: a sync that
-        was for something else may come before the book has said so.
-        """
+        """Acknowledge what the book vouches for, as far as it is durable now."""
         effects: list[Effect] = []
-        while self._vouched and self._vouched[0][0] <= index:
-            _, applied = self._vouched.popleft()
+        for applied in self._settlements.durable(index):
             effects += self._carry(self.serializer.synced(applied), at)
         return effects
 
+    def settle(self, at: Moment) -> list[Effect]:
+        """Have the book say what became of every input: nobody waits for the next."""
+        held = self._settlements.release()
+        return [] if held is None else self._log_settlement(held, _APPLIED, at)
+
     def sync_failed(self, why: str, at: Moment) -> list[Effect]:
         """Stop acknowledging: the disk may have lost what it was given."""
+        self._settlements.release()
         return self._carry(self.serializer.sync_failed(why), at)
 
     # ── time ──────────────────────────────────────────────────────────────
@@ -354,14 +355,17 @@ class Intake:
         """Do what the clock demands. Call it at or after `next_deadline()`."""
         effects = self._passed(self.turn.tick(at.now), at)
         effects += self._admitted(self.gate.tick(at.now), at)
-        return [*effects, *self._book.tick(at.now)]
+        if (held := self._settlements.due(at.now)) is not None:
+            effects += self._log_settlement(held, _APPLIED, at)
+        return [*effects, *self.book.tick(at.now)]
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
         clocks = (
             self.turn.next_deadline(),
             self.gate.next_deadline(),
-            self._book.next_deadline(),
+            self.book.next_deadline(),
+            self._settlements.next_deadline,
         )
         return min((at for at in clocks if at is not None), default=None)
 
@@ -378,10 +382,13 @@ class Intake:
                     done, more = self._judge(first, at)
                     effects += done
                     work.extend(more)
-                case serializer.Sync(index):
+                case serializer.Sync(index, waits=True):
                     # The book must hold that the input went in before the
                     # operator is told so: a host that dies takes the note along.
-                    effects += self._log_settlement(index, {"as": "applied"}, at)
+                    effects += self._log_settlement(index, _APPLIED, at)
+                case serializer.Sync(index):
+                    if self._settlements.hold(index, at.now):
+                        effects.append(effect)
                 case _:
                     effects.append(effect)
         return effects
@@ -394,7 +401,8 @@ class Intake:
         if known and (spent := self.budgets.spend(first, at.now)):
             return [], self.serializer.reject(spent)  # A flood is not logged.
         if error := self.objection(first, at):
-            return self._log_refusal(first, error, at), self.serializer.reject(error)
+            logged = self._log_refusal(Judging(0, first), error, at)
+            return logged, self.serializer.reject(error)
         self._tickets += 1
         self._judging = Judging(self._tickets, first)
         # What comes with a free turn waits under the epoch that it will have then.
@@ -422,7 +430,7 @@ class Intake:
             return StaleIncarnation(given.incarnation, self.incarnation)
         if blocked := self.blocked(at.now):
             return blocked
-        if self._book.is_behind or self.serializer.broken is not None:
+        if self.book.is_behind or self.serializer.broken is not None:
             return LogbookFailed(self.serializer.broken or "it is behind")
         right = RIGHT_FOR[given.kind]
         if not self.rights.may(given.actor, right, at):
@@ -467,43 +475,40 @@ class Intake:
         if admitted.approver is not None:
             answered = answered_fields(admitted.ticket, admitted.approver, yes=True)
             effects += self._log(EntryKind.ANSWERED, answered, at)
-        # An answer may have taken minutes; what it was about may be over.
+        # An answer may have taken minutes.
         if error := self.objection(waiting.input, at):
             return [*effects, *self._rejected(admitted.ticket, error, at)]
         effects += self._take_if_free(waiting.input, at)
         self._judging = None
-        self.serializer.admit(self._book.next_index)
-        secret = is_secret(waiting.input, echo_off=waiting.echo_off)
-        key = self._settings.secret_key if secret else None
-        by = waiting.admission(admitted.rule, admitted.approver)
+        self.serializer.admit(self.book.next_index)
         kind = self._settings.kind_of(waiting.input.actor)
-        fields = input_fields(waiting.input, kind, by, key)
+        fields = waiting.fields(admitted, kind, self._settings.secret_key)
         return [*effects, *self._log(EntryKind.INPUT, fields, at)]
 
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
-        waiting = self._waiting(ticket)
-        self._judging = None
+        refused, self._judging = self._waiting(ticket), None
         logged: list[Effect] = []
         if isinstance(error, DeniedByOperator):
             by = ActorId(str(error.facts["approver"]))
             answered = answered_fields(ticket, by, yes=False)
             logged += self._log(EntryKind.ANSWERED, answered, at)
-        refused, verdict = waiting.input, waiting.verdict
-        logged += self._log_refusal(refused, error, at, verdict, waiting.policy)
+        logged += self._log_refusal(refused, error, at)
         return [*logged, *self._carry(self.serializer.reject(error), at)]
 
     def _settled(self, entry: Entry) -> list[Effect]:
         if entry.fields["as"] == "applied":
-            self._vouched.append((entry.index, Index(int(entry.fields["of"] or 0))))
+            self._settlements.vouch(entry.index, Index(int(entry.fields["of"] or 0)))
             return [serializer.Sync(entry.index)]
         self._unsettled = None
         return [KeepNote(self.note())]
 
     def _begin(self, entry: Entry, at: Moment) -> list[Effect]:
+        follows = self._settlements.followed(entry.index)
+        synced: list[Effect] = [serializer.Sync(entry.index)] if follows else []
         applied = self._carry(self.serializer.stored(entry.index), at)
         # Nothing to apply: it was cut while the disk was at work, and the entry
         # that says so is next.
-        return [KeepNote(self.note()), *applied] if applied else []
+        return [KeepNote(self.note()), *applied, *synced] if applied else synced
 
     def _turn(self, event: turn.Event, at: Moment) -> list[Effect]:
         return self._passed(self.turn.handle(event, at.now), at)
@@ -560,7 +565,7 @@ class Intake:
                 effects += self._log_settlement(index, {"as": "dropped"}, at)
             case None:
                 lost = report.unstored
-                if lost is not None and not self._book.withdraw_input(lost):
+                if lost is not None and not self.book.withdraw_input(lost):
                     effects += self._log_settlement(lost, {"as": "dropped"}, at)
         return effects
 
@@ -569,22 +574,18 @@ class Intake:
     def _log(
         self, kind: EntryKind, fields: Mapping[str, Value], at: Moment
     ) -> list[Effect]:
-        return [*self._book.record(kind, fields, self.turn.epoch, at)]
+        return [*self.book.record(kind, fields, self.turn.epoch, at)]
 
     def _log_refusal(
-        self,
-        refused: Input,
-        error: HoldfastError,
-        at: Moment,
-        verdict: Verdict | None = None,
-        policy: str = "",
+        self, refused: Judging, error: HoldfastError, at: Moment
     ) -> list[Effect]:
-        kind = self._settings.kind_of(refused.actor)
-        fields = refused_fields(refused, kind, verdict, error, policy)
+        kind = self._settings.kind_of(refused.input.actor)
+        judged = refused.verdict, error, refused.policy
+        fields = refused_fields(refused.input, kind, *judged)
         return self._log(EntryKind.REFUSED, fields, at)
 
     def _log_settlement(
-        self, index: Index, how: dict[str, Value], at: Moment
+        self, index: Index, how: Mapping[str, Value], at: Moment
     ) -> list[Effect]:
         if how["as"] in ("cut", "unknown"):
             self._unsettled = index

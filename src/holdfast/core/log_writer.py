@@ -14,7 +14,7 @@ and no input is accepted.
 Invariants, checked by tests/core/test_log_writer.py:
 
 I1  Entries are committed in the order they were recorded.
-I2  A record other than an input or a refusal is never given up.
+I2  A record other than an input, a refusal or a checkpoint is never given up.
 """
 
 from collections import deque
@@ -66,6 +66,11 @@ class LogWriter:
         return self._retry_at is not None
 
     @property
+    def is_idle(self) -> bool:
+        """Whether everything that was recorded is in the book."""
+        return not self._records
+
+    @property
     def next_index(self) -> Index:
         """Where the next record will stand."""
         return Index(self._logbook.head.index + 1 + len(self._records))
@@ -106,6 +111,7 @@ class LogWriter:
         assert self._draft is not None, "nothing was to be stored"  # noqa: S101
         given_up, self._draft = self._draft, None
         self._give_up_inputs()
+        self._give_up_checkpoint()
         if given_up.kind is EntryKind.INPUT:
             self._forget_settlement(given_up.index)
         self._retry_at = now + STORE_RETRY if self._records else None
@@ -128,6 +134,14 @@ class LogWriter:
             record
             for place, record in enumerate(self._records)
             if place < out or record.kind is not EntryKind.INPUT
+        )
+
+    def _give_up_checkpoint(self) -> None:
+        # It speaks of the book as it was; the next one will do.
+        self._records = deque(
+            record
+            for record in self._records
+            if record.kind is not EntryKind.CHECKPOINT
         )
 
     def _forget_settlement(self, index: Index) -> None:

@@ -27,6 +27,7 @@ I4  A receipt verifies only with the signature of the host over that very head.
 
 import enum
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -39,6 +40,7 @@ MAX_LINE = 128 * 1024
 
 _GENESIS = b"holdfast logbook 1\n"
 _HEAD = b"holdfast head 1\n"
+_HASH = re.compile("[0-9a-f]{64}")
 _FIXED = ("index", "prev", "session", "incarnation", "epoch", "at", "kind")
 
 
@@ -73,6 +75,7 @@ class EntryKind(enum.StrEnum):
     SWEPT = "swept"
     EXITED = "exited"
     UNBOUND = "unbound"
+    CHECKPOINT = "checkpoint"
     # In the book of a host, not in one of a session (core.host_book):
     APPLIED = "applied"
     TAMPERED = "tampered"
@@ -127,6 +130,16 @@ class Entry:
     at_wall_ms: int
     fields: Mapping[str, Value] = field(default_factory=dict)
     """What the kind of entry adds; an entry that was read has them all here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The entry before those that are read, as far as the chain needs it."""
+
+    index: int
+    hash: bytes
+    incarnation: int = 0
+    epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +212,12 @@ class Logbook:
 
 
 def read_entries(
-    lines: Iterable[bytes], session: SessionId, after: Entry | None = None
+    lines: Iterable[bytes], session: SessionId, after: Entry | Anchor | None = None
 ) -> Iterable[Entry]:
     """Yield the entries of `lines`, each checked against the one before.
 
-    With `after` the lines are those that follow an entry already read.
+    With `after` the lines are those that follow an entry already read, or one that
+    the first of them says it follows (`anchor_of`).
 
     Raises:
         PeerError: A line is not what the chain says it must be.
@@ -251,10 +265,28 @@ def verify(
     return Verified(head.index + 1, head)
 
 
-def recover(raw: bytes, session: SessionId) -> Recovered:
-    """Read a logbook file after a crash: all whole entries, and what is torn.
+def anchor_of(line: bytes, session: SessionId) -> Anchor | None:
+    """Return what the entry of `line` says that it follows; None if it is none.
 
-    Only the last line may be torn. Damage before it is no crash.
+    Whether that is so, only whoever has read what comes before can tell.
+    """
+    try:
+        record = decode_line(line)
+    except MalformedMessage:
+        return None
+    index, prev = record.get("index"), str(record.get("prev"))
+    if type(index) is not int or not _HASH.fullmatch(prev):
+        return None
+    if record.get("session") != session:
+        return None
+    return Anchor(index - 1, bytes.fromhex(prev))
+
+
+def recover(raw: bytes, session: SessionId, after: Anchor | None = None) -> Recovered:
+    """Read a logbook's end after a crash: all whole entries, and what is torn.
+
+    Only the last line may be torn. Damage before it is no crash. With `after` the
+    bytes are those that follow that entry.
 
     Raises:
         PeerError: The file is damaged before its last line.
@@ -263,7 +295,7 @@ def recover(raw: bytes, session: SessionId) -> Recovered:
     *lines, rest = raw.split(b"\n")
     entries: list[Entry] = []
     try:
-        for entry in read_entries(lines, session):
+        for entry in read_entries(lines, session, after):
             entries.append(entry)  # noqa: PERF402  # kept when a later line fails
     except LogTampered:
         # A line that can be read is whole: what it does not follow was changed.

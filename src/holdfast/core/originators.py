@@ -138,7 +138,7 @@ class Traced(NamedTuple):
     origin: Origin
 
 
-class _Span(NamedTuple):
+class Span(NamedTuple):
     """When a command may have done something."""
 
     number: int
@@ -148,11 +148,26 @@ class _Span(NamedTuple):
     origin: Origin
 
 
+class Kept(NamedTuple):
+    """What is known of who is behind what, as it is written down."""
+
+    spans: tuple[Span, ...]
+    traced: tuple[Traced, ...]
+    items: tuple[tuple[Item, bytes], ...] | None
+    is_lost: bool
+    unseen: int
+    doubt: Origin | None
+    rest: Origin | None
+    steps: tuple[tuple[int, int], ...]
+    clock: Instant | None
+    running: Command | None
+
+
 class Origins:
     """Who is behind what, in one session's shell."""
 
     def __init__(self) -> None:
-        self._spans: deque[_Span] = deque(maxlen=MAX_SPANS)
+        self._spans: deque[Span] = deque(maxlen=MAX_SPANS)
         self._traced: OrderedDict[Item, Traced] = OrderedDict()
         self._state: ShellState | None = None
         self._is_lost = True
@@ -163,6 +178,9 @@ class Origins:
         self._rest: Origin | None = None
         self._steps: list[tuple[int, int]] = []
         self._clock: Instant | None = None
+        # Of the logbook, as it is read: what runs, and what is set.
+        self._running: Command | None = None
+        self._items: dict[Item, bytes] = {}
 
     # ── what happens ──────────────────────────────────────────────────────
 
@@ -298,28 +316,62 @@ class Origins:
 
     def take_up(self, entries: Iterable[Entry]) -> None:
         """Find out, after a predecessor's death, what it knew."""
-        running: Command | None = None
-        items: dict[Item, bytes] = {}
         for entry in entries:
-            match entry.kind:
-                case EntryKind.BEGAN:
-                    running = read_began(entry.fields)
-                    self.began(running)
-                case EntryKind.FINISHED if running is not None:
-                    self.ended(read_finished(running, entry.fields))
-                    running = None
-                case EntryKind.CHANGED:
-                    self._had_changed(read_changed(entry.fields), items)
-                case _:
-                    pass
+            self.read(entry)
         # A prompt that was seen is in the book. The next one of what still runs is
         # yet to come.
-        self._is_lost = self._is_lost or (self.is_behind and running is None)
+        is_over = self._running is None
+        self._is_lost = self._is_lost or (self.is_behind and is_over)
 
-    def _had_changed(self, said: Changed, items: dict[Item, bytes]) -> None:
+    def read(self, entry: Entry) -> None:
+        """Take the next entry of the logbook."""
+        match entry.kind:
+            case EntryKind.BEGAN:
+                self._running = read_began(entry.fields)
+                self.began(self._running)
+            case EntryKind.FINISHED if self._running is not None:
+                self.ended(read_finished(self._running, entry.fields))
+                self._running = None
+            case EntryKind.CHANGED:
+                self._had_changed(read_changed(entry.fields))
+            case _:
+                pass
+
+    def dump(self) -> "Kept":
+        """Return what the entries read so far have said, as it is written down."""
+        return Kept(
+            spans=tuple(self._spans),
+            traced=tuple(self._traced.values()),
+            items=None if self._state is None else tuple(self._items.items()),
+            is_lost=self._is_lost,
+            unseen=self._unseen,
+            doubt=self._doubt,
+            rest=self._rest,
+            steps=tuple(self._steps),
+            clock=self._clock,
+            running=self._running,
+        )
+
+    @classmethod
+    def load(cls, kept: "Kept") -> "Origins":
+        """Return what was written down; the entries after it can be read."""
+        found = cls()
+        found._spans.extend(kept.spans)
+        found._traced.update((one.item, one) for one in kept.traced)
+        found._items = dict(kept.items or ())
+        if kept.items is not None:
+            found._state = _state(found._items)
+        found._is_lost, found._unseen = kept.is_lost, kept.unseen
+        found._doubt, found._rest = kept.doubt, kept.rest
+        found._steps, found._clock = [*kept.steps], kept.clock
+        found._running = kept.running
+        return found
+
+    def _had_changed(self, said: Changed) -> None:
         if said.is_lost:
             self.lost()
             return
+        items = self._items
         for one in said.changes:
             items[one.item] = one.digest
             if one.how is ChangeKind.REMOVED:
@@ -332,9 +384,7 @@ class Origins:
         self._trace(said.changes, self._behind(said.first, said.last), said.more)
         # Items that are not in the book will seem to be new.
         self._doubt = self._rest if said.more else None
-        self._state = ShellState(
-            items=items, path=None, aliases={}, environment={}, is_whole=True
-        )
+        self._state = _state(items)
 
     # ── inside ────────────────────────────────────────────────────────────
 
@@ -373,7 +423,7 @@ class Origins:
             return UNKNOWN
         return found[0] if first == last else _merged(found)
 
-    def _during(self, found: list[_Span], *, is_before: bool) -> Origin | None:
+    def _during(self, found: list[Span], *, is_before: bool) -> Origin | None:
         if not found:
             has_forgotten = bool(self._spans) and self._spans[0].number > 1
             return UNKNOWN if is_before and has_forgotten else None
@@ -381,7 +431,7 @@ class Origins:
             return found[0].origin
         return _merged([one.origin for one in found])
 
-    def _at_up(self, up_ms: int) -> list[_Span]:
+    def _at_up(self, up_ms: int) -> list[Span]:
         return [
             span
             for span in self._spans
@@ -405,7 +455,11 @@ class Origins:
                 self._steps = [(min(one, three), max(two, four)), *rest]
 
 
-def _span(command: Command) -> _Span:
+def _state(items: dict[Item, bytes]) -> ShellState:
+    return ShellState(items=items, path=None, aliases={}, environment={}, is_whole=True)
+
+
+def _span(command: Command) -> Span:
     origin = Origin(
         command.number,
         command.trigger or NOBODY,
@@ -414,7 +468,7 @@ def _span(command: Command) -> _Span:
         command.since.wall_ms,
     )
     shared_ms = command.shared_ms
-    return _Span(command.number, command.since, command.until, shared_ms, origin)
+    return Span(command.number, command.since, command.until, shared_ms, origin)
 
 
 def _either(known: Origin | None, other: Origin) -> Origin:

@@ -91,6 +91,8 @@ class Sync:
     """Make the logbook durable at least through `index`."""
 
     index: Index
+    waits: bool = True
+    """Whether somebody waits to hear that it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,7 +413,8 @@ class Serializer:
         if not self._applied or self._syncing is not None or self._broken is not None:
             return []
         self._syncing = self._applied[-1][0]
-        return [Sync(self._syncing)]
+        waits = any(one.waits for _, one in self._applied)
+        return [Sync(self._syncing, waits)]
 
     def _settle(self, settled: Input, outcome: Outcome) -> list[Effect]:
         # Whoever has something open is never forgotten, and neither is that.

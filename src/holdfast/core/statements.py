@@ -31,6 +31,7 @@ I4  What is remembered is bounded, and so is what one operator can have written.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Final
 
 from holdfast.core.allowance import Allowance
@@ -77,6 +78,10 @@ class Statements:
     def signed_by(self, actor: ActorId, client: ClientId) -> int:
         """Return the last input of a client that a statement speaks of, or 0."""
         return self._signed.get((actor, client), 0)
+
+    def load(self, signed: Iterable[tuple[ActorId, ClientId, int]]) -> None:
+        """Take up how far everybody had signed before the entries read next."""
+        self._signed.update(((actor, client), last) for actor, client, last in signed)
 
     def read(self, entry: Entry) -> None:
         """Take an entry that is in the book, each once and in order."""

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 
 from holdfast.core import gate, serializer, turn
 from holdfast.core.attendance import Attendance
+from holdfast.core.checkpoint import standing_of
 from holdfast.core.demands import Consult, Effect, KeepNote, Settings
 from holdfast.core.inheritance import inherit
 from holdfast.core.intake import Intake
 from holdfast.core.line_discipline import LineDiscipline
 from holdfast.core.log_writer import Store
-from holdfast.core.logbook import Entry, EntryKind, Head, Logbook, genesis
+from holdfast.core.logbook import Entry, EntryKind, Logbook
 from holdfast.core.rights import Rights
 from holdfast.core.staged import Staged
 from holdfast.holder.answering import demand_question
 from holdfast.holder.attributing import Attributing
 from holdfast.holder.beginning import Beginning
+from holdfast.holder.checkpoints import Checkpoints
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.consulting import Consulting, tell_tried
@@ -100,7 +102,8 @@ class Desk:
         self._refusals = Refusals()
         self._signing = Signing(self.record)
         self._writing = Writing(vaulted, resized, self._took, beginning.go)
-        self._log = LogFile(folders.session_log(vaulted.session), vaulted.session)
+        self._log_path = folders.session_log(vaulted.session)
+        self._log = LogFile(self._log_path, vaulted.session)
         self._disk = Disk(self._log)
         self._intake = self._take_up()
 
@@ -201,6 +204,7 @@ class Desk:
         assert client is not None  # noqa: S101  # only who came can leave
         last = not self._company.clients_of(actor.id)
         news = self._company.is_first(connection)
+        self._do(self._intake.settle(now()))
         self.telling.left(actor.id, client, connection)
         self._do(self._intake.detach(actor.id, client, last=last, at=now(), news=news))
         self._attend()
@@ -379,6 +383,7 @@ class Desk:
         """Book and make durable whatever the terminal has taken."""
         self._book()
         self._do(self._refusals.flush(self._intake))
+        self._do(self._intake.settle(now()))
         self.sync()
 
     def tick(self) -> None:
@@ -409,6 +414,7 @@ class Desk:
             self._attendance.next_deadline(),
             self._refusals.next_deadline(),
             self._judge.next_deadline(),
+            self._checkpoints.next_deadline(),
         )
         return min((at for at in clocks if at is not None), default=None)
 
@@ -420,29 +426,37 @@ class Desk:
 
     def _take_up(self) -> Intake:
         session = self._vaulted.session
-        entries = self._log.recover().entries
-        head = genesis(session)
-        if entries:
-            head = Head(session, entries[-1].index, entries[-1].hash)
+        past = self._log.recover()
+        self._checkpoints = Checkpoints(self._log_path, session, past)
         secret = hmac.digest(
             host_seed(), b"holdfast secret\n" + session.encode(), "sha256"
         )
         kind_of = self._limits.kind_of
         settings = Settings(session, FIRST_INCARNATION, secret, kind_of=kind_of)
-        self._intake = Intake(settings, Logbook(head))
-        found = inherit(entries, self._note.read(), FIRST_INCARNATION)
+        self._intake = Intake(settings, Logbook(past.head))
+        before = None if past.checkpoint is None else standing_of(past.checkpoint)
+        found = inherit(past.entries, self._note.read(), FIRST_INCARNATION, before)
         self._is_over = found.over is not None
-        self._judging.replay(entries[-REPLAYED:])
-        self._following.take_up(entries)
-        self._signing.take_up(entries[:-REPLAYED], entries[-REPLAYED:])
+        recent = past.entries[-REPLAYED:]
+        self._judging.replay(recent)
+        self._following.take_up(past)
+        self._signing.take_up(past)
         self._intake.serializer.signed_by = self._signing.signed_by
-        self._handover.take_up(entries)
+        hands = None if past.checkpoint is None else past.checkpoint.hands
+        self._handover.take_up(past.fresh, hands)
         if self.attributing is not None:
-            self.attributing.take_up(entries[-REPLAYED:])
-        self._limits.take_up(self._intake, entries[-REPLAYED:], found.holder, now())
+            self.attributing.take_up(recent)
+        self._limits.take_up(self._intake, recent, found.holder, now())
         self._do(self._intake.resume(found, now()))
         self.sync()
         return self._intake
+
+    def checkpoint(self, *, is_idle: bool) -> None:
+        """Write down what a successor need not read, if it is time to."""
+        if self._checkpoints.is_due(is_idle=is_idle) and self._intake.book.is_idle:
+            made = self._checkpoints.make(self._log, self._following.last)
+            if made is not None:
+                self.record(EntryKind.CHECKPOINT, made)
 
     def _do(self, effects: list[Effect]) -> bool:
         """Do what the machines say; return whether nothing was refused."""
@@ -512,6 +526,7 @@ class Desk:
         elif entry.kind is EntryKind.SIGNED:
             self._disk.want(entry.index)
         self._signing.stored(entry)
+        self._checkpoints.stored(len(entry.line))
         return self._intake.stored(now())
 
     def _took(self, given: Input, terminal: LineDiscipline) -> None:

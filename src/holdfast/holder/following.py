@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from holdfast.core import commands
 from holdfast.core.doing import Word, decide, is_alone
-from holdfast.core.logbook import Entry, EntryKind
+from holdfast.core.logbook import EntryKind
 from holdfast.core.originators import Origins
 from holdfast.core.shell_state import ShellState
 from holdfast.core.staged import Staged, StagedLine
 from holdfast.core.state_messages import UNKNOWN
 from holdfast.core.stream import StreamWindow
+from holdfast.holder.past import Past
 from holdfast.holder.state_channel import StateChannel
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import doing, pty, shells
@@ -119,6 +120,11 @@ class Following:
         is_running = self._machine.phase is commands.Phase.RUNNING
         return self._machine.last if is_running else None
 
+    @property
+    def last(self) -> commands.Command | None:
+        """The command that began last."""
+        return self._machine.last
+
     def ran(self) -> tuple[commands.Command, ...]:
         """Return the commands that are kept, the last one last."""
         return self._machine.kept
@@ -128,11 +134,16 @@ class Following:
         """Whether the shell is not at its prompt, as far as it has told."""
         return self._machine.phase is not commands.Phase.PROMPT
 
-    def take_up(self, entries: tuple[Entry, ...]) -> None:
+    def take_up(self, past: Past) -> None:
         """Find out what a predecessor knew."""
-        if self._is_marked and entries:
-            self._machine.take_up(entries)
-            self.origins.take_up(entries)
+        if self._is_marked and past.entries:
+            known = -1
+            if past.checkpoint is not None:
+                known = past.checkpoint.through
+                self._machine.load(past.checkpoint.commands)
+                self.origins = Origins.load(past.checkpoint.origins)
+            self._machine.take_up(past.entries, known)
+            self.origins.take_up(past.fresh)
             self._note_hands()
             self._is_resuming = True
 

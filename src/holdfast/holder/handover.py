@@ -7,6 +7,7 @@ of that one's own.
 
 from collections.abc import Iterable
 
+from holdfast.core.checkpoint import MAX_HANDS, Hands
 from holdfast.core.lineage import Kin
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.staged import Staged
@@ -26,9 +27,6 @@ from holdfast.wire import messages as wire
 EDITED = "edited, perhaps still there"
 """What a line is called of which nobody knows what it says."""
 
-MAX_REMEMBERED = 256
-"""Operators of whom it is known when they had the turn last."""
-
 
 class HandOver:
     """What the next holder of the turn is told."""
@@ -42,9 +40,16 @@ class HandOver:
         self._had: dict[ActorId, int] = {}
         """The last command when each of them had the turn last."""
 
-    def take_up(self, entries: Iterable[Entry]) -> None:
-        """Find out, after a predecessor's death, who had the turn when."""
+    def take_up(self, entries: Iterable[Entry], past: Hands | None = None) -> None:
+        """Find out, after a predecessor's death, who had the turn when.
+
+        `past` is what was known before these entries.
+        """
         last = 0
+        if past is not None:
+            last = past.command
+            for actor, number in past.had:
+                self._remember(actor, number)
         for entry in entries:
             if entry.kind is EntryKind.BEGAN:
                 last = int(entry.fields["number"] or 0)
@@ -84,7 +89,7 @@ class HandOver:
     def _remember(self, actor: ActorId, last: int) -> None:
         self._had.pop(actor, None)
         self._had[actor] = last
-        if len(self._had) > MAX_REMEMBERED:
+        if len(self._had) > MAX_HANDS:
             del self._had[next(iter(self._had))]
 
 

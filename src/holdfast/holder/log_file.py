@@ -1,35 +1,67 @@
-"""The logbook's file: whole lines or none, and synced when asked."""
+"""The logbook's files: whole lines or none, synced when asked, in parts.
+
+A part that is full is made durable, and the next is begun; none is written to again.
+"""
 
 import errno
 import os
 
-from holdfast.core.logbook import Recovered, recover
+from holdfast.holder.past import Past, read_past
+from holdfast.linux.book_parts import (
+    PART_BYTES,
+    BookParts,
+    is_part,
+    part_path,
+    sync_folder,
+)
 from holdfast.model.ids import SessionId
 
 
 class LogFile:
     """One session's logbook on disk."""
 
-    def __init__(self, path: str | os.PathLike[str], session: SessionId) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._fd = os.open(path, flags, 0o600)
-        self._size = os.fstat(self._fd).st_size
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        session: SessionId,
+        part_bytes: int = PART_BYTES,
+    ) -> None:
+        self._path = os.fspath(path)
         self._session = session
+        self._part_bytes = part_bytes
+        self._number = 0
+        while is_part(self._path, self._number + 1):
+            self._number += 1
+        self._fd = self._open(0)
+        self._size = os.fstat(self._fd).st_size
+        self._before = 0
+        """Bytes in the parts before this one; known when the book has been read."""
 
-    def recover(self) -> Recovered:
-        """Read what is there, cut off what is torn, and make the rest durable."""
-        raw = os.pread(self._fd, self._size, 0)
-        recovered = recover(raw, self._session)
-        if recovered.torn:
-            self._size -= recovered.torn
+    @property
+    def end(self) -> int:
+        """Where the next line of the book begins, counted through all parts."""
+        return self._before + self._size
+
+    def recover(self) -> Past:
+        """Read what a successor needs, cut off what is torn, make the rest durable."""
+        book = BookParts(self._path)
+        try:
+            past = read_past(book, self._path, self._session)
+            self._before = book.last_start()
+        finally:
+            book.close()
+        if past.torn:
+            self._size -= past.torn
             os.ftruncate(self._fd, self._size)
-        if raw:  # A new book has nothing to lose, and its birth need not wait.
+        if past.head.index >= 0:  # A new book has nothing to lose.
             self.sync()
-        return recovered
+        return past
 
     def append(self, line: bytes) -> None:
-        """Write one line; on failure, leave the file as it was."""
+        """Write one line; on failure, leave the book as it was."""
         data = line + b"\n"
+        if self._size and self._size + len(data) > self._part_bytes:
+            self._begin_part()
         written = -1
         try:
             written = os.write(self._fd, data)
@@ -40,6 +72,32 @@ class LogFile:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += len(data)
 
+    def read_from(self, offset: int) -> bytes:
+        """Return the book from a place on."""
+        book = BookParts(self._path)
+        try:
+            found = bytearray()
+            while piece := book.read(
+                self.end - offset - len(found), offset + len(found)
+            ):
+                found += piece
+            return bytes(found)
+        finally:
+            book.close()
+
     def sync(self) -> None:
         """Make everything written durable."""
         os.fdatasync(self._fd)
+
+    def _begin_part(self) -> None:
+        # What is synced later is the new part: this one must not owe anything.
+        os.fdatasync(self._fd)
+        full, self._fd = self._fd, self._open(1)
+        os.close(full)
+        self._number += 1
+        self._before, self._size = self.end, 0
+        sync_folder(self._path)
+
+    def _open(self, ahead: int) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.open(part_path(self._path, self._number + ahead), flags, 0o600)

@@ -94,6 +94,11 @@ class Holder:
         self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
+        self._keeper = KeeperLink(vaulted, self._selector)
+        if not token:
+            # Before the book is read, which may be long: from here on nobody takes
+            # us for one that hangs. A session that is new has nothing to read.
+            self._exit = self._keeper.begin(token, exit_status)
         judge = JudgeLink(self._selector)
         self._following = follow = Following(vaulted, self._window)
         self._desk = Desk(
@@ -115,9 +120,8 @@ class Holder:
         self._requests = Requests(
             vaulted, self._desk, self._company, self._halting, self._executing
         )
-        self._spare = descriptors.Spare()
-        self._keeper = KeeperLink(vaulted, self._selector)
-        self._exit = self._keeper.begin(token, exit_status)
+        if token:
+            self._exit = self._keeper.begin(token, exit_status)
         self._painter = PainterLink(
             vaulted.session, self._window, self._selector, self._size()
         )
@@ -158,6 +162,8 @@ class Holder:
             beginning.demand_room()
 
     def _watch_all(self) -> None:
+        self._is_open = True
+        self._spare = descriptors.Spare()
         self._watch(self._vaulted.master, self._printed)
         self._watch(self._vaulted.listener, self._accept)
         self._watch(self._vaulted.pidfd, self._leader_ended)
@@ -193,6 +199,7 @@ class Holder:
             # and acknowledged after.
             if self._desk.must_sync(is_idle=not ready):
                 self._desk.sync()
+            self._desk.checkpoint(is_idle=not ready)
             self._drop_closed()
 
     def _leaves(self) -> bool:

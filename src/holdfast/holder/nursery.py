@@ -14,8 +14,14 @@ import sys
 import traceback
 
 from holdfast.holder import birth, policing
-from holdfast.linux import packets
+from holdfast.linux import packets, places
+from holdfast.model.errors import HoldfastError
 from holdfast.version import __version__
+
+TELL_PATIENCE = 1.0
+"""Seconds to tell the keeper why we end."""
+
+MAX_WHY = 300
 
 
 def main() -> None:
@@ -68,11 +74,23 @@ def _hold(link: socket.socket, packet: packets.Packet, fds: list[int]) -> None:
         link.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         birth.hold(packet, fds)
-    except BaseException:  # noqa: BLE001  # the outermost frame of this process
+    except BaseException as error:  # noqa: BLE001  # the outermost frame of this process
         traceback.print_exc()
+        _tell_why(packet, error)
         status = 1
     finally:
         os._exit(status)
+
+
+def _tell_why(packet: packets.Packet, error: BaseException) -> None:
+    """Tell the keeper why a session goes without us: else nobody would know."""
+    why = f"{type(error).__name__}: {error}"[:MAX_WHY]
+    with (
+        contextlib.suppress(OSError, HoldfastError),
+        packets.connect(places.keeper_socket(), TELL_PATIENCE) as link,
+    ):
+        packets.send(link, {"do": "gave-up", "id": packet.get("id"), "why": why})
+        packets.receive(link)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@ Whether a statement goes in, core.statements decides. It is written off the way 
 what is typed: it waits for the disk as every entry does, and nothing waits for it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.statements import Statements
 from holdfast.holder.connection import Connection
 from holdfast.holder.moment import now
+from holdfast.holder.past import Past
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.wire.lines import Value
 from holdfast.wire.signing import Sign, Signed
@@ -26,12 +27,11 @@ class Signing:
         self._waiting: dict[tuple[ActorId, ClientId], Connection] = {}
         self.signed_by = self._statements.signed_by
 
-    def take_up(self, entries: Iterable[Entry], recent: Iterable[Entry]) -> None:
+    def take_up(self, past: Past) -> None:
         """Learn from the book how far everybody has signed, and what since."""
-        for entry in entries:
-            if entry.kind is EntryKind.SIGNED:
-                self._statements.read(entry)
-        for entry in recent:
+        if past.checkpoint is not None:
+            self._statements.load(past.checkpoint.signed)
+        for entry in past.entries:
             self._statements.read(entry)
 
     def take(self, connection: Connection, said: Sign) -> None:

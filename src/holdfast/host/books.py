@@ -5,7 +5,6 @@ is kept what the lines so far have said, and only those that were added are read
 """
 
 import contextlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from holdfast.core.entries import granted_envelope
 from holdfast.core.logbook import EntryKind
 from holdfast.core.rights import NOTHING
 from holdfast.linux import places
+from holdfast.linux.book_parts import BookParts
 from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, SessionId
@@ -22,6 +22,8 @@ from holdfast.wire.lines import decode_line
 
 KEPT = 2048
 """Books of which is remembered what they said: more than a host has sessions."""
+
+_PIECE = 1 << 20
 
 _MARKS = tuple(
     f'"kind":"{kind}"'.encode() for kind in (EntryKind.GRANTED, EntryKind.REVOKED)
@@ -49,40 +51,42 @@ class Books:
         """Return what a session has left to somebody; None if it never said."""
         with self._lock:
             try:
-                with open(places.session_log(session), "rb") as file:  # noqa: PTH123
-                    book = self._book(session, os.fstat(file.fileno()))
-                    file.seek(book.end)
-                    for line in _whole(file):
-                        book.end += len(line)
-                        _take(book.envelopes, line)
+                book = BookParts(places.session_log(session))
             except FileNotFoundError:
                 return None
-            return book.envelopes.get(actor)
+            try:
+                known = self._book(session, book)
+                for line in _whole(book, known.end):
+                    known.end += len(line) + 1
+                    _take(known.envelopes, line)
+            finally:
+                book.close()
+            return known.envelopes.get(actor)
 
-    def _book(self, session: SessionId, found: os.stat_result) -> _Book:
-        file = found.st_dev, found.st_ino
+    def _book(self, session: SessionId, found: BookParts) -> _Book:
         known = self._kept.pop(session, None)
-        if known is None or known.file != file or known.end > found.st_size:
-            known = _Book(file)
+        if known is None or known.file != found.file or known.end > found.length():
+            known = _Book(found.file)
         self._kept[session] = known
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return known
 
 
-def _whole(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield lines up to one that is not whole yet."""
-    for line in lines:
-        if not line.endswith(b"\n"):
-            return
-        yield line
+def _whole(book: BookParts, begin: int) -> Iterator[bytes]:
+    """Yield lines from a place on, up to one that is not whole yet."""
+    rest = b""
+    while piece := book.read(_PIECE, begin):
+        begin += len(piece)
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
 
 
 def _take(found: dict[ActorId, Envelope], line: bytes) -> None:
     if not any(mark in line for mark in _MARKS):
         return
     with contextlib.suppress(HoldfastError):  # A damaged line says nothing.
-        fields = decode_line(line.rstrip(b"\n"))
+        fields = decode_line(line)
         actor = ActorId(str(fields.get("actor")))
         if fields.get("kind") == EntryKind.REVOKED:
             found[actor] = NOTHING

@@ -27,8 +27,8 @@ def clear_away() -> int:
     known = {SessionId(str(one.get("id"))) for one in listed}
     left = files_to_clear(_leftovers(), known, now_wall)
     for session in left:
-        for place in (places.session_log, places.session_head):
-            place(session).unlink(missing_ok=True)
+        for path in places.session_log_files(session):
+            path.unlink(missing_ok=True)
     return len(cleared) + len(left)
 
 
@@ -48,7 +48,8 @@ def _leftovers() -> list[Leftover]:
     for path in places.log_dir().glob(f"s_*{_LOG}"):
         try:
             session = parse_session_id(path.name.removesuffix(_LOG))
-            changed_wall = path.lstat().st_mtime
+            parts = [path, *path.parent.glob(f"{path.name}.*")]
+            changed_wall = max(part.lstat().st_mtime for part in parts)
         except (UsageError, OSError):
             continue  # Not one of ours, or gone meanwhile.
         has_socket = places.session_socket(session).exists()

@@ -22,6 +22,7 @@ from holdfast.host.overview import Overview
 from holdfast.host.policy_notices import PolicyNotices
 from holdfast.host.standing import demand_there, leaves_anything
 from holdfast.linux import operators, places
+from holdfast.linux.book_pieces import piece_of
 from holdfast.model.envelopes import WHOLE_HOST, Right
 from holdfast.model.errors import (
     HoldfastError,
@@ -182,20 +183,18 @@ async def _change(_: Guest, packet: Packet, session: SessionId | None) -> list[P
 
 async def _log(_: Guest, packet: Packet, session: SessionId | None) -> list[Packet]:
     assert session is not None  # noqa: S101  # the table says that it is about one
-    start = packet.get("from", 0)
-    if not isinstance(start, int) or start < 0:
-        raise MalformedMessage("log", "`from` is no offset")
-    place = places.session_head if packet.get("head") else places.session_log
+    if packet.get("head"):
+        return [{"ok": True, **await asyncio.to_thread(_head, session)}]
+    piece = await asyncio.to_thread(piece_of, session, packet, MAX_PIECE)
+    return [{"ok": True, **piece}]
+
+
+def _head(session: SessionId) -> Packet:
     try:
-        fd = os.open(place(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        raw = places.session_head(session).read_bytes()[:MAX_PIECE]
     except FileNotFoundError:
         raise SessionNotFound(session) from None
-    try:
-        piece = os.pread(fd, MAX_PIECE, start)
-        size = os.fstat(fd).st_size
-    finally:
-        os.close(fd)
-    return [{"ok": True, "data": base64.b64encode(piece).decode(), "size": size}]
+    return {"data": base64.b64encode(raw).decode(), "size": len(raw)}
 
 
 async def _keeper(packet: Packet, patience: float = asking.PATIENCE) -> Packet:

@@ -16,6 +16,9 @@ PATIENCE = 30.0
 """Seconds from the request to the deposit, on the slowest disk we believe in."""
 
 
+EARLY = "died before it had deposited"
+
+
 @dataclass(slots=True)
 class Birth:
     """One holder on its way."""
@@ -29,7 +32,7 @@ class Births:
     """The holders on their way, by session id or by the token of a creation."""
 
     def __init__(
-        self, selector: selectors.BaseSelector, died: Callable[[str], None]
+        self, selector: selectors.BaseSelector, died: Callable[[str, str], None]
     ) -> None:
         self._selector = selector
         self._died = died
@@ -51,7 +54,9 @@ class Births:
             os.close(pidfd)
             return
         birth.pid, birth.pidfd = pid, pidfd
-        self._selector.register(pidfd, selectors.EVENT_READ, lambda *_: self.died(key))
+        self._selector.register(
+            pidfd, selectors.EVENT_READ, lambda *_: self.died(key, EARLY)
+        )
 
     def deposited(self, key: str, pid: object) -> None:
         """Note that a holder has deposited, unless another one is expected."""
@@ -77,11 +82,11 @@ class Births:
             self._selector.unregister(birth.pidfd)
             os.close(birth.pidfd)
 
-    def died(self, key: str) -> None:
-        """Take that a holder on its way is dead; nothing if none is."""
+    def died(self, key: str, why: str) -> None:
+        """Take that a holder on its way is dead, and why; nothing if none is."""
         if key in self._births:
             self.drop(key)
-            self._died(key)
+            self._died(key, why)
 
     def unborn(self) -> list[str]:
         """Return what was asked for and not forked yet."""
@@ -98,4 +103,4 @@ class Births:
         for key, birth in list(self._births.items()):
             if now >= birth.since + PATIENCE:
                 self.kill(key)
-                self._died(key)
+                self._died(key, f"had not deposited after {PATIENCE:.0f} s: killed")

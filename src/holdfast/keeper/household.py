@@ -15,6 +15,7 @@ from holdfast.keeper.activated import Door
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.births import Births
 from holdfast.keeper.entrusting import Entrusting
+from holdfast.keeper.given_up import GivenUp
 from holdfast.keeper.host_link import HostLink
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
@@ -71,6 +72,7 @@ class Household:
         self.host = HostLink(selector, self.watched)
         self.links = Links(selector, hear, self._link_ended)
         self.births = Births(selector, self._born_dead)
+        self.given_up = GivenUp()
         self.held: dict[socket.socket, str] = {}
         """Which session's holder is at the other end of a link."""
 
@@ -232,7 +234,8 @@ class Household:
             self.vault.holder_died(session, time.monotonic())
             self._happened(Left(session))
 
-    def _born_dead(self, key: str) -> None:
+    def _born_dead(self, key: str, why: str) -> None:
+        self.given_up.note(key, why)
         asker = self.waiting.pop(key, None)
         if asker is not None:
             self.links.send(asker, no_keeper("the new holder died"))
@@ -324,7 +327,7 @@ class Household:
                 self.births.forked(key, pid, fds[0])
             case {"do": "stillborn", "key": str(key)}:
                 close(fds)
-                self.births.died(key)
+                self.births.died(key, "could not be watched")
             case _:
                 close(fds)
 
@@ -339,7 +342,7 @@ class Household:
         self._nursery_at = self._nursery_backoff.died(now)
         # Whatever it was asked for and had not done yet is asked for again.
         for key in self.births.unborn():
-            self.births.died(key)
+            self.births.died(key, "was not made: its nursery has died")
 
     # ── children ──────────────────────────────────────────────────────────
 

@@ -29,7 +29,9 @@ def remove_files(session: SessionId) -> None:
 def remove_traces(session: SessionId) -> None:
     """Remove everything of a session that never lived."""
     remove_files(session)
-    _remove(session, (places.session_log, places.session_head))
+    with contextlib.suppress(OSError, HoldfastError):
+        for path in places.session_log_files(session):
+            path.unlink(missing_ok=True)
 
 
 def _remove(session: SessionId, kinds: Iterable[Callable[[SessionId], Path]]) -> None:

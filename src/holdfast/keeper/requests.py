@@ -115,6 +115,10 @@ class Requests:
             case "forget":
                 self._household.forget(checks.session_of(packet))
                 return {"ok": True}
+            case "gave-up":
+                why = str(packet.get("why"))
+                self._household.given_up.note(checks.session_of(packet), why)
+                return {"ok": True}
             case "status":
                 return self._status()
             case "host":
@@ -289,6 +293,7 @@ class Requests:
             "stalled": household.watched.everyone_stalled(),
             "replaced": household.watched.replaced.to_facts(),
             "sessions": len(household.vault.deposits),
+            "given_up": household.given_up.facts(),
         }
 
     def _down(self) -> Facts:

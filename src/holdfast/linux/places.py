@@ -114,6 +114,22 @@ def session_log(session: SessionId) -> Path:
     return log_dir() / f"{session}.log"
 
 
+def session_log_files(session: SessionId) -> list[Path]:
+    """Return every file that belongs to a session's logbook, the first part last.
+
+    Whoever removes them in this order and is stopped has not lost sight of them.
+    """
+    first = session_log(session)
+    parts = sorted(first.parent.glob(f"{first.name}.*"), reverse=True)
+    states = [session_state(session, slot) for slot in (0, 1)]
+    return [*states, session_head(session), *parts, first]
+
+
+def session_state(session: SessionId, slot: int) -> Path:
+    """Return the file of a checkpoint; there are two, which take turns."""
+    return log_dir() / f"{session}.state{slot}"
+
+
 def session_head(session: SessionId) -> Path:
     """Return the file with the newest head that the host has signed."""
     return log_dir() / f"{session}.head"

@@ -14,6 +14,9 @@ from holdfast.model.errors import CommandGoesOn, HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.sdk.session import Session
 
+RECENT = 512
+"""Entries among which the last of our acts is looked for."""
+
 NOT_STOPPED = (
     "was cancelled after the line was typed: the command was not stopped. `state` says"
     " whether it still runs, `log` has its status once it has ended, and `signal`"
@@ -174,7 +177,7 @@ async def _withdrawn(session: Session, raw: bytes) -> bool:
             if one.actor == standing.us and raw.startswith(begin):
                 await session.deny(one)
                 return True
-        return _was_held_last(await session.log(), standing.us)
+        return _was_held_last(await session.log(last=RECENT), standing.us)
     return False
 
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from holdfast.client import hosts
+from holdfast.core.logbook import Entry
 from holdfast.mcp import contracts, pieces, showing
 from holdfast.mcp.calls import Call, label
 from holdfast.mcp.names import names_in
@@ -99,12 +100,19 @@ async def who(call: Call, given: contracts.OnSession) -> Facts:
 async def log(call: Call, given: contracts.Log) -> Facts:
     """Tell what happened."""
     session = await call.session(given)
-    found = await session.log(given.since or 0)
-    told = [one for one in found if showing.is_told(one)]
-    count = given.max_entries
+    count, is_cut = given.max_entries, False
+    found: list[Entry] = []
+    told: list[Entry] = []
+    for times in (4, 64, 1024):
+        found = await _entries(session, given, count * times)
+        told = [one for one in found if showing.is_told(one)]
+        is_cut = given.since is not None and len(found) >= count * times
+        if len(told) > count or len(found) < count * times:
+            break
     shown = told[-count:] if given.since is None else told[:count]
-    has_more = bool(shown) and shown[-1] is not told[-1]
-    last = shown[-1] if has_more else found[-1] if found else None
+    is_short = bool(shown) and shown[-1] is not told[-1]
+    has_more = is_short or is_cut
+    last = shown[-1] if is_short else found[-1] if found else None
     name = await names_in(session)
     return {
         "warning": showing.OTHERS,
@@ -112,6 +120,13 @@ async def log(call: Call, given: contracts.Log) -> Facts:
         "next_since": last.index + 1 if last else given.since or 0,
         "has_more": has_more,
     }
+
+
+async def _entries(session: Session, given: contracts.Log, most: int) -> list[Entry]:
+    """Return more entries than are wanted, for not all of them are told."""
+    if given.since is None:
+        return await session.log(last=most)
+    return await session.log(given.since, most=most)
 
 
 async def blame(call: Call, given: contracts.Blame) -> Facts:

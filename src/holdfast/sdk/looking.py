@@ -8,7 +8,7 @@ from holdfast.sdk import asking, running, waiting
 from holdfast.sdk.events import Event, InOrder, event_from
 from holdfast.sdk.footing import Footing
 from holdfast.sdk.values import Chunk, Listening, Match, Screen, State
-from holdfast.sdk.ways import log_of
+from holdfast.sdk.ways import Wanted, log_of
 from holdfast.wire.blame import BlameReport
 from holdfast.wire.graphs import Graph
 
@@ -57,15 +57,21 @@ class Looking(Footing):
         async with self._attached() as line:
             return await asking.graph(line, descriptors=descriptors)
 
-    async def log(self, since: int = 0) -> list[Entry]:
+    async def log(
+        self, since: int = 0, *, last: int | None = None, most: int | None = None
+    ) -> list[Entry]:
         """Return the entries of the session's logbook from an index on, checked.
+
+        With `last`, the last so many instead; with `most`, no more than that. However
+        long the book is, not much more than those is read.
 
         Raises:
             PeerError: The book was changed.
             UsageError: There is none.
 
         """
-        return await log_of(self._host.way, (await self._found()).id, since)
+        wanted = Wanted(since, last, most)
+        return await log_of(self._host.way, (await self._found()).id, wanted)
 
     async def blame(self, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
         """Return who is behind something, as the session's holder knows it.

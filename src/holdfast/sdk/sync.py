@@ -302,9 +302,11 @@ class Session:
         """Return what runs in the session, and what listens where."""
         return self._run(self._session.graph(descriptors=descriptors))
 
-    def log(self, since: int = 0) -> list[Entry]:
+    def log(
+        self, since: int = 0, *, last: int | None = None, most: int | None = None
+    ) -> list[Entry]:
         """Return the entries of the session's logbook from an index on, checked."""
-        return self._run(self._session.log(since))
+        return self._run(self._session.log(since, last=last, most=most))
 
     def blame(self, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
         """Return who is behind something, as the session's holder knows it."""

@@ -7,18 +7,18 @@ at the other end, and to answers of the host's keeper.
 import asyncio
 import base64
 import contextlib
-import os
 import socket
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from holdfast.client import hosts, keeper
 from holdfast.client.acting import acting_as
 from holdfast.client.creating import proven
 from holdfast.client.profile import our_name
 from holdfast.client.signing import Pen, pen_of
-from holdfast.core.logbook import Entry, recover
+from holdfast.core.logbook import Entry, anchor_of, recover
 from holdfast.crypto.proof import local_proof
-from holdfast.linux import folders, places
+from holdfast.linux import folders
+from holdfast.linux.book_pieces import piece_of
 from holdfast.linux.operators import Enrolled
 from holdfast.linux.packets import is_ours
 from holdfast.model.actors import ActorKind
@@ -26,7 +26,6 @@ from holdfast.model.errors import (
     HostUnreachable,
     LinkEnded,
     MalformedMessage,
-    SessionNotFound,
     SessionUnreachable,
 )
 from holdfast.model.ids import ActorId, SessionId
@@ -254,24 +253,43 @@ async def sessions_of(way: Way) -> list[keeper.Listed]:
     return keeper.sessions_in(await way.ask("list", {}), way.name)
 
 
-async def log_of(way: Way, session: SessionId, since: int) -> list[Entry]:
-    """Return the entries of a logbook, each checked against the one before.
+class Wanted(NamedTuple):
+    """Which entries: from an index on, or the last so many; and how many at most."""
+
+    since: int = 0
+    last: int | None = None
+    most: int | None = None
+
+
+async def log_of(way: Way, session: SessionId, wanted: Wanted) -> list[Entry]:
+    """Return entries of a logbook, each checked against the one before.
+
+    Little before them and after them is read.
 
     Raises:
         PeerError: The book was changed.
         UsageError: There is none.
 
     """
+    first, last, most = wanted
+    asked = {"index": first} if last is None else {"last": last}
     raw = bytearray()
-    while True:
-        answer = await way.ask("log", {"id": session, "from": len(raw)})
-        piece = _piece(answer)
+    answer = await way.ask("log", {"id": session, **asked})
+    # A host of older code sends the book from its beginning, and does not say so.
+    start = answer.get("from")
+    limit = most if isinstance(start, int) else None
+    while piece := _piece(answer):
         raw += piece
-        if not piece:
+        if limit is not None and raw.count(b"\n") > limit:
             break
+        offset = (start if isinstance(start, int) else 0) + len(raw)
+        answer = await way.ask("log", {"id": session, "from": offset})
     # What is being written, or was when its holder died, is no entry.
-    found = recover(bytes(raw), session).entries
-    return [one for one in found if one.index >= since]
+    after = anchor_of(bytes(raw.split(b"\n", 1)[0]), session)
+    found = recover(bytes(raw), session, after).entries
+    if last is not None:
+        return [*found[-last:]]
+    return [one for one in found if one.index >= first][:most]
 
 
 class _Socket:
@@ -342,18 +360,7 @@ def _demand_ours(session: SessionId, link: socket.socket) -> None:
 
 def _log_piece(fields: dict[str, object]) -> keeper.Facts:
     """Answer what a host elsewhere would: a piece of a logbook of this machine."""
-    path = places.session_log(SessionId(str(fields["id"])))
-    start = fields["from"]
-    assert isinstance(start, int)  # noqa: S101  # log_of asks
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise SessionNotFound(str(fields["id"])) from None
-    try:
-        piece = os.pread(fd, READ, start)
-    finally:
-        os.close(fd)
-    return {"data": base64.b64encode(piece).decode()}
+    return piece_of(SessionId(str(fields["id"])), fields, READ)
 
 
 def _piece(answer: keeper.Facts) -> bytes:

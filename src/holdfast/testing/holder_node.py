@@ -19,6 +19,7 @@ from holdfast.core import (
     stream,
     turn,
 )
+from holdfast.core.checkpoint import Account, read_checkpoint, standing_of
 from holdfast.core.inheritance import Note, inherit
 from holdfast.core.log_writer import Store
 from holdfast.core.logbook import (
@@ -31,6 +32,7 @@ from holdfast.core.logbook import (
     recover,
 )
 from holdfast.core.session import SessionLife
+from holdfast.core.standing import Standing
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import Input
@@ -501,7 +503,8 @@ class HolderNode:
             gate.GateRules(policy_timeout=1.0, approval_timeout=6.0),
         )
         self.intake = intake.Intake(settings, Logbook(head), self.lease)
-        inherited = inherit(entries, seat.note, seat.incarnation)
+        before, begin = self._checkpoint(entries)
+        inherited = inherit(entries[begin:], seat.note, seat.incarnation, before)
         if inherited.doubtful is not None:
             self.world.reached[f"inherited {inherited.doubtful.word}"] += 1
         self.ledger.resumed(
@@ -510,6 +513,19 @@ class HolderNode:
         self.world.reached[inherited.beginning.value] += 1
         self._perform(self.intake.resume(inherited, at))
         return self.intake
+
+    def _checkpoint(self, entries: tuple[Entry, ...]) -> tuple[Standing, int]:
+        """Return how things stood at some entry, and from where the rest is read.
+
+        A successor must come to the same wherever the last checkpoint was.
+        """
+        through = self.world.rng.randint(0, len(entries))
+        account = Account(self.seat.session)
+        for entry in entries[:through]:
+            account.read(entry)
+        raw = account.checkpoint().to_bytes()
+        past = read_checkpoint(raw, self.seat.session)
+        return standing_of(past), max(0, through - self.world.rng.randint(0, 64))
 
 
 def receipt_of(lines: list[bytes], index: int, session: SessionId) -> Receipt:

@@ -318,6 +318,7 @@ class OperatorNode:
             view.incarnation,
             view.epoch,
             (label * (size // len(label) + 1))[:size],
+            waits=sequence % 3 == 0,
         )
 
     def _new_client(self) -> ClientId:
