@@ -20,7 +20,7 @@ AT_MOST = 2.0
 """Seconds to be attached again on a machine that does much else; `bench/` has the
 figure. Without a checkpoint it took fifteen."""
 
-FLAT = 24 * 1024
+FLAT = 32 * 1024
 """KiB that a holder may have of its own, however long its book is."""
 
 

@@ -506,8 +506,7 @@ class Intake:
         follows = self._settlements.followed(entry.index)
         synced: list[Effect] = [serializer.Sync(entry.index)] if follows else []
         applied = self._carry(self.serializer.stored(entry.index), at)
-        # Nothing to apply: it was cut while the disk was at work, and the entry
-        # that says so is next.
+        # Nothing to apply: it was cut meanwhile, and the entry that says so is next.
         return [KeepNote(self.note()), *applied, *synced] if applied else synced
 
     def _turn(self, event: turn.Event, at: Moment) -> list[Effect]:

@@ -42,6 +42,7 @@ _PLAIN = frozenset(
         EntryKind.EXEC,
         EntryKind.CHECKPOINT,
         EntryKind.UNBOUND,
+        EntryKind.SWEPT,
     }
 )
 """What a successor needs nothing of."""

@@ -87,7 +87,6 @@ class Holder:
         self._vaulted = vaulted
         self._selector = selectors.DefaultSelector()
         self._connections: list[Connection] = []
-        self._exit = exit_status
         memory = shared_memory.view(vaulted.memory)
         self._window = StreamWindow.open(memory[AREA:])
         self._output = Output(vaulted.master, self._window)
@@ -95,19 +94,13 @@ class Holder:
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
         self._keeper = KeeperLink(vaulted, self._selector)
-        if not token:
-            # Before the book is read, which may be long: from here on nobody takes
-            # us for one that hangs. A session that is new has nothing to read.
-            self._exit = self._keeper.begin(token, exit_status)
+        # An heir deposits before it reads the book, which may be long.
+        self._exit = exit_status if token else self._keeper.begin("", exit_status)
         judge = JudgeLink(self._selector)
         self._following = follow = Following(vaulted, self._window)
+        note = memory[:AREA]
         self._desk = Desk(
-            vaulted,
-            NoteMemory(memory[:AREA]),
-            self._company,
-            self._resized,
-            judge,
-            follow,
+            vaulted, NoteMemory(note), self._company, self._resized, judge, follow
         )
         starting = Starting(vaulted, follow)
         self._halting = Halting(
@@ -120,8 +113,7 @@ class Holder:
         self._requests = Requests(
             vaulted, self._desk, self._company, self._halting, self._executing
         )
-        if token:
-            self._exit = self._keeper.begin(token, exit_status)
+        self._exit = self._keeper.begin(token, exit_status) if token else self._exit
         self._painter = PainterLink(
             vaulted.session, self._window, self._selector, self._size()
         )
@@ -162,7 +154,6 @@ class Holder:
             beginning.demand_room()
 
     def _watch_all(self) -> None:
-        self._is_open = True
         self._spare = descriptors.Spare()
         self._watch(self._vaulted.master, self._printed)
         self._watch(self._vaulted.listener, self._accept)
