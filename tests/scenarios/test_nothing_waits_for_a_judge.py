@@ -96,7 +96,7 @@ def test_a_judge_that_stands_still_denies(here: Machine) -> None:
     found = refused(bot)
 
     assert "no answer from its judge in time" in str(found.facts["why"])
-    os.kill(stopped, signal.SIGKILL)
+    eventually("it is replaced", lambda: is_gone(stopped))
     assert isinstance(command(bot, b"true\r"), wire.Acknowledge)
 
 

@@ -225,6 +225,8 @@ def test_rights_are_passed_on_in_part_and_for_a_while(
 
 def test_an_agent_may_end_what_it_started_and_nothing_else(here: Machine) -> None:
     name = f"ender-{os.getpid()}"
+    rule = '[[rule]]\nverdict = "allow"\nkind = "agent"\ninput = "start"\n'
+    apply_policy(AGENTS_MAY + rule)
     theirs = here.new("sleep", "100")
     bot = here.join(theirs, name, ActorKind.AGENT)
     own = here.new("sleep", "100", creator=bot.operator.actor.id)
