@@ -117,7 +117,7 @@ class Signed:
         """Take one entry."""
         if entry["kind"] == "turn" and entry.get("from") is None:
             self.free[entry["epoch"]] = entry.get("to")
-        elif entry["kind"] == "input":
+        elif entry["kind"] == "input" and entry.get("input") != "start":
             was_free = self.free.get(entry["epoch"]) == entry.get("actor")
             self.inputs.append((index, entry, was_free))
         elif entry["kind"] == "signed" and not self._counts(f"entry {index}", entry):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.scenarios import witness
+from tests.scenarios.proving import proven
 from tests.scenarios.support import Machine, eventually
 
 from holdfast.client import host
@@ -43,7 +44,7 @@ def asked(*command: str, name: str | None = None) -> dict[str, object]:
     """Return the request for a session whose processes can be told from others."""
     env = {"PATH": os.environ["PATH"], witness.MARK: witness.mark()}
     ask = {"do": "create", "command": list(command), "cwd": "/", "env": env}
-    return {**ask, "size": [80, 24], "name": name}
+    return proven({**ask, "size": [80, 24], "name": name})
 
 
 def start(here: Machine, *command: str) -> SessionId:

@@ -144,6 +144,7 @@ def machine(
     folder = tempfile.mkdtemp(prefix="hf") if folder is None else folder
     os.environ["HOLDFAST_RUNTIME_DIR"] = folder
     os.environ["HOLDFAST_CONFIG_DIR"] = f"{folder}/config"
+    os.environ.pop("HOLDFAST_AS", None)  # What a verb with --as has left.
     try:
         begin()
         made = Machine()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios import witness
+from tests.scenarios.proving import proven
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.linux import packets, places
@@ -222,7 +223,8 @@ def test_a_create_too_large_to_pass_on_is_said_and_nothing_else_happens(
     here: Machine, session: SessionId
 ) -> None:
     keeper, nursery = here.pid("keeper"), here.pid("nursery")
-    frame = len(json.dumps({"do": "create", "command": [""], "cwd": "/", "env": {}}))
+    smallest = {"do": "create", "command": [""], "cwd": "/", "env": {"PATH": "/bin"}}
+    frame = len(json.dumps(proven(smallest)))
 
     for size in range(packets.MAX_PACKET - 3000, packets.MAX_PACKET - frame, 150):
         answer = here.ask(
@@ -260,7 +262,7 @@ def test_two_that_ask_for_one_name_at_once_get_one_session(here: Machine) -> Non
     asked = {"do": "create", "command": ["sleep", "600"], "cwd": "/", "env": env}
     links = [link() for _ in range(4)]
     for made, name in zip(links, ("twin", "Twin", "TWIN", "twin"), strict=True):
-        packets.send(made, {**asked, "name": name})
+        packets.send(made, proven({**asked, "name": name}))
 
     answers = [json.loads(made.recv(65536)) for made in links]
     for made in links:

@@ -268,8 +268,8 @@ def _name(here: Machine, session: str) -> object:
 def test_a_plug_in_that_was_changed_is_not_asked_until_it_is_applied(
     here: Machine,
 ) -> None:
-    use("denies")
     _, bot, _ = shell(here)
+    use("denies")
     assert refused(bot, b"true\r").facts["rule"] == "plugin-denies/no-bots"
 
     # Whoever was asked before has it loaded; another worker would load it anew.
