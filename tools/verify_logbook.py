@@ -27,7 +27,7 @@ KIND = re.compile(
     "opened|attached|detached|input|refused|declined|intended|settled|signed|turn|asked|"
     "answered|granted|revoked|fenced|frozen|thawed|resumed|recovered|began|finished|exec|"
     "changed|ending|exited|interrupted|unbound|applied|tampered|enrolled|joined|forgotten|"
-    "rotated|invited|accepted|withdrawn|lapsed"
+    "rotated|invited|accepted|withdrawn|lapsed|swept|checkpoint"
 )
 MAX_LINE, KEY, SIGNATURE = 128 * 1024, 32, 64
 INPUTS, SALT, STEP = "holdfast inputs 1\n", 16, 48

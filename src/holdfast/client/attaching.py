@@ -30,6 +30,7 @@ from holdfast.wire.messages import (
     Attached,
     Cells,
     Event,
+    Inquire,
     Mode,
     Pending,
     Refuse,
@@ -141,6 +142,8 @@ def sign_off(link: Connection, attachment: Attachment, pen: Pen | None) -> None:
 
 def _await_answers(link: Connection, attachment: Attachment) -> None:
     """Wait a moment for what was sent last: only what is in the book is signed."""
+    last = attachment.open[-1]
+    link.send(Inquire(last.client, last.sequence))  # It need not wait for another key.
     patience = dialing.patience_for(attachment.session, LAST_ANSWERS)
     for message in messages(link, time.monotonic() + patience):
         attachment.heard(message)

@@ -360,6 +360,8 @@ class Desk:
         outcome = self._intake.inquire(actor, asked)
         if outcome is not None:
             connection.send(told(asked, outcome))
+        else:
+            self._do(self._intake.settle(now()))  # Whoever asks is waiting.
 
     # ── time and the disk ─────────────────────────────────────────────────
 

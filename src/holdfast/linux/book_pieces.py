@@ -25,6 +25,8 @@ def piece_of(
         PeerError: What is asked makes no sense.
 
     """
+    for name in ("from", "index", "since", "last"):
+        _number(asked, name)
     try:
         book = BookParts(places.session_log(session))
     except FileNotFoundError:
