@@ -47,6 +47,7 @@ from holdfast.wire.messages import (
     Freeze,
     Give,
     Identify,
+    Inquire,
     Mode,
     Operator,
     Pending,
@@ -240,7 +241,7 @@ class Operating:
                 self._session.tell(Settled(ticket, verdict, US))
             case Freeze() | Thaw():
                 self._freeze(frozen=isinstance(message, Freeze))
-            case Grant() | Revoke():
+            case Grant() | Revoke() | Inquire():
                 pass
             case _:
                 raise AssertionError(message)
