@@ -102,7 +102,7 @@ def test_what_is_typed_there_runs_here_and_is_on_record(
     (entry,) = [
         line
         for line in map(json.loads, away.do("log", "box/web", "--json").splitlines())
-        if line["kind"] == "input"
+        if line["kind"] == "input" and line["input"] != "start"
     ]
     (us,) = [one for one in away.facts("operators")["operators"] if one["us"]]
     assert entry["actor"] == us["actor"]
