@@ -1,9 +1,10 @@
 """Check an exported logbook offline, with nothing but this file and Python.
 
-    python3 verify_logbook.py EXPORT [KEY]
+    python3 verify_logbook.py [--strict] EXPORT [KEY]
 
 KEY is the host's public key in hexadecimal, as you know it from elsewhere; without
-it, an export only agrees with itself. docs/spec/logbook.md has the format. Inputs
+it, an export only agrees with itself. With --strict an export is refused whose last
+entry no host vouches for. docs/spec/logbook.md has the format. Inputs
 that their operators did not sign are listed; for those the host alone answers. Exit
 status: 0 it holds, 65 it does not, 66 it cannot be read.
 """
@@ -26,8 +27,8 @@ HEAD = ["head", "session", "incarnation", "hash", "host", "signature"]
 KIND = re.compile(
     "opened|attached|detached|input|refused|declined|intended|settled|signed|turn|asked|"
     "answered|granted|revoked|fenced|frozen|thawed|resumed|recovered|began|finished|exec|"
-    "changed|ending|exited|interrupted|unbound|applied|tampered|enrolled|joined|forgotten|"
-    "rotated|invited|accepted|withdrawn|lapsed|swept|checkpoint"
+    "changed|ending|exited|interrupted|unbound|swept|checkpoint|applied|tampered|"
+    "enrolled|joined|forgotten|rotated|invited|accepted|withdrawn|lapsed"
 )
 MAX_LINE, KEY, SIGNATURE = 128 * 1024, 32, 64
 INPUTS, SALT, STEP = "holdfast inputs 1\n", 16, 48
@@ -76,7 +77,7 @@ def _chain(lines: list[bytes], header: Record) -> list[tuple[object, object]]:
     return found
 
 
-def check_export(raw: bytes, key: str | None = None) -> str:
+def check_export(raw: bytes, key: str | None = None, *, is_strict: bool = False) -> str:
     """Return what there is to say of an export; raise ValueError if it is wrong."""
     first, *lines = raw.split(b"\n")
     _demand(lines and lines.pop() == b"", "the export", "its last line is not whole")
@@ -96,8 +97,11 @@ def check_export(raw: bytes, key: str | None = None) -> str:
         signed.read(index, _record(line, f"entry {index}"))
     said += "\n" + signed.report()
     if host is None:
+        _demand(not is_strict, "the export", "no host vouches for it")
         return f"{said}\nNo host vouches for the end: a tail cut off would not show."
     index = _vouched(_record(tail, "the signed head"), header, found)
+    is_whole = index == len(lines) - 1 or not is_strict
+    _demand(is_whole, f"entry {index}", "no host vouches for what follows it")
     return f"{said}\nThe host {host} vouches for all up to entry {index}."
 
 
@@ -286,9 +290,11 @@ BASE = _extended(BASE_X, BASE_Y)
 
 
 if __name__ == "__main__":
-    book, *key = sys.argv[1:3] or sys.exit(__doc__)
+    words = [word for word in sys.argv[1:4] if word != "--strict"]
+    book, *key = words or sys.exit(__doc__)
     try:
-        print(check_export(Path(book).read_bytes(), *key))
+        is_strict = "--strict" in sys.argv
+        print(check_export(Path(book).read_bytes(), *key, is_strict=is_strict))
     except (OSError, ValueError) as error:
         print(f"{book}: {error}", file=sys.stderr)
         sys.exit(65 if isinstance(error, ValueError) else 66)

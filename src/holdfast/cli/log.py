@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 
 from holdfast.cli.log_export import write_export
 from holdfast.cli.log_page import Page
-from holdfast.cli.log_tail import LogTail, kept_logs, newest_head
-from holdfast.cli.log_verdict import EXIT_CHANGED, verify
+from holdfast.cli.log_tail import LogTail, kept_logs
+from holdfast.cli.log_verdict import EXIT_CHANGED, verify, vouched_head
 from holdfast.cli.manual import describe
 from holdfast.cli.since import Since, since_from
 from holdfast.cli.story import RUN_GAP_MS, Story, actors_of
@@ -92,6 +92,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="with --export, replace the file"
     )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="with --verify or --export, refuse a book whose end no host vouches for",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,10 +114,10 @@ def run(options: argparse.Namespace) -> int:
     actor = None if options.actor is None else _concerns(options.actor, names, tail)
     try:
         if options.verify:
-            return verify(tail, as_json=options.json)
+            return verify(tail, as_json=options.json, is_strict=options.strict)
         if options.export is not None:
             entries = [entry.line for entry in tail.read_all()]
-            signed = newest_head(tail.session)
+            signed = vouched_head(tail, is_strict=options.strict)
             write_export(
                 options.export, tail.session, entries, signed, force=options.force
             )

@@ -1,14 +1,18 @@
 """Does a logbook hold together, who vouches for its end, and who signed what?"""
 
 import json
+import sys
+import time
 from collections.abc import Iterator
 
 from holdfast.cli.log_tail import LogTail, newest_head
 from holdfast.core.logbook import Entry, Head
+from holdfast.core.signed_head import SignedHead
 from holdfast.core.signed_inputs import READ_KINDS, Coverage, check_inputs
 from holdfast.model.errors import (
     HoldfastError,
     LogbookWithheld,
+    LogNotVouched,
     LogTampered,
     PeerError,
 )
@@ -17,11 +21,42 @@ from holdfast.model.text import printable
 MAX_LISTED = 20
 """Inputs that are listed one by one; --json lists all of them."""
 
+SIGNING = 4.0
+"""Seconds in which a living holder vouches for what it has written last."""
+
+STEP = 0.05
+
 EXIT_CHANGED = 65
 """The book does not verify; the number is that of sysexits(3) for bad data."""
 
 
-def verify(tail: LogTail, *, as_json: bool) -> int:
+def vouched_head(tail: LogTail, *, is_strict: bool) -> SignedHead | None:
+    """Return the signed head of a book that was read to its end.
+
+    A holder vouches for an entry a moment after it was written, so it is waited for.
+    What is still not vouched for then is said; or refused, if that is wanted.
+
+    Raises:
+        PeerError: The head is not of this book, or `is_strict` and it is not the end's.
+
+    """
+    deadline = time.monotonic() + SIGNING
+    while True:
+        signed = newest_head(tail.session)
+        upto = -1 if signed is None else signed.receipt.head.index
+        if upto >= tail.head.index:
+            return signed
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(STEP)
+    left = tail.head.index - upto
+    if is_strict:
+        raise LogNotVouched(upto, left)
+    print(f"holdfast: no host vouches for the last {left} entries", file=sys.stderr)
+    return signed
+
+
+def verify(tail: LogTail, *, as_json: bool, is_strict: bool = False) -> int:
     """Print whether a book holds together; return the exit status."""
     found: HoldfastError | None = None
     vouched: Head | None = None
@@ -35,6 +70,8 @@ def verify(tail: LogTail, *, as_json: bool) -> int:
             kept += [entry for entry in fresh if entry.kind in READ_KINDS]
         inputs = check_inputs(kept, tail.session)
         signed = newest_head(tail.session)
+        if is_strict:
+            signed = vouched_head(tail, is_strict=True)
         if signed is not None:
             vouched, host = signed.receipt.head, signed.host.hex()
             _check(vouched, hashes)

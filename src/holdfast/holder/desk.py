@@ -398,6 +398,7 @@ class Desk:
         self._judge.tick(time.monotonic())
         self._consulting.drop(self._intake)
         self._do(self._refusals.tick(self._intake))
+        self._vouching.tick(self._log.sync)
 
     def _is_due(self) -> bool:
         """Tell whether the turn may be about to end: what is written is booked first.
@@ -417,6 +418,7 @@ class Desk:
             self._refusals.next_deadline(),
             self._judge.next_deadline(),
             self._checkpoints.next_deadline(),
+            self._vouching.next_deadline(),
         )
         return min((at for at in clocks if at is not None), default=None)
 
@@ -527,6 +529,7 @@ class Desk:
             self._vouching.stored(entry.index, entry.hash, is_command=is_command)
         elif entry.kind is EntryKind.SIGNED:
             self._disk.want(entry.index)
+        self._vouching.wrote(entry.index, entry.hash)
         self._signing.stored(entry)
         self._checkpoints.stored(len(entry.line))
         return self._intake.stored(now())

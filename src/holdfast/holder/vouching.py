@@ -1,13 +1,15 @@
 """The host's word for what the logbook holds: receipts, and the newest head.
 
 A signature is made when an entry is durable, off the way of the echo: for every
-command, and for keys at most once in INTERVAL. The newest is kept in a file
-beside the book, which is replaced by renaming.
+command, for keys at most once in INTERVAL, and for the end of the book INTERVAL after
+something was written to it, so that nobody has to type for a book to be vouched for.
+The newest is kept in a file beside the book, which is replaced by renaming.
 """
 
 import contextlib
 import os
 import time
+from collections.abc import Callable
 
 from holdfast.core.logbook import Head
 from holdfast.core.signed_head import SignedHead, sign_head
@@ -32,6 +34,31 @@ class Vouching:
         self._key: SigningKey | None = None
         self._hashes: dict[Index, tuple[bytes, bool]] = {}
         self._next_at = 0.0
+        self._newest: Head | None = None
+        self._newest_by = 0.0
+
+    def wrote(self, index: Index, digest: bytes) -> None:
+        """Take that an entry is in the file: soon its head is vouched for as well."""
+        if self._newest is None:
+            self._newest_by = time.monotonic() + INTERVAL
+        self._newest = Head(self._session, index, digest)
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None."""
+        return None if self._newest is None else self._newest_by
+
+    def tick(self, sync: Callable[[], None]) -> None:
+        """Vouch for the end of the book, once it has been as it is for a moment.
+
+        Only what is durable is vouched for: after a crash a signed head whose entries
+        are gone would look like a book that was cut.
+        """
+        if self._newest is None or time.monotonic() < self._newest_by:
+            return
+        newest, self._newest = self._newest, None
+        with contextlib.suppress(OSError):
+            sync()
+            self._sign(newest)
 
     def stored(self, index: Index, digest: bytes, *, is_command: bool) -> None:
         """Remember the hash of an input's entry until it is durable."""

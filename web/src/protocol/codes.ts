@@ -84,6 +84,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "unexpected-message": ["PeerError", false, ""],
   "no-common-version": ["PeerError", false, "Upgrade the older side."],
   "log-tampered": ["PeerError", false, "Do not trust entries from this one on."],
+  "log-not-vouched": ["PeerError", false, "Without --strict it is taken as it is; a tail cut off would not show."],
   "policy-tampered": ["PeerError", false, "`holdfast log --host` says what was applied; `holdfast gate apply` mends it."],
   "window-damaged": ["PeerError", false, "Make a new window; what the old one kept is gone."],
   "operator-file-damaged": ["PeerError", false, "Remove the folder, and make the operator known anew."],

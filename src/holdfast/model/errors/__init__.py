@@ -49,6 +49,7 @@ from holdfast.model.errors.forbidden import (
 from holdfast.model.errors.peer import (
     FrameTooLarge,
     HandshakeFailed,
+    LogNotVouched,
     LogTampered,
     MalformedMessage,
     NoCommonVersion,
@@ -217,6 +218,7 @@ __all__ = [
     "LineTooLong",
     "LineUnfinished",
     "LinkEnded",
+    "LogNotVouched",
     "LogTampered",
     "LogbookFailed",
     "LogbookWithheld",

@@ -69,6 +69,20 @@ class LogTampered(PeerError):
         )
 
 
+class LogNotVouched(PeerError):
+    """No host vouches for the end of a logbook, where that was demanded."""
+
+    code = "log-not-vouched"
+    next_step = "Without --strict it is taken as it is; a tail cut off would not show."
+
+    def __init__(self, index: int, left: int) -> None:
+        super().__init__(
+            f"no host vouches for the last {left} entries, after {index}",
+            index=index,
+            left=left,
+        )
+
+
 class PolicyTampered(PeerError):
     """What is kept of the applied policy is not what an operator applied."""
 
