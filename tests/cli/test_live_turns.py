@@ -64,6 +64,12 @@ def test_a_human_takes_the_wheel_looks_around_and_hands_it_back(
     human.types(b"\x1dg")
     bot.sees(b"gave you the turn")
     bot.types(b"expr 5600 + 78\r")
+    # Others have typed here, and this shell does not tell what stands on its line: no
+    # rule about words can decide, so a person does.
+    human.sees(b"(rule undecidable); Ctrl-] a approves")
+    human.types(b"\x1da")
+    human.sees(b"by bot (agent, ")
+    human.types(b"y")
     human.sees(b"5678")
     assert b"never" not in human.shown
 

@@ -90,7 +90,7 @@ def test_options_may_stand_anywhere_before_two_dashes(
     assert (read.enter, read.session, read.text) == text
 
 
-@pytest.mark.parametrize("verb", ["ls", "status", "keep", "rename"])
+@pytest.mark.parametrize("verb", ["ls", "keep", "rename"])
 def test_what_asks_the_keeper_only_loads_little(verb: str, web: FakeSession) -> None:
     words = {"keep": ["web"], "rename": ["web", "shop"]}.get(verb, [])
     program = (

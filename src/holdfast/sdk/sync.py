@@ -30,7 +30,7 @@ from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
-from holdfast.sdk.events import Event
+from holdfast.sdk.events import Event, Noted
 from holdfast.sdk.looking import MAX_READ, Pattern
 from holdfast.sdk.session import MAX_OUTPUT, TYPING_PATIENCE
 from holdfast.sdk.turns import ASK_PATIENCE
@@ -322,6 +322,10 @@ class Session:
             self._run(_close(coming))
 
     # ── the turn, and approvals ───────────────────────────────────────────
+
+    def take_noted(self) -> list[Noted]:
+        """Return what the session told of by itself while attached, each thing once."""
+        return self._session.take_noted()
 
     def who(self) -> Standing:
         """Return who is attached, who has the turn and who waits for what."""
