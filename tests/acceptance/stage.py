@@ -68,7 +68,7 @@ class Stage(World):
         """Return what each operator has typed into a session, by its logbook."""
         names, found = self.names(), dict[str, str]()
         for entry in self.book(name):
-            if entry["kind"] == "input" and entry["input"] != "resize":
+            if entry["kind"] == "input" and entry["input"] not in ("resize", "start"):
                 who, text = names[entry["actor"]], base64.b64decode(entry["data"])
                 found[who] = found.get(who, "") + text.decode()
         return found
