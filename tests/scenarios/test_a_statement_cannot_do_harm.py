@@ -21,7 +21,7 @@ from holdfast.wire import messages as wire
 from holdfast.wire.frames import MAX_PAYLOAD, FrameKind, frame_bytes
 from holdfast.wire.signing import MAX_SIGNED, STEP, Sign, Signed
 
-PROGRAM = ("sh", "-c", "stty raw -echo; exec cat")
+PROGRAM = ("sh", "-c", "stty raw; exec cat")
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def test_a3_a6_the_programs_input_is_what_was_acknowledged_in_the_books_order(
     here: Machine, tmp_path: Path
 ) -> None:
     taken = tmp_path / "taken"
-    session = here.new("sh", "-c", f"stty raw -echo; echo ready; exec cat >{taken}")
+    session = here.new("sh", "-c", f"stty raw; echo ready; exec cat >{taken}")
     five = crowd(here, session)
     five[0].wait_output(b"ready")
     accounts = [Account() for _ in five]

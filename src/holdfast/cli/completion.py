@@ -38,7 +38,7 @@ NAMING = (
 )
 """Verbs whose first word is a session."""
 
-GATE = ("pending", "approve", "deny", "test", "check", "example")
+GATE = ("pending", "approve", "deny", "test", "check", "apply", "example")
 """What `gate` can do; a test compares it with the verb itself."""
 
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -56,7 +56,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     ),
     "attach": ("--observe",),
     "ls": ("--all", "--json"),
-    "end": ("--signal",),
+    "end": ("--signal", "--leave-daemons"),
     "keep": ("--off",),
     "send": ("--enter", "--timeout", "--approval-timeout", "--json"),
     "keys": ("--timeout", "--approval-timeout", "--json"),
@@ -81,6 +81,10 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "--verify",
         "--export",
         "--force",
+        "--strict",
+        "--last",
+        "--host",
+        "--set-aside",
     ),
     "state": ("--json",),
     "graph": ("--all", "--port", "--open", "--json"),
@@ -108,7 +112,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "seize": ("--freeze", "--interrupt", "--json"),
     "freeze": ("--json",),
     "thaw": ("--json",),
-    "gate": ("--as-operator", "--kind", "--yes", "--json"),
+    "gate": ("--as-operator", "--kind", "--yes", "--json", "--candidate"),
     "approve": ("--yes", "--json"),
     "deny": ("--yes", "--json"),
     "operators": ("--kind", "--force", "--json"),
