@@ -7,7 +7,7 @@ what is typed: it waits for the disk as every entry does, and nothing waits for 
 from collections.abc import Callable, Mapping
 
 from holdfast.core.logbook import Entry, EntryKind
-from holdfast.core.statements import Statements
+from holdfast.core.statements import MAX_UNSIGNED, Statements
 from holdfast.holder.connection import Connection
 from holdfast.holder.moment import now
 from holdfast.holder.past import Past
@@ -31,8 +31,12 @@ class Signing:
         """Learn from the book how far everybody has signed, and what since."""
         if past.checkpoint is not None:
             self._statements.load(past.checkpoint.signed)
+        inputs = sum(entry.kind is EntryKind.INPUT for entry in past.entries)
         for entry in past.entries:
-            self._statements.read(entry)
+            # Of more inputs than that nothing would be remembered.
+            inputs -= entry.kind is EntryKind.INPUT
+            if entry.kind is not EntryKind.INPUT or inputs < MAX_UNSIGNED:
+                self._statements.read(entry)
 
     def take(self, connection: Connection, said: Sign) -> None:
         """Write a statement down, unless it is in the book already.
