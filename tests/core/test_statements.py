@@ -291,3 +291,12 @@ def test_a_statement_whose_signature_is_wrong_is_kept_and_counts_for_nothing(
     holder.take(signed(given(1), by=BOT_KEY))
 
     assert holder.book.check().void == (1,)
+
+
+def test_how_far_everybody_had_signed_can_be_taken_up() -> None:
+    statements = Statements()
+
+    statements.load([(ANNA, ClientId("c_one"), 7)])
+
+    assert statements.signed_by(ANNA, ClientId("c_one")) == 7
+    assert statements.signed_by(ANNA, ClientId("c_two")) == 0
