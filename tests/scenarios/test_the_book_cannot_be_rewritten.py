@@ -76,7 +76,7 @@ def book(story: Story) -> Iterator[Story]:
 
 
 def opened(here: Machine) -> tuple[SessionId, Client]:
-    session = here.new("sh", "-c", "stty raw -echo; echo ready; exec cat")
+    session = here.new("sh", "-c", "stty raw; echo ready; exec cat")
     client = here.join(session)
     client.wait_output(b"ready")
     return session, client
