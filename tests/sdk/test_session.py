@@ -6,6 +6,7 @@ from tests.sdk.support import go, shell
 
 import holdfast
 from holdfast import errors
+from holdfast.wire.graphs import Process
 
 
 def test_a_command_is_run_and_its_status_and_output_are_known(here: Machine) -> None:
@@ -101,6 +102,10 @@ def test_what_is_typed_is_echoed_and_waited_for(here: Machine) -> None:
     assert screen.size == holdfast.Size(80, 24)
 
 
+async def processes(session: holdfast.Session) -> tuple[Process, ...]:
+    return (await session.graph()).processes
+
+
 def test_keys_interrupt_what_runs(here: Machine) -> None:
     del here
 
@@ -108,7 +113,8 @@ def test_keys_interrupt_what_runs(here: Machine) -> None:
         async with holdfast.connect() as host, await shell(host) as session:
             await session.wait_prompt(10)
             await session.send("sleep 1000", enter=True)
-            while (await session.state()).word != "running":
+            # Not only the shell that is about to start it.
+            while not any("sleep" in one.command for one in await processes(session)):
                 pass
             await session.keys("C-c")
             await session.wait_prompt(10)
