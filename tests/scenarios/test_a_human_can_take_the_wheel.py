@@ -89,6 +89,7 @@ class Applied:
         self._tail.close()
 
 
+@pytest.mark.timeout(400)  # Thousands of inputs, each of them on the disk.
 def test_t18_not_a_byte_of_the_former_holder_comes_after_a_seize(
     here: Machine, tmp_path: Path
 ) -> None:

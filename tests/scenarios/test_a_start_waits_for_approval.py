@@ -61,6 +61,7 @@ def test_what_was_approved_runs_and_nothing_before(here: Machine, marker: Path) 
     assert boss.request(yes) is None
     eventually("it runs", marker.exists)
     eventually("it is said", lambda: state(here, waits.session) == "running")
+    eventually("it has run", lambda: marker.read_text().split())
     assert len(marker.read_text().split()) == 1
     (begun,) = [one for one in book(waits.session) if one.kind is EntryKind.INPUT]
     assert begun.fields["approver"] == boss.operator.actor.id
@@ -178,6 +179,7 @@ def test_an_approval_counts_whoever_of_ours_was_killed_meanwhile(
     assert not marker.exists()
     assert approve(here, waits.session) is None
     eventually("it runs", marker.exists)
+    eventually("it has run", lambda: marker.read_text().split())
     assert len(marker.read_text().split()) == 1
 
 

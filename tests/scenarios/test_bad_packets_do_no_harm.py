@@ -223,7 +223,12 @@ def test_a_create_too_large_to_pass_on_is_said_and_nothing_else_happens(
     here: Machine, session: SessionId
 ) -> None:
     keeper, nursery = here.pid("keeper"), here.pid("nursery")
-    smallest = {"do": "create", "command": [""], "cwd": "/", "env": {"PATH": "/bin"}}
+    smallest: dict[str, object] = {
+        "do": "create",
+        "command": [""],
+        "cwd": "/",
+        "env": {"PATH": "/bin"},
+    }
     frame = len(json.dumps(proven(smallest)))
 
     for size in range(packets.MAX_PACKET - 3000, packets.MAX_PACKET - frame, 150):

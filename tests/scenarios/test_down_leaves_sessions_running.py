@@ -185,7 +185,8 @@ def test_a_holder_that_dies_before_it_deposits_is_replaced(here: Machine) -> Non
 
     for _ in range(3):
         before = here.pid("holder", session)
-        os.kill(before, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # It was replaced by now.
+            os.kill(before, signal.SIGKILL)
         newborn = eventually(
             "a newborn",
             lambda old=before: [  # type: ignore[misc]

@@ -139,7 +139,8 @@ def test_c109_what_an_agent_has_staged_is_held_when_a_human_enters_it(
     anna.post(b"deploy\r")
     held = anna.wait(wire.Pending)
     assert held.rule == "set-up-by-agents"
-    assert [one.by for one in held.uses] == [(bot.operator.actor.id,)]
+    # The cleared line is still said to be the bot's too: C-u proves nothing.
+    assert (bot.operator.actor.id,) in [one.by for one in held.uses]
     assert "alias deploy (rm -rf build)" in held.runs
 
 

@@ -99,7 +99,8 @@ class House:
         # known when the request is read.
         source = "" if self._settings.is_behind_proxy else caller.source
         place = self._doorway.enter(source)
-        if place is None and caller.is_own_host():
+        is_embedded = bool(self._settings.only_hosts)
+        if place is None and is_embedded and caller.is_own_host():
             place = self._doorway.enter(source, is_own_host=True)
         if place is None:
             self._numbers.add("turned_away_total")
