@@ -18,7 +18,7 @@ from holdfast.model.ids import SessionId
 NOTICED = 5.0
 """Seconds in which what hangs is noticed."""
 
-SLOW = 3.0
+SLOW = 8.0
 """Seconds more on a machine that does many other things."""
 
 EVERYONE = ("keeper", "holder", "nursery", "trustee", "painter", "judge", "host")

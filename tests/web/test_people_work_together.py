@@ -200,7 +200,8 @@ def test_the_keys_that_a_phone_lacks_are_in_a_row(
 
 
 def test_a_session_is_begun_from_the_page(chromium: Browser, here: World) -> None:
-    page = joined(chromium, here, "anna-begins", PHONE)
+    page = chromium.page("anna-begins", PHONE)
+    page.join(here.invite("--as", "anna-begins", "--can", "+create"))
 
     page.press("New session")
     page.see('.screen[data-painted="true"]')
