@@ -55,6 +55,7 @@ def test_other_code_than_ours_is_pointed_out(
     facts: dict[str, object] = {
         "keeper": answer,
         "host": None,
+        "policy": None,
         "root": upgrade.code_folder(),
     }
 
