@@ -3,6 +3,7 @@ import contextlib
 import os
 import re
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -145,7 +146,7 @@ def test_programs_that_hang_hold_up_nobody_who_tells_and_die_with_what_they_star
 
     asyncio.run(story())
     for pid in written.read_text().split():
-        assert _is_dead(int(pid))
+        assert _dies(int(pid))
 
 
 def test_what_has_happened_last_is_told_before_the_end(tmp_path: Path) -> None:
@@ -161,6 +162,14 @@ def test_what_has_happened_last_is_told_before_the_end(tmp_path: Path) -> None:
 
     asyncio.run(story())
     assert written.read_text() == "the end\n"
+
+
+def _dies(pid: int) -> bool:
+    """Tell whether a process that was killed is gone, as soon as the kernel says so."""
+    ends_at = time.monotonic() + 10
+    while not (is_dead := _is_dead(pid)) and time.monotonic() < ends_at:
+        time.sleep(0.01)
+    return is_dead
 
 
 def _is_dead(pid: int) -> bool:
