@@ -8,7 +8,8 @@ import time
 from holdfast.cli.grant import duration_ms
 from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
-from holdfast.client.profile import login_name, our_id
+from holdfast.client.authority import demand_grant
+from holdfast.client.profile import login_name
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.linux import invites, relays
 from holdfast.model.actors import ActorKind
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast invite --list": "who is invited, and what was used",
             "holdfast invite --withdraw ID": "no longer",
         },
-        {77: "you may not invite here"},
+        {77: "you lack the right grant on this host"},
     )
     parser.add_argument("--as", dest="name", metavar="NAME", help="its name here")
     parser.add_argument(
@@ -87,10 +88,10 @@ def run(options: argparse.Namespace) -> int:
     envelope = _envelope(options)
     lasts = duration_ms(options.ttl) / 1000
     name = checked_name(options.name or f"{login_name()}-{os.urandom(2).hex()}")
+    us = demand_grant("invite").actor.id
     facts = _host()  # After the words are checked: it may have to be started.
     expires = _wall() + lasts
-    kind, us = ActorKind(options.kind), our_id()
-    made = invites.make(name, kind, envelope, expires, by=us)
+    made = invites.make(name, ActorKind(options.kind), envelope, expires, by=us)
     link = Invitation(
         bytes.fromhex(str(facts["public_key"])), made.id, made.secret, _relays(facts)
     ).to_link()
@@ -222,7 +223,7 @@ def _withdraw(text: str) -> int:
     found = [one for one in invites.pending(_wall()) if one.id.hex().startswith(text)]
     if len(found) != 1 or not text:
         raise MalformedArgument(printable(text, 40), "the id of one invitation")
-    invites.withdraw(found[0].id, by=our_id())
+    invites.withdraw(found[0].id, by=demand_grant("invite --withdraw").actor.id)
     host.request("look")
     return 0
 

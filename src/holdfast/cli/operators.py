@@ -6,6 +6,7 @@ import json
 from holdfast.cli.manual import describe
 from holdfast.client import host
 from holdfast.client.acting import enrol, login_name, ourselves
+from holdfast.client.authority import demand_grant
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import ActorKind
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast operators rotate": "change your own key, here and at your hosts",
             "holdfast revoke --everywhere @ci": "and take everything from it at once",
         },
-        {77: "nobody is called that"},
+        {77: "nobody is called that, or you lack the right grant on this host"},
     )
     parser.add_argument("--json", action="store_true", help="print facts for programs")
     parser.add_argument(
@@ -80,6 +81,7 @@ def run(options: argparse.Namespace) -> int:
 def _rotate(*, force: bool, as_json: bool) -> int:
     from holdfast.client.rotating import rotate_us  # noqa: PLC0415  # slow to load
 
+    demand_grant("operators rotate", about_us=True)
     rotated, untold = rotate_us(force=force)
     if as_json:
         facts = {"actor": rotated.actor.id, "public_key": rotated.public_key.hex()}
@@ -94,7 +96,7 @@ def _rotate(*, force: bool, as_json: bool) -> int:
 def _add(name: str, kind: str | None) -> Enrolled:
     if operators.by_name(checked_name(name)) is not None:
         raise OperatorTaken(name)
-    us = ourselves().actor.id
+    us = demand_grant("operators add").actor.id
     return enrol(name, ActorKind(kind or ActorKind.AGENT), by=us)
 
 
@@ -105,7 +107,7 @@ def _remove(name: str) -> None:
         raise UnknownOperator(printable(wanted, 64))
     if found.actor.name == login_name():
         raise MalformedArgument(wanted, "somebody to remove: it is yourself")
-    operators.forget(wanted, by=ourselves().actor.id)
+    operators.forget(wanted, by=demand_grant("operators remove").actor.id)
     host.request("look")
 
 

@@ -7,7 +7,8 @@ from holdfast.cli.manual import describe
 from holdfast.cli.naming import actor_from, operator_from
 from holdfast.cli.requesting import live_session, report
 from holdfast.client import host, keeper
-from holdfast.client.profile import login_name, our_id
+from holdfast.client.authority import demand_grant
+from holdfast.client.profile import login_name
 from holdfast.client.requests import request
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
@@ -57,6 +58,7 @@ def _everywhere(found: Enrolled, *, as_json: bool) -> int:
     actor = found.actor
     if actor.name == login_name():
         raise MalformedArgument(actor.name, "somebody to revoke: it is yourself")
+    us = demand_grant("revoke --everywhere").actor.id
     revoked: list[str] = []
     failed: HoldfastError | None = None
     for session in keeper.sessions():
@@ -73,7 +75,7 @@ def _everywhere(found: Enrolled, *, as_json: bool) -> int:
     if failed is not None:
         # Unknown to new sessions only when no old one still trusts it.
         raise failed
-    operators.forget(actor.name, by=our_id())
+    operators.forget(actor.name, by=us)
     host.request("look")  # So that whoever is here from elsewhere is cut at once.
     if as_json:
         print(json.dumps({"actor": actor.id, "revoked": revoked, "forgotten": True}))

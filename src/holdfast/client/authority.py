@@ -9,8 +9,12 @@ This keeps honest programs to their rights. A program of the same user that read
 host's key needs none of it (SECURITY.md).
 """
 
+import contextlib
 import os
+import re
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from holdfast.client import blaming, keeper
 from holdfast.client.acting import ourselves
@@ -30,22 +34,30 @@ NOBODY_KNOWN = ActorId("")
 MAX_ANCESTORS = 256
 """Processes looked at on the way up: more than any honest tree is deep."""
 
+QUIET_MS = 10_000
+"""Between two refusals on record: who is refused in a loop must not fill the disk."""
 
-def demand_grant(what: str) -> Enrolled:
+_CGROUP = re.compile(r"/holdfast-(s_[a-z0-9]+)")
+
+
+def demand_grant(what: str, *, about_us: bool = False) -> Enrolled:
     """Return who we are, if we and all who are behind us may grant on this host.
 
-    A refusal is in the host's logbook, as of a request called `what`.
+    What is `about_us` alone we may do without the right, but nobody else for us. A
+    refusal is in the host's logbook, as of a request called `what`.
 
     Raises:
         Forbidden: Somebody may not.
 
     """
     us = ourselves()
+    own = {us.actor.id} if about_us else set()
     for actor in (us.actor.id, *sorted(behind_us())):
-        if not _may_grant(actor):
+        if actor not in own and not _may_grant(actor):
             error = NotAllowed(actor or "somebody unknown", Right.GRANT.value)
             error.add_note(
                 f"`{what}` needs the right grant, of everybody who is behind it."
+                " Have a person run it, in a terminal that nobody else types into."
             )
             record_refusal(us.actor.id, what, error)
             raise error
@@ -53,8 +65,13 @@ def demand_grant(what: str) -> Enrolled:
 
 
 def record_refusal(actor: str, what: str, error: HoldfastError) -> None:
-    """Have the host's logbook say that something was turned away."""
+    """Have the host's logbook say that something was turned away, now and then."""
     with host_book.writing() as book:
+        last = book.last
+        if last is not None and last.kind is EntryKind.DECLINED:
+            since_ms = time.time_ns() // 1_000_000 - last.at_wall_ms
+            if 0 <= since_ms < QUIET_MS:
+                return
         book.append(
             EntryKind.DECLINED,
             {"actor": actor, "request": what, "code": error.code, "count": 1},
@@ -75,7 +92,10 @@ def _may_grant(actor: ActorId) -> bool:
 
 
 def _sessions_above() -> Iterator[str]:
-    """Yield the sessions that our ancestors say they are of."""
+    """Yield the sessions that our ancestors say they are of, and our own cgroup."""
+    with contextlib.suppress(OSError):
+        own = Path("/proc/self/cgroup").read_text("utf-8", "surrogateescape")
+        yield from _CGROUP.findall(own)
     pid = os.getpid()
     for _ in range(MAX_ANCESTORS):
         process = read_stat(pid)
@@ -90,10 +110,11 @@ def _behind_in(name: str) -> set[ActorId]:
     try:
         known = keeper.sessions(start=False)
     except NoKeeper:
-        return set()
+        return {NOBODY_KNOWN}
     session = next((one for one in known if one.id == name and not one.host), None)
     if session is None:
-        return set()  # It is of another machine, or made up; our own is named too.
+        # It has ended, or is made up, or we were told to look in another place.
+        return {NOBODY_KNOWN}
     try:
         seen = graph(session.id)
         traced = blaming.processes(session.id, session.pid, [os.getpid()], seen)
