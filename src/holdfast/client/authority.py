@@ -12,14 +12,12 @@ host's key needs none of it (SECURITY.md).
 import contextlib
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.client import blaming, keeper
 from holdfast.client.acting import ourselves
 from holdfast.client.looking import graph
-from holdfast.core.logbook import EntryKind
 from holdfast.linux import host_book, operators
 from holdfast.linux.graph import session_named_by
 from holdfast.linux.operators import Enrolled
@@ -33,9 +31,6 @@ NOBODY_KNOWN = ActorId("")
 
 MAX_ANCESTORS = 256
 """Processes looked at on the way up: more than any honest tree is deep."""
-
-QUIET_MS = 10_000
-"""Between two refusals on record: who is refused in a loop must not fill the disk."""
 
 _CGROUP = re.compile(r"/holdfast-(s_[a-z0-9]+)")
 
@@ -66,16 +61,7 @@ def demand_grant(what: str, *, about_us: bool = False) -> Enrolled:
 
 def record_refusal(actor: str, what: str, error: HoldfastError) -> None:
     """Have the host's logbook say that something was turned away, now and then."""
-    with host_book.writing() as book:
-        last = book.last
-        if last is not None and last.kind is EntryKind.DECLINED:
-            since_ms = time.time_ns() // 1_000_000 - last.at_wall_ms
-            if 0 <= since_ms < QUIET_MS:
-                return
-        book.append(
-            EntryKind.DECLINED,
-            {"actor": actor, "request": what, "code": error.code, "count": 1},
-        )
+    host_book.record_declined(actor, what, error.code)
 
 
 def behind_us() -> set[ActorId]:

@@ -16,6 +16,7 @@ import os
 from holdfast.core import serializer
 from holdfast.core.resolving import Found
 from holdfast.holder.moment import now
+from holdfast.holder.refused_starts import note_refusal
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import operators, packets, spawn
 from holdfast.linux.exec_gate import ExecGate  # noqa: TC001  # an annotation people read
@@ -126,6 +127,7 @@ class Beginning:
 
     def _refuse(self, error: HoldfastError) -> None:
         self.refusal = error
+        note_refusal(ActorId(str(self._vaulted.facts["creator"])))
         spawn.say(self._vaulted.start[0], spawn.NO)
         self._close()
 

@@ -14,6 +14,7 @@ from holdfast.holder.beginning import START, STARTING
 from holdfast.holder.following import INTEGRATION
 from holdfast.holder.loop import Holder
 from holdfast.holder.note_memory import AREA
+from holdfast.holder.refused_starts import demand_patience
 from holdfast.holder.state_channel import make_pipe
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import (
@@ -108,7 +109,9 @@ def _create(packet: packets.Packet) -> None:
     session = _id(packet)
     own = [places.session_socket, places.session_pipe]
     try:
-        vaulted = _make(packet, session, door.creator_of(packet))
+        creator = door.creator_of(packet)
+        demand_patience(creator.actor)
+        vaulted = _make(packet, session, creator)
         grips.take(vaulted.memory)
         holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:

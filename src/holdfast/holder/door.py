@@ -12,6 +12,7 @@ import time
 from holdfast.crypto.proof import NONCE, is_creation_proof, is_local_proof
 from holdfast.holder.connection import Connection
 from holdfast.linux import operators, packets
+from holdfast.linux.recent_marks import recent_marks
 from holdfast.model.errors import (
     NotProven,
     UnexpectedMessage,
@@ -23,6 +24,9 @@ from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
 from holdfast.wire.creation import MAX_AGE_MS, proven_bytes
 from holdfast.wire.versions import SPOKEN, choose
+
+PROOFS = "spent-proofs"
+"""Where it stands which proofs of starts were used."""
 
 
 def greet(connection: Connection, hello: wire.Hello) -> None:
@@ -62,7 +66,9 @@ def creator_of(packet: packets.Packet) -> operators.Enrolled:
     """Return who asks for a session; without a proof that is nobody.
 
     Raises:
-        Forbidden: Nobody here knows them, or the proof is wrong, missing or old.
+        Forbidden: Nobody here knows them, or the proof is wrong, missing, old or
+            was used before.
+        OSError: It cannot be written down that it is used now.
 
     """
     claimed = str(packet.get("creator") or "")
@@ -74,12 +80,15 @@ def creator_of(packet: packets.Packet) -> operators.Enrolled:
         proof = bytes.fromhex(str(packet.get("proof") or ""))
     except ValueError:
         proof = b""
-    is_new = (
-        isinstance(asked_ms, int)
-        and abs(time.time_ns() // 1_000_000 - asked_ms) <= MAX_AGE_MS
-    )
+    now_ms = time.time_ns() // 1_000_000
+    is_new = isinstance(asked_ms, int) and abs(now_ms - asked_ms) <= MAX_AGE_MS
     if not is_new or not is_creation_proof(known.token(), proven_bytes(packet), proof):
         raise NotProven(claimed)
+    with recent_marks(PROOFS, now_ms) as spent:
+        if spent.untils(proof):
+            raise NotProven(claimed)
+        # A clock may have been ahead when it was made: it is good for longer then.
+        spent.add(proof, now_ms + 2 * MAX_AGE_MS)
     return known
 
 

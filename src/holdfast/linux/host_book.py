@@ -39,6 +39,9 @@ PATIENCE = 5.0
 TAIL = 8192
 """Bytes read first to find the last line; most are far shorter."""
 
+QUIET_MS = 10_000
+"""Between two refusals on record: who is refused in a loop must not fill the disk."""
+
 _STEP = 0.005
 
 
@@ -157,6 +160,24 @@ def record(kind: EntryKind, fields: Mapping[str, Value]) -> Entry:
     """
     with writing() as book:
         return book.append(kind, fields)
+
+
+def record_declined(actor: str, request: str, code: str) -> None:
+    """Add that something was turned away, unless another refusal just was.
+
+    Raises:
+        Unavailable: It cannot be written.
+        PeerError: Somebody has changed the book.
+
+    """
+    with writing() as book:
+        last = book.last
+        if last is not None and last.kind is EntryKind.DECLINED:
+            since_ms = time.time_ns() // 1_000_000 - last.at_wall_ms
+            if 0 <= since_ms < QUIET_MS:
+                return
+        told: dict[str, Value] = {"actor": actor, "request": request, "code": code}
+        book.append(EntryKind.DECLINED, {**told, "count": 1})
 
 
 def is_being_written() -> bool:

@@ -95,7 +95,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "rotation-refused": ["PeerError", false, "Rotate from the key that the host knows."],
   "busy": ["Unavailable", true, "Wait until the program reads, or seize with --interrupt."],
   "too-many-clients": ["Unavailable", true, "Close some, or drop the turn and take it again."],
-  "budget-spent": ["Unavailable", true, "Wait as long as it says; `[budget]` in policy.toml sets the limit."],
+  "budget-spent": ["Unavailable", true, "Wait as long as it says; limits of a policy are in its `[budget]`."],
   "asked-too-often": ["Unavailable", true, "Wait a second, and ask for less at a time."],
   "not-at-prompt": ["Unavailable", true, "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-c` gives up what stands typed; `holdfast state NAME` says what it does."],
   "not-waiting": ["Unavailable", true, "`holdfast wait NAME --for secret` says when somebody does."],

@@ -31,7 +31,7 @@ class BudgetSpent(Unavailable):
     """An operator has done as much as its kind may, for now."""
 
     code = "budget-spent"
-    next_step = "Wait as long as it says; `[budget]` in policy.toml sets the limit."
+    next_step = "Wait as long as it says; limits of a policy are in its `[budget]`."
 
     def __init__(self, what: str, limit: int, wait_ms: int) -> None:
         super().__init__(
