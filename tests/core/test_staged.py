@@ -350,7 +350,12 @@ def test_i2_no_more_is_kept_than_a_line_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", [b"\r" * (MAX_PARTS + 1) + b"rm x\x16\r", (b"x" * 4000 + b"\r") * 2]
+    "typed",
+    [
+        b"\r" * (MAX_PARTS + 1) + b"rm x\x16\r",
+        (b"x" * 4000 + b"\r") * 2,
+        (b"x" * 50 + b"\x03") * (2 * MAX_PARTS),
+    ],
 )
 def test_i2_what_cannot_be_told_apart_is_given_up_but_not_who_typed_it(
     typed: bytes,

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.staged import StagedLine
+from holdfast.core.line_discipline import LineDiscipline
+from holdfast.core.staged import LINE_EDITOR, StagedLine
 from holdfast.model.ids import ActorId, actor_id
 
 ANNA, BOT = actor_id(b"\1" * 32), actor_id(b"\2" * 32)
@@ -77,3 +78,31 @@ def test_i1_what_was_typed_plainly_has_its_authors_in_order(
     assert line.owners() == tuple(who for who, _ in plain)
     assert found.by == tuple(dict.fromkeys(who for who, _ in plain))
     assert not found.is_edited
+
+
+texts = st.lists(
+    st.tuples(st.sampled_from([ANNA, BOT]), st.lists(keys, max_size=30).map(bytes)),
+    max_size=8,
+)
+terminals = st.sampled_from([LINE_EDITOR, LineDiscipline(), LineDiscipline(utf8=True)])
+
+
+@given(texts, terminals, st.booleans(), st.booleans())
+def test_what_comes_at_once_means_what_it_means_key_by_key(
+    typed: list[tuple[ActorId, bytes]],
+    terminal: LineDiscipline,
+    is_marked: bool,  # noqa: FBT001  # drawn
+    echo_off: bool,  # noqa: FBT001  # drawn
+) -> None:
+    whole, single = StagedLine(is_marked=is_marked), StagedLine(is_marked=is_marked)
+    for who, data in typed:
+        ended = whole.typed(who, data, terminal, echo_off=echo_off)
+        one_by_one = [
+            found
+            for key in data
+            for found in single.typed(who, bytes([key]), terminal, echo_off=echo_off)
+        ]
+
+        assert ended == one_by_one
+        assert whole.stands() == single.stands()
+        assert whole.owners() == single.owners()

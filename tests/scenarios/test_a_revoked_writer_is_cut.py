@@ -86,6 +86,21 @@ def test_t17_t18_a_half_written_input_is_cut_and_what_went_in_is_told(
     assert [one.fields["written"] for one in settled] == [report.written]
 
 
+def test_who_seizes_is_told_of_the_half_that_stands_typed(
+    here: Machine, tmp_path: Path
+) -> None:
+    session, _, _ = full_terminal(here, tmp_path)
+    bot = here.join(session, "bot", ActorKind.AGENT)
+    anna = here.join(session)
+    anna.wait_output(b"ready")
+    half_written(bot, session)
+
+    assert anna.request(wire.Seize(wire.Halt.NONE)) is None
+
+    # The terminal does not echo, so who typed it is told, and not what.
+    assert anna.wait(parties.Inherited).by == (bot.operator.actor.id,)
+
+
 def act(how: str, bot: Client) -> parties.Revoke | wire.Seize | wire.Freeze:
     match how:
         case "revoke":

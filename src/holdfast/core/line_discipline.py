@@ -25,7 +25,11 @@ from dataclasses import dataclass, field
 DISABLED = 0
 """The value of a special character that nobody can type."""
 
+NOT_PLAIN = b"\0"
+"""What LineDiscipline.plain makes of a byte that must be looked at by itself."""
+
 _CR, _NL = 0x0D, 0x0A
+_FIRST_PRINTABLE, _DELETE = 0x20, 0x7F
 
 
 class Meaning(enum.Enum):
@@ -80,10 +84,20 @@ class LineDiscipline:
     meanings: tuple[Meaning, ...] = field(init=False, compare=False, repr=False)
     """What each byte is, if it does not follow a literal next."""
 
+    plain: bytes = field(init=False, compare=False, repr=False)
+    """A table for `bytes.translate`: NOT_PLAIN for each byte that may be more than
+    a printable character, to the terminal or to a program that edits its line."""
+
     def __post_init__(self) -> None:
-        # The one assignment that a frozen value has: it is made from the others.
+        # The assignments that a frozen value has: they are made from the others.
         found = tuple(map(self._meaning, range(256)))
         object.__setattr__(self, "meanings", found)
+        table = bytes(map(self._is_plain, range(256)))
+        object.__setattr__(self, "plain", table)
+
+    def _is_plain(self, byte: int) -> bool:
+        is_printable = byte >= _FIRST_PRINTABLE and byte != _DELETE
+        return is_printable and self.meanings[byte] is Meaning.TEXT
 
     @property
     def edits(self) -> bool:

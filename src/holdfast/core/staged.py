@@ -40,7 +40,7 @@ I4  At the prompt of a shell with marks, nothing but a mark forgets.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from holdfast.core.line_discipline import LineDiscipline, Meaning
+from holdfast.core.line_discipline import NOT_PLAIN, LineDiscipline, Meaning
 from holdfast.core.line_matching import lines_of
 from holdfast.core.unfinished import may_go_on
 from holdfast.model.ids import ActorId
@@ -152,6 +152,12 @@ class StagedLine:
         """Whether the shell may be running something, by its marks."""
 
         self._parts: list[_Part] = [_Part()]
+        self._hands: set[ActorId] = set()
+        """Who may have a hand in what is kept: nobody but these."""
+
+        self._size = 0
+        """Bytes kept of lines that may have been ended: no more than these."""
+
         self._is_literal = False
         self._is_countless = False
         """Whether there were too many lines to say which of them a mark is about."""
@@ -172,13 +178,23 @@ class StagedLine:
         """Take note of bytes that went to the terminal; return what they ended."""
         ended: list[Staged] = []
         self.is_fresh = self.is_fresh and not data
-        for byte in data:
+        self._hands.add(actor)
+        plain = data.translate(terminal.plain) if len(data) > 1 else NOT_PLAIN
+        at = 0
+        while at < len(data):
+            stop = plain.find(NOT_PLAIN, at)
+            stop = len(data) if stop < 0 else stop
+            self._settle_mode(actor, terminal)
+            if stop > at and not self._is_literal:
+                self._add_text(actor, data[at:stop], echo_off=echo_off)
+                at = stop
+                continue
+            byte, at = data[at], at + 1
             meaning = terminal.meanings[byte]
             if self._is_literal:
                 self._is_literal, meaning = False, Meaning.TEXT
             elif meaning is Meaning.TEXT and not terminal.edits:
                 meaning = _editor_meaning(byte)
-            self._settle_mode(actor, terminal)
             if meaning is Meaning.END or meaning is Meaning.FLUSH:
                 ended.append(self._parts[-1].told())
                 self._end(actor, terminal, is_whole=meaning is Meaning.END)
@@ -250,6 +266,7 @@ class StagedLine:
         self._parts, self._is_countless = [_Part()], False
         if text:
             hands = dict.fromkeys(by)
+            self._hands |= hands.keys()
             self._parts = [_Part(is_lost=True, shapers=hands, is_cooked=False)]
             owner = next(iter(hands), None)
             if owner is not None:
@@ -294,12 +311,22 @@ class StagedLine:
             self._add(actor, byte, meaning)
 
     def _add(self, actor: ActorId, byte: int, meaning: Meaning) -> None:
-        part = self._parts[-1]
-        is_text = meaning is Meaning.TEXT and byte >= _FIRST_PRINTABLE
-        if is_text and len(part.typed) < MAX_STAGED:
-            part.typed.append(byte)
-            part.by.append(actor)
+        if meaning is Meaning.TEXT and byte >= _FIRST_PRINTABLE:
+            self._add_text(actor, bytes([byte]), echo_off=False)
         else:
+            self._parts[-1].lose(actor)
+
+    def _add_text(self, actor: ActorId, text: bytes, *, echo_off: bool) -> None:
+        """Put printable bytes at the end of the open line."""
+        part = self._parts[-1]
+        if echo_off:
+            part.hidden += len(text)
+            part.shapers[actor] = None
+            return
+        kept = text[: max(0, MAX_STAGED - len(part.typed))]
+        part.typed += kept
+        part.by += [actor] * len(kept)
+        if len(kept) < len(text):
             part.lose(actor)
 
     def _erase(self, actor: ActorId, *, utf8: bool) -> None:
@@ -318,14 +345,7 @@ class StagedLine:
             # The kernel has handed it over, and its reader waits for no more of it.
             self._parts[-1] = _Part()
             return
-        part.ender = actor
-        self._parts.append(_Part())
-        self._take_over(actor)
-        if (
-            len(self._parts) > MAX_PARTS
-            or sum(len(one.typed) for one in self._parts) > MAX_STAGED
-        ):
-            self._merge()
+        self._close(actor)
 
     def _interrupt(
         self, actor: ActorId, terminal: LineDiscipline, meaning: Meaning
@@ -333,18 +353,31 @@ class StagedLine:
         if terminal.edits and meaning is Meaning.SIGNAL and self._parts[-1].is_cooked:
             self._parts[-1] = _Part()
         elif self._parts[-1].has_content:
-            self._parts[-1].ender = actor
-            self._parts.append(_Part())
+            self._close(actor)
+        else:
+            self._take_over(actor)
+
+    def _close(self, actor: ActorId) -> None:
+        """Begin another line; the open one may have been ended, or not."""
+        self._parts[-1].ender = actor
+        self._size += len(self._parts[-1].typed)
+        self._parts.append(_Part())
         self._take_over(actor)
+        if self._size > MAX_STAGED:
+            self._size = sum(len(one.typed) for one in self._parts)
+        if len(self._parts) > MAX_PARTS or self._size > MAX_STAGED:
+            self._merge()
 
     def _take_over(self, actor: ActorId) -> None:
         """Have whoever ended a line that others shaped answer for it from now on."""
         if self._is_marked and not self._runs:
             return  # The shell will say what became of it.
-        hands = {one for part in self._parts for one in _hands(part)}
-        if hands - {actor}:
+        if not self._hands - {actor}:
+            return  # Nobody else has typed since we looked.
+        if {one for part in self._parts for one in _hands(part)} - {actor}:
             taken = _Part(is_lost=True, ender=actor, shapers={actor: None})
             self._parts = [taken, _Part()]
+        self._hands = {actor}
 
     def _drop_first(self) -> None:
         """Forget the oldest line that was ended, and what stands before it."""

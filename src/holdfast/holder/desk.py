@@ -102,6 +102,9 @@ class Desk:
         self._refusals = Refusals()
         self._signing = Signing(self.record)
         self._writing = Writing(vaulted, resized, self._took, beginning.go)
+        self._lines: list[Staged] = []
+        """What the input that is being written has entered so far."""
+
         self._log_path = folders.session_log(vaulted.session)
         self._log = LogFile(self._log_path, vaulted.session)
         self._disk = Disk(self._log)
@@ -534,10 +537,12 @@ class Desk:
         self._checkpoints.stored(len(entry.line))
         return self._intake.stored(now())
 
-    def _took(self, given: Input, terminal: LineDiscipline) -> None:
+    def _took(self, given: Input, part: slice, terminal: LineDiscipline) -> None:
         echo_off = self._consulting.echo_off
-        lines = self._judging.typed(given, terminal, echo_off=echo_off)
-        self._following.entered(given, lines)
+        lines = self._judging.typed(given, part, terminal, echo_off=echo_off)
+        self._lines = [*self._lines, *lines] if part.start else lines
+        if part.stop == len(given.payload):
+            self._following.entered(given, self._lines)
 
     def _book(self) -> None:
         self._do(self._writing.booked(self._intake))

@@ -86,14 +86,14 @@ class Judging:
         self._hold = _HOLDS.get(reason, granted)
 
     def typed(
-        self, given: Input, terminal: LineDiscipline, *, echo_off: bool
+        self, given: Input, part: slice, terminal: LineDiscipline, *, echo_off: bool
     ) -> list[Staged]:
         """Take note of what the terminal has taken; return the lines it entered."""
         if given.kind not in _TYPED:
             return []
         is_secret = echo_off or given.kind is InputKind.ANSWER
         return self._line.typed(
-            given.actor, given.payload, terminal, echo_off=is_secret
+            given.actor, given.payload[part], terminal, echo_off=is_secret
         )
 
     def replay(self, entries: Iterable[Entry]) -> None:

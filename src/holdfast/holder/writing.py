@@ -26,8 +26,9 @@ ECHO_PATIENCE = 0.001
 """Seconds what the terminal took may stay unbooked: its echo goes first. Should
 we be killed within them, the input's outcome is unknown, as it is during a write."""
 
-Took = Callable[[Input, LineDiscipline], None]
-"""Told of every input of which the terminal has taken all, and how it was set."""
+Took = Callable[[Input, slice, LineDiscipline], None]
+"""Told of each part of an input that the terminal has taken, and how it was set: what
+is cut before its end stands there as well."""
 
 
 class Writing:
@@ -94,11 +95,11 @@ class Writing:
         rest = memoryview(apply.input.payload)[done:]
         terminal = pty.discipline(self._vaulted.master)
         taken = pty.write_available(self._vaulted.master, rest)
+        self._took(apply.input, slice(done, done + taken), terminal)
         if taken < len(rest):
             self._writing = (apply, done + taken)
             return intake.wrote(apply.index, taken, at) if taken else []
         self._writing = None
-        self._took(apply.input, terminal)
         kept = self._staged if terminal.canonical else 0
         self._staged = staged_after(kept, apply.input.payload)
         if intake.serializer.queued_bytes:
