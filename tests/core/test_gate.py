@@ -20,7 +20,7 @@ from holdfast.core.gate import (
     Submitted,
     TicketState,
 )
-from holdfast.model.errors import TurnMoved
+from holdfast.model.errors import NotAtPrompt, TurnMoved
 from holdfast.model.ids import ActorId, Epoch
 from holdfast.model.verdicts import Verdict
 
@@ -164,6 +164,14 @@ def test_i5_what_nobody_waits_for_any_more_is_rejected() -> None:
     assert codes(gate.handle(Approved(1, ANNA, BYTES, EPOCH), now=3)) == [
         (ANNA, "nothing-pending")
     ]
+
+
+@pytest.mark.parametrize("gate", [consulting_gate(), asking_gate()])
+def test_i5_what_makes_no_sense_any_more_is_rejected(gate: Gate) -> None:
+    senseless = Abandoned(1, NotAtPrompt("something stands there"))
+
+    assert codes(gate.handle(senseless, now=1)) == [(1, "not-at-prompt")]
+    assert gate.handle(senseless, now=1) == []
 
 
 @pytest.mark.parametrize("gate", [consulting_gate(), Gate()])

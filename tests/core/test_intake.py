@@ -310,7 +310,7 @@ def test_what_waits_for_approval_is_refused_when_its_sender_is_gone_for_good() -
     desk.send(1)
     desk.send(2)
     desk.judge(Verdict.ASK)
-    desk.do(desk.intake.abandon(1, AT))
+    desk.do(desk.intake.abandon(gate.Abandoned(1), AT))
     desk.judge(Verdict.ALLOW, 2)
 
     assert desk.codes() == ["asker-gone"]

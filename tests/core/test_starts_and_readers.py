@@ -17,7 +17,7 @@ from holdfast.model.errors import Frozen
 from holdfast.model.inputs import InputKind
 from holdfast.model.resolutions import Link, Resolution, Resolved, Sort
 from holdfast.model.verdicts import Verdict
-from holdfast.term.marks import Standing
+from holdfast.term.marks import Buffer, Standing
 
 PROGRAM = '[[rule]]\nname = "own"\nverdict = "allow"\nprogram = "/usr/bin/bash"\n'
 
@@ -26,6 +26,7 @@ def test_what_the_shell_says_of_its_line_is_no_command() -> None:
     machine = prompted()
 
     assert told(machine, Marked(Standing("ls", 2), 0)) == []
+    assert told(machine, Marked(Buffer("ls", 2), 0)) == []
 
 
 def test_a_start_that_is_refused_is_written_with_its_words() -> None:

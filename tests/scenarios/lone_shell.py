@@ -143,6 +143,10 @@ class LoneShell:
         """Wait until the terminal has shown something."""
         self._wait("text", lambda: wanted in self.shown)
 
+    def wait_until(self, found: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        self._wait("answer", found)
+
     def _wait(self, what: str, found: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE
         while not found():

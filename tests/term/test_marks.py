@@ -6,6 +6,7 @@ from holdfast.term.marks import (
     MAX_LINE,
     NONCE,
     Began,
+    Buffer,
     Ended,
     Mark,
     Prompted,
@@ -23,6 +24,7 @@ marks = st.one_of(
     st.integers(0, 999_999_999).map(Prompted),
     texts.map(lambda text: Began(text, len(text.encode()))),
     texts.map(lambda text: Standing(text, len(text.encode()))),
+    texts.map(lambda text: Buffer(text, len(text.encode()))),
     st.builds(Ended, st.integers(0, 255), texts),
 )
 
@@ -46,6 +48,8 @@ FORGED = [
     b"\x1b]7077;%s;C;3;ls\x1b\\" % OURS,
     b"\x1b]7077;%s;L;3;ls\x1b\\" % OURS,
     b"\x1b]7077;%s;L\x1b\\" % OURS,
+    b"\x1b]7077;%s;B\x1b\\" % OURS,
+    b"\x1b]7077;%s;B;1;\x1b\\" % OURS,
     b"\x1b]7077;%s;C;2;l\\x0\x1b\\" % OURS,
     b"\x1b]7077;%s;C;2;l\ns\x1b\\" % OURS,
     b"\x1b]7077;%s;C;99999999;ls\x1b\\" % OURS,

@@ -58,7 +58,7 @@ from holdfast.core.staged import Staged, StagedLine
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.model.moments import Moment
-from holdfast.term.marks import Began, Ended, Mark, Prompted, Standing
+from holdfast.term.marks import Began, Buffer, Ended, Mark, Prompted, Standing
 from holdfast.wire.lines import Value
 
 MAX_KEPT = 256
@@ -324,7 +324,7 @@ class Commands:
                 self._phase = Phase.PROMPT
                 self._lines.prompted(at.now)
                 return effects
-            case Standing():
+            case Standing() | Buffer():
                 return []
             case Began():
                 effects = self._finish(None, offset, at)

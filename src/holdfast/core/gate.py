@@ -12,6 +12,8 @@ answers, somebody other than the asker.
                    └──denied, withdrawn, asker gone, turn moved, no answer
                       in time───────────────────▶ rejected
 
+What has become senseless meanwhile is rejected in either state.
+
 An answer is bound to a digest of the exact bytes and to the turn epoch under
 which they wait, so it cannot be carried over to something else, not even by a
 gate that was started anew and counts its tickets from one again. The gate does
@@ -107,9 +109,11 @@ class Denied:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """Whoever sent what waits has gone for good, and hears of no answer."""
+    """Nobody waits for it any more, or it makes no sense any more, and why."""
 
     ticket: int
+    error: HoldfastError | None = None
+    """None: whoever sent what waits for approval has gone for good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +224,8 @@ class Gate:
                 return self._approve(event)
             case Denied(ticket, approver):
                 return self._deny(ticket, approver)
-            case Abandoned(ticket):
-                return self._abandon(ticket)
+            case Abandoned():
+                return self._abandon(event)
             case CutShort(error):
                 return self._cut_short(error)
 
@@ -291,9 +295,16 @@ class Gate:
             return [Refuse(approver, NothingPending(number))]
         return [self._reject(ticket, DeniedByOperator(approver))]
 
-    def _abandon(self, number: int) -> list[Effect]:
-        ticket = self._in_state(number, TicketState.PENDING)
-        return [] if ticket is None else [self._reject(ticket, AskerGone(number))]
+    def _abandon(self, event: Abandoned) -> list[Effect]:
+        number, error = event.ticket, event.error
+        if error is None:
+            ticket, error = (
+                self._in_state(number, TicketState.PENDING),
+                AskerGone(number),
+            )
+        else:
+            ticket = self._open.get(number)
+        return [] if ticket is None else [self._reject(ticket, error)]
 
     def _cut_short(self, error: HoldfastError) -> list[Effect]:
         gone = [ticket for ticket in self._open.values() if ticket.epoch is not None]

@@ -215,9 +215,9 @@ class Intake:
                 return refused
         return self._gate(denied, at)
 
-    def abandon(self, ticket: int, at: Moment) -> list[Effect]:
-        """Take that whoever sent what waits has gone for good."""
-        return self._gate(gate.Abandoned(ticket), at)
+    def abandon(self, given_up: gate.Abandoned, at: Moment) -> list[Effect]:
+        """Take that nothing comes of what waits, and why."""
+        return self._gate(given_up, at)
 
     def issue_ticket(self) -> int:
         """Return a number that no other act of this session waits under."""

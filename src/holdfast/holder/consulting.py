@@ -16,11 +16,12 @@ from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.judging import Judging
+from holdfast.holder.line_question import LineQuestion
 from holdfast.holder.moment import now
 from holdfast.holder.staging import shown
 from holdfast.linux.secrecy import SHOWN, Secrecy, Secret
 from holdfast.model.actors import Actor
-from holdfast.model.errors import HoldfastError, PolicyUnavailable
+from holdfast.model.errors import HoldfastError, NotAtPrompt, PolicyUnavailable
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.questions import Question  # noqa: TC001  # an annotation people read
@@ -45,12 +46,14 @@ class Consulting:
         judge: JudgeLink,
         company: Company,
         secrecy: Secrecy,
+        line: LineQuestion,
         do: Do,
     ) -> None:
         self._judging = judging
         self._judge = judge
         self._company = company
         self._secrecy = secrecy
+        self._line = line
         self._do = do
         self._asked: tuple[int, Asked] | None = None
         self._question: Question | None = None
@@ -147,7 +150,36 @@ class Consulting:
             why = str(said.facts["why"])
             self._do(intake.policy_failed(ticket, why, now()))
 
+    def approve(self, approved: gate.Approved, intake: Intake) -> None:
+        """Take an approval, once the shell says that nothing stands on its line."""
+
+        def then(error: NotAtPrompt | None = None) -> None:
+            given_up = gate.Abandoned(approved.ticket, error)
+            done = intake.abandon(given_up, now()) if error else []
+            self._do(done or intake.approve(approved, now()))
+
+        wanted = approved.ticket, approved.digest, approved.epoch
+        waiting = [(one.number, one.digest, one.epoch) for one in intake.gate.pending()]
+        if wanted not in waiting or not self._line.ask(self.given, then):
+            then()
+
     def _judged(self, ticket: int, said: Judgement, intake: Intake) -> list[Effect]:
+        if said.verdict is Verdict.ALLOW and self._line.ask(
+            self.given, partial(self._confirmed, ticket, said, intake)
+        ):
+            return []
+        return self._told(ticket, said, intake)
+
+    def _confirmed(
+        self, ticket: int, said: Judgement, intake: Intake, error: NotAtPrompt | None
+    ) -> None:
+        """Take what the shell says of its line, if somebody still waits for that."""
+        if error is not None:
+            self._do(intake.abandon(gate.Abandoned(ticket, error), now()))
+        elif intake.gate.is_consulting(ticket):
+            self._do(self._told(ticket, said, intake))
+
+    def _told(self, ticket: int, said: Judgement, intake: Intake) -> list[Effect]:
         digest = self._judging.policing.digest
         judged = gate.Judged(ticket, said.verdict, said.rule, said.why, digest)
         resolution = self.resolution

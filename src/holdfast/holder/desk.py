@@ -30,6 +30,7 @@ from holdfast.holder.handover import HandOver
 from holdfast.holder.judge_link import JudgeLink
 from holdfast.holder.judging import REPLAYED, Judging
 from holdfast.holder.limits import Limits
+from holdfast.holder.line_question import LineQuestion
 from holdfast.holder.log_file import LogFile
 from holdfast.holder.moment import now
 from holdfast.holder.note_memory import NoteMemory
@@ -95,8 +96,10 @@ class Desk:
         self.attributing = Attributing(vaulted, company) if vaulted.gate else None
         """Who is behind the session's processes, if anybody asks."""
 
+        self._line = LineQuestion(vaulted, following)
+        secrecy = _secrecy(vaulted, following)
         self._consulting = Consulting(
-            self._judging, judge, company, _secrecy(vaulted, following), self._do
+            self._judging, judge, company, secrecy, self._line, self._do
         )
         self._attendance = Attendance()
         self._refusals = Refusals()
@@ -263,11 +266,13 @@ class Desk:
         """
         if any(one.ticket == approved.ticket for one in self.telling.pending):
             self._demand_question(self._consulting.given)
-            if self._may_approve(approved.approver) and self._consulting.has_changed(
-                self.epoch
-            ):
-                self.telling.show_again(self._consulting.resolution)
-                raise ApprovalMismatch(approved.ticket)
+            if self._may_approve(approved.approver):
+                if self._consulting.has_changed(self.epoch):
+                    self.telling.show_again(self._consulting.resolution)
+                    raise ApprovalMismatch(approved.ticket)
+                if approved.approver != self._consulting.given.actor:
+                    self._consulting.approve(approved, self._intake)
+                    return
         self._do(self._intake.approve(approved, now()))
 
     def deny(self, denied: gate.Denied) -> None:
@@ -399,6 +404,7 @@ class Desk:
         self._do(self._intake.tick(now()))
         self._attend()
         self._judge.tick(time.monotonic())
+        self._line.tick()
         self._consulting.drop(self._intake)
         self._do(self._refusals.tick(self._intake))
         self._vouching.tick(self._log.sync)
@@ -420,6 +426,7 @@ class Desk:
             self._attendance.next_deadline(),
             self._refusals.next_deadline(),
             self._judge.next_deadline(),
+            self._line.next_deadline(),
             self._checkpoints.next_deadline(),
             self._vouching.next_deadline(),
         )
@@ -565,7 +572,7 @@ class Desk:
         self._attendance.look(alone, self.policing.policy.turn.grace, at.now)
         ticket = self._attendance.tick(at.now)
         if ticket is not None:
-            self._do(self._intake.abandon(ticket, at))
+            self._do(self._intake.abandon(gate.Abandoned(ticket), at))
 
     def _may_approve(self, actor: ActorId) -> bool:
         return self.rights.may(actor, Right.APPROVE, now())

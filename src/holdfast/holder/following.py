@@ -26,7 +26,15 @@ from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.text import printable
-from holdfast.term.marks import Began, Ended, Mark, Prompted, Standing, read_mark
+from holdfast.term.marks import (
+    Began,
+    Buffer,
+    Ended,
+    Mark,
+    Prompted,
+    Standing,
+    read_mark,
+)
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
 from holdfast.wire.lines import Value
@@ -69,6 +77,9 @@ class Following:
         self._is_resuming = False
         self.line = StagedLine(is_marked=self._is_marked)
         """What stands typed, as far as the terminal and the shell tell."""
+
+        self.buffer: Buffer | None = None
+        """What the shell has answered last to the question what stands on its line."""
 
         self._enters = _now()
         self._hands: tuple[ActorId, ...] = ()
@@ -208,6 +219,10 @@ class Following:
             case Standing(line):
                 # What is too long to be told stands there all the same.
                 self.line.told(line.encode() or b"?", self._behind_last())
+            case Buffer(line):
+                self.buffer = mark
+                if self.line.is_fresh:  # Or something was typed since it was asked.
+                    self.line.told(line.encode(), self._behind_last())
             case Ended():
                 self.line.ended(is_drained=self._is_drained())
             case Prompted():

@@ -9,6 +9,8 @@ builtin unset -v __holdfast_nonce __holdfast_key __holdfast_pipe
 exec 3<&- # behind `builtin` it would be open again
 builtin declare +x __holdfast_nonce __holdfast_key __holdfast_pipe
 __holdfast_last= __holdfast_told= __holdfast_known= __holdfast_number=0 __holdfast_options=
+# In PS2: shows nothing, and leaves word that a line goes on.
+__holdfast_more= __holdfast_goes_on='${__holdfast_number:__holdfast_more=1:0}'
 
 # Everything below is defined before an alias of the user could change it. Locals
 # have names of ours: what the user calls the same is told to holdfast too.
@@ -31,6 +33,26 @@ __holdfast_escape() { # text, as bytes, into __holdfast_text
     fi
     __holdfast_text=$text
 }
+
+# Bound to a key that nobody but holdfast presses: says what stands on the line. Its
+# argument is $_, which is thereby what it was; so is $?. Of a line that goes on from
+# another one nothing is told but that.
+__holdfast_buffer() (
+    __holdfast_status=$?
+    [[ $- == *e* ]] && __holdfast_status=0 # It would end the shell.
+    builtin set +axveu
+    builtin trap - DEBUG ERR RETURN
+    builtin shopt -u nocasematch
+    if [[ -z $__holdfast_more && $PS2 == *"$__holdfast_goes_on"* && -v READLINE_LINE ]] &&
+        builtin shopt -q promptvars; then
+        [[ ${LC_ALL@a} == *r* ]] || LC_ALL=C
+        __holdfast_escape "${READLINE_LINE:0:1024}"
+        __holdfast_mark "B;${#READLINE_LINE};$__holdfast_text"
+    else
+        __holdfast_mark 'L;0;'
+    fi
+    builtin exit "$__holdfast_status"
+)
 
 # `local -` gives the user's options back at the end; what is traced in between
 # would show the nonce. PS0 runs this in a subshell, so that it can set nothing.
@@ -70,7 +92,7 @@ __holdfast_prompted() {
         builtin set +axveu; } 2>/dev/null
     # Whoever sets PROMPT_COMMAND at a prompt replaces the first hook, not this one.
     [[ $__holdfast_told ]] || __holdfast_tell "$1"
-    __holdfast_told= __holdfast_last=$(( ${HISTCMD:-0} - 1 ))
+    __holdfast_more= __holdfast_told= __holdfast_last=$(( ${HISTCMD:-0} - 1 ))
     __holdfast_hook
     __holdfast_share "$2"
     __holdfast_mark "P${__holdfast_told:+;$__holdfast_told}"
@@ -202,6 +224,12 @@ __holdfast_hook() {
     local hook='${__holdfast_nonce:+$(__holdfast_started)}' one
     local last='__holdfast_prompted $? "$(builtin trap -p; builtin trap __holdfast_print EXIT)"'
     local -a kept
+    for one in emacs vi-insert vi-command; do
+        builtin bind -m "$one" -x '"\e[7077~": \__holdfast_buffer "$_"'
+    done 2>/dev/null
+    if [[ ${PS2@a} != *r* && ${PS2-} != *"$__holdfast_goes_on"* ]]; then
+        PS2+=$__holdfast_goes_on
+    fi
     if [[ ${PS0@a} != *r* ]]; then
         PS0=${PS0//"$hook"/}
         # Where prompts are not expanded, it would be shown as it stands.

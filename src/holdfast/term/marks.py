@@ -8,6 +8,7 @@ here it is decided what counts:
 
     ESC ] 7077 ; nonce ; P [ ; number ] ESC \        the prompt comes next
     ESC ] 7077 ; nonce ; L ; size ; line ESC \       this stands on the line now
+    ESC ] 7077 ; nonce ; B ; size ; line ESC \       the same, as it was asked for
     ESC ] 7077 ; nonce ; C ; size ; line ESC \       this line is executed now
     ESC ] 7077 ; nonce ; D ; status ; cwd ESC \      it has ended, in this folder
 
@@ -15,9 +16,10 @@ A control byte, a semicolon, a backslash and the byte C2 in `line` and `cwd` are
 written as `\x` and two digits: C2 may begin a C1 control, which would end the mark
 early and show the nonce to whoever watches. Any other byte may be.
 `size` is how long the line is; what is longer than MAX_LINE is cut, and a size of 0
-says that the shell does not know its line. A folder that is too long is left empty,
-which means the same. `number` is that of the message in which the shell has said
-what is set in it now (core.state_messages); without one it has not said that.
+says that the shell does not know its line; only in a B, that it is empty. A folder
+that is too long is left empty, which means that it is not known. `number` is that of
+the message in which the shell has said what is set in it now
+(core.state_messages); without one it has not said that.
 
 Whoever can print can print a mark; only the shell knows the nonce. A mark that
 is not exactly of this form, or has another nonce, is dropped: viewers never see
@@ -48,7 +50,7 @@ MAX_STATUS = 255
 _TEXT = rb"((?:[ -:<-\[\]-~\x80-\xc1\xc3-\xff]|\\x[0-9A-Fa-f]{2})*+)"
 _FORM = re.compile(
     rb"\x1b\]7077;([0-9a-f]{32});"
-    rb"(?:(P)(?:;([0-9]{1,9}))?|([CL]);([0-9]{1,7});"
+    rb"(?:(P)(?:;([0-9]{1,9}))?|([BCL]);([0-9]{1,7});"
     + _TEXT
     + rb"|D;([0-9]{1,3});"
     + _TEXT
@@ -77,6 +79,14 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Buffer:
+    """What stood on the line, of `size` bytes, when the shell was asked for it."""
+
+    line: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Began:
     """The shell is about to execute `line`, which has `size` bytes; 0: unknown."""
 
@@ -97,7 +107,13 @@ class Ended:
     cwd: str
 
 
-Mark = Prompted | Standing | Began | Ended
+Mark = Prompted | Standing | Buffer | Began | Ended
+
+_OF_LINES: dict[bytes, type[Standing | Buffer | Began]] = {
+    b"B": Buffer,
+    b"C": Began,
+    b"L": Standing,
+}
 
 
 def read_mark(raw: bytes, nonce: bytes) -> Mark | None:
@@ -112,8 +128,7 @@ def read_mark(raw: bytes, nonce: bytes) -> Mark | None:
         said = _plain(line)
         if len(said) != min(int(size), MAX_LINE):
             return None
-        kind = Standing if letter == b"L" else Began
-        return kind(_text(said), int(size))
+        return _OF_LINES[letter](_text(said), int(size))
     folder = _plain(cwd)
     if int(status) > MAX_STATUS or len(folder) > MAX_LINE:
         return None
@@ -131,6 +146,8 @@ def _said(mark: Mark) -> bytes:
             return b"P;%d" % number if number else b"P"
         case Standing(line, size):
             return b"L;%d;%s" % (size, _escaped(line))
+        case Buffer(line, size):
+            return b"B;%d;%s" % (size, _escaped(line))
         case Began(line, size):
             return b"C;%d;%s" % (size, _escaped(line))
         case Ended(status, cwd):
