@@ -2,7 +2,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.crypto.proof import (
+    change_proof,
     creation_proof,
+    host_token,
+    is_change_proof,
     is_creation_proof,
     is_local_proof,
     local_proof,
@@ -43,3 +46,17 @@ def test_a_creation_is_proven_by_the_token_and_for_one_request() -> None:
     assert not is_creation_proof(b"other", b"request", proof)
     assert not is_creation_proof(b"token", b"another", proof)
     assert not is_creation_proof(b"token", b"request", b"")
+
+
+def test_a_change_is_proven_apart_from_a_creation() -> None:
+    proof = change_proof(b"token", b"request")
+
+    assert is_change_proof(b"token", b"request", proof)
+    assert not is_change_proof(b"other", b"request", proof)
+    assert not is_change_proof(b"token", b"another", proof)
+    assert not is_creation_proof(b"token", b"request", proof)
+
+
+def test_a_host_has_a_token_that_does_not_tell_its_key() -> None:
+    assert host_token(b"seed") == host_token(b"seed") != host_token(b"other")
+    assert b"seed" not in host_token(b"seed")

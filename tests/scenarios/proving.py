@@ -3,6 +3,7 @@
 from holdfast.client import acting, creating
 from holdfast.linux import operators, packets
 from holdfast.model.ids import ActorId
+from holdfast.wire.creation import CHANGING
 
 
 def proven(asked: packets.Packet) -> packets.Packet:
@@ -10,9 +11,12 @@ def proven(asked: packets.Packet) -> packets.Packet:
 
     Whatever else is asked is left alone, and so is what was proven.
     """
+    if asked.get("do") in CHANGING and "proof" not in asked:
+        us = acting.ourselves()
+        return creating.change_proven(asked, str(asked["do"]), us.actor.id, us.token())
     if asked.get("do") != "create" or "proof" in asked:
         return asked
     creator = str(asked.get("creator") or "")
-    us = operators.by_actor(ActorId(creator)) if creator else acting.ourselves()
-    assert us is not None, creator
-    return creating.proven(asked, us.actor.id, us.token())
+    known = operators.by_actor(ActorId(creator)) if creator else acting.ourselves()
+    assert known is not None, creator
+    return creating.proven(asked, known.actor.id, known.token())

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from holdfast.wire.creation import PROVEN, proven_bytes
+from holdfast.wire.creation import CHANGE, PROVEN, change_bytes, proven_bytes
 
 WHOLE = {name: f"some {name}" for name in PROVEN}
 
@@ -24,3 +24,11 @@ def test_what_is_missing_is_null_and_the_order_does_not_count() -> None:
     told = json.loads(json.dumps({**dict(reversed(some.items())), "name": None}))
 
     assert proven_bytes(told) == proven_bytes(some)
+
+
+@pytest.mark.parametrize("name", CHANGE)
+def test_every_member_of_a_change_that_matters_is_proven(name: str) -> None:
+    whole = {one: f"some {one}" for one in CHANGE}
+
+    assert change_bytes({**whole, name: "another"}) != change_bytes(whole)
+    assert change_bytes({**whole, "ticket": 1}) == change_bytes(whole)

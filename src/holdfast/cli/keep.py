@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "holdfast keep web": "never end it for idleness",
             "holdfast keep web --off": "no longer",
         },
+        {77: "you may not end it, which keeping it needs"},
     )
     parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
     parser.add_argument("--off", action="store_true", help="take the mark away")

@@ -13,6 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "Give a session another name. Its id stays, and so does whoever is attached.",
         {"holdfast rename web shop": "web is now called shop"},
+        {77: "you may not end it, which renaming it needs"},
     )
     parser.add_argument("session", metavar="OLD", help="name, id, or how an id begins")
     parser.add_argument("name", metavar="NEW", help="1 to 64 letters, digits, . _ -")

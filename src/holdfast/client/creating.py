@@ -14,10 +14,10 @@ import time
 from collections.abc import Mapping
 
 from holdfast.client.profile import our_id, our_name
-from holdfast.crypto.proof import creation_proof
+from holdfast.crypto.proof import change_proof, creation_proof
 from holdfast.linux import folders
 from holdfast.model.ids import ENTROPY, ActorId, client_id
-from holdfast.wire.creation import proven_bytes
+from holdfast.wire.creation import change_bytes, proven_bytes
 
 TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
 """Variables that say what this terminal can do, and so hold for anybody anywhere."""
@@ -89,3 +89,23 @@ def _read(name: str) -> bytes:
     path = f"{folders.operators_folder()}/{our_name()}/{name}"
     with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
         return file.read()
+
+
+def change_proven(
+    asked: Mapping[str, object], do: str, asker: str, token: bytes
+) -> Facts:
+    """Return a request about a session in somebody's name, with what proves that."""
+    now_ms = time.time_ns() // 1_000_000
+    whole: Facts = {**asked, "do": do, "asker": asker, "asked_ms": now_ms}
+    return {**whole, "proof": change_proof(token, change_bytes(whole)).hex()}
+
+
+def change_proven_by_us(asked: Mapping[str, object], do: str) -> Facts:
+    """Return a request about a session in our own name.
+
+    Raises:
+        UsageError: The name is none.
+        PeerError: What is known of it is damaged.
+
+    """
+    return change_proven(asked, do, our_id(), _token())

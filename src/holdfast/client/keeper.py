@@ -45,7 +45,10 @@ replaced, and whoever had asked it finds the link cut."""
 PAUSE = 0.3
 """Seconds in which another keeper listens."""
 
-REPEATABLE = frozenset({"list", "status", "rename", "keep", "forget"})
+PROVEN = frozenset({"rename", "keep", "forget"})
+"""What is asked in our name; as in wire.creation. A creation is proven before."""
+
+REPEATABLE = frozenset({"list", "status", *PROVEN})
 """What can be asked twice and means the same."""
 
 MAX_ANSWER = 1024 * 1024
@@ -109,6 +112,10 @@ def request(
         from holdfast.client.dialing import ask_far  # noqa: PLC0415  # rarely needed
 
         return ask_far(host, do, dict(fields))
+    if do in PROVEN and "proof" not in fields:
+        from holdfast.client import creating  # noqa: PLC0415  # rarely needed
+
+        fields = creating.change_proven_by_us(fields, do)
     raw = json.dumps({"do": do, **fields}).encode()
     if len(raw) > packets.MAX_PACKET:
         raise RequestTooLarge(len(raw))

@@ -22,6 +22,8 @@ NONCE = 32
 
 _CONTEXT = b"holdfast local 1\n"
 _CREATION = b"holdfast create 1\n"
+_CHANGE = b"holdfast change 1\n"
+_HOST = b"holdfast host token 1\n"
 
 
 def local_proof(token: bytes, session: SessionId, nonce: bytes) -> bytes:
@@ -44,3 +46,18 @@ def creation_proof(token: bytes, request: bytes) -> bytes:
 def is_creation_proof(token: bytes, request: bytes, proof: bytes) -> bool:
     """Tell whether `proof` was made with `token`, in a time that tells nothing."""
     return hmac.compare_digest(creation_proof(token, request), proof)
+
+
+def change_proof(token: bytes, request: bytes) -> bytes:
+    """Return what proves that whoever knows `token` asks for this change."""
+    return hmac.digest(token, _CHANGE + request, "sha256")
+
+
+def is_change_proof(token: bytes, request: bytes, proof: bytes) -> bool:
+    """Tell whether `proof` was made with `token`, in a time that tells nothing."""
+    return hmac.compare_digest(change_proof(token, request), proof)
+
+
+def host_token(seed: bytes) -> bytes:
+    """Return what a host proves its own requests with, which its key has made."""
+    return hmac.digest(seed, _HOST, "sha256")

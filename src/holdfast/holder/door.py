@@ -9,9 +9,16 @@ a client says of itself.
 import os
 import time
 
-from holdfast.crypto.proof import NONCE, is_creation_proof, is_local_proof
+from holdfast.crypto.proof import (
+    NONCE,
+    host_token,
+    is_change_proof,
+    is_creation_proof,
+    is_local_proof,
+)
 from holdfast.holder.connection import Connection
 from holdfast.linux import operators, packets
+from holdfast.linux.host_key import host_seed
 from holdfast.linux.recent_marks import recent_marks
 from holdfast.model.errors import (
     NotProven,
@@ -22,7 +29,7 @@ from holdfast.model.ids import ActorId, SessionId
 from holdfast.version import __version__
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
-from holdfast.wire.creation import MAX_AGE_MS, proven_bytes
+from holdfast.wire.creation import HOST, MAX_AGE_MS, change_bytes, proven_bytes
 from holdfast.wire.versions import SPOKEN, choose
 
 PROOFS = "spent-proofs"
@@ -75,21 +82,49 @@ def creator_of(packet: packets.Packet) -> operators.Enrolled:
     known = operators.by_actor(ActorId(claimed))
     if known is None:
         raise UnknownOperator(claimed) if claimed else NotProven("")
-    asked_ms = packet.get("asked_ms")
-    try:
-        proof = bytes.fromhex(str(packet.get("proof") or ""))
-    except ValueError:
-        proof = b""
-    now_ms = time.time_ns() // 1_000_000
-    is_new = isinstance(asked_ms, int) and abs(now_ms - asked_ms) <= MAX_AGE_MS
-    if not is_new or not is_creation_proof(known.token(), proven_bytes(packet), proof):
+    proof, proven = _proof_in(packet), proven_bytes(packet)
+    if not _is_new(packet) or not is_creation_proof(known.token(), proven, proof):
         raise NotProven(claimed)
+    now_ms = time.time_ns() // 1_000_000
     with recent_marks(PROOFS, now_ms) as spent:
         if spent.untils(proof):
             raise NotProven(claimed)
         # A clock may have been ahead when it was made: it is good for longer then.
         spent.add(proof, now_ms + 2 * MAX_AGE_MS)
     return known
+
+
+def asker_of(packet: packets.Packet) -> operators.Enrolled | None:
+    """Return who asks for a change of the session; None if it is the host itself.
+
+    Raises:
+        Forbidden: Nobody here knows them, or the proof is wrong, missing or old.
+
+    """
+    claimed = str(packet.get("asker") or "")
+    known = operators.by_actor(ActorId(claimed))
+    if claimed == HOST:
+        token = host_token(host_seed())
+    elif known is not None:
+        token = known.token()
+    else:
+        raise UnknownOperator(claimed) if claimed else NotProven("")
+    proof = _proof_in(packet)
+    if not _is_new(packet) or not is_change_proof(token, change_bytes(packet), proof):
+        raise NotProven(claimed)
+    return known
+
+
+def _proof_in(packet: packets.Packet) -> bytes:
+    try:
+        return bytes.fromhex(str(packet.get("proof") or ""))
+    except ValueError:
+        return b""
+
+
+def _is_new(packet: packets.Packet) -> bool:
+    asked_ms, now_ms = packet.get("asked_ms"), time.time_ns() // 1_000_000
+    return isinstance(asked_ms, int) and abs(now_ms - asked_ms) <= MAX_AGE_MS
 
 
 def demand_manners(connection: Connection, message: Message) -> None:

@@ -11,11 +11,12 @@ import os
 import random
 import selectors
 import time
+from collections.abc import Callable  # noqa: TC003  # ditto
 from socket import socket  # noqa: TC003  # an annotation people read
 
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import folders, packets, session_names, start
-from holdfast.model.errors import HoldfastError, SessionNotFound
+from holdfast.model.errors import HoldfastError, NotProven, SessionNotFound
 from holdfast.version import __version__
 
 RETRY = 0.1
@@ -29,6 +30,9 @@ CLAIM_PATIENCE = 20
 
 TIMEOUT = 5.0
 
+CONSENTS = "consents"
+"""The fact that a holder says who may change its session."""
+
 LEAVE_PATIENCE = 2.0
 """Seconds to wait for what is half done before we leave: a program that does not
 read its input must not keep old code alive for ever."""
@@ -40,6 +44,9 @@ class KeeperLink:
     def __init__(self, vaulted: Vaulted, selector: selectors.BaseSelector) -> None:
         self.is_wanted = True
         """False once the session has been forgotten."""
+
+        self.demand_change: Callable[[packets.Packet], None] | None = None
+        """Raises what speaks against a change that somebody asks the keeper for."""
 
         self._leave_by: float | None = None
         self._is_resting = False
@@ -77,6 +84,7 @@ class KeeperLink:
                 **self._vaulted.facts,
                 "holder": os.getpid(),
                 "version": __version__,
+                CONSENTS: True,
             },
             "token": token,
             "exit": self._exit,
@@ -196,6 +204,8 @@ class KeeperLink:
                 self._leave_by = time.monotonic() + LEAVE_PATIENCE
             case "prove":
                 self._prove()
+            case "may":
+                self._say_whether(packet)
             case "changed":
                 for name in ("name", "keep"):
                     self._vaulted.facts[name] = packet[name]
@@ -211,6 +221,21 @@ class KeeperLink:
                 session_names.keep(self._vaulted.session, name)
             else:
                 session_names.drop(self._vaulted.session)
+
+    def _say_whether(self, packet: packets.Packet) -> None:
+        """Tell the keeper whether what somebody asks it for may be done."""
+        asked, answer = packet.get("asked"), {"ok": True}
+        told: packets.Packet = {"do": "said", "ticket": packet.get("ticket"), **answer}
+        try:
+            if not isinstance(asked, dict) or self.demand_change is None:
+                raise NotProven("")
+            self.demand_change(asked)
+        except HoldfastError as error:
+            told |= {"ok": False, "code": error.code, "text": str(error)}
+            told["facts"] = error.facts
+        if self._link is not None:
+            with contextlib.suppress(OSError):
+                packets.send(self._link, told)
 
     def _prove(self) -> None:
         """Show that our loop runs; the deposit came before it did."""

@@ -178,6 +178,7 @@ class Holder:
 
     def run(self) -> None:
         """Hold the session until it is forgotten."""
+        self._keeper.demand_change = self._requests.demand_change
         while self._keeper.is_wanted and not self._leaves():
             ready = self._selector.select(self._timeout())
             for key, events in ready:

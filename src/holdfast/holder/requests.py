@@ -13,6 +13,7 @@ from contextlib import suppress
 from holdfast.core import entries, gate, turn
 from holdfast.core.allowance import Allowance
 from holdfast.core.logbook import EntryKind
+from holdfast.holder import door
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
@@ -21,7 +22,7 @@ from holdfast.holder.halting import Halting
 from holdfast.holder.moment import now
 from holdfast.holder.telling import NOBODY
 from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import pty
+from holdfast.linux import packets, pty
 from holdfast.linux.freezing import Missed
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
@@ -32,6 +33,7 @@ from holdfast.model.errors import (
     NoSuchRight,
     NotAllowed,
     OperatorNotHere,
+    SessionNotFound,
     ThawIncomplete,
 )
 from holdfast.model.ids import FIRST_INCARNATION, ActorId
@@ -283,6 +285,20 @@ class Requests:
         """
         if not self._desk.rights.may(actor, right, now()):
             raise NotAllowed(actor, right.value)
+
+    def demand_change(self, packet: packets.Packet) -> None:
+        """Do nothing if whoever asks the keeper for a change may have it.
+
+        Raises:
+            Forbidden: It may not, or has not proven who it is.
+
+        """
+        if packet.get("id") != self._vaulted.session:
+            raise SessionNotFound(str(packet.get("id")))
+        asker = door.asker_of(packet)
+        if asker is not None:
+            self._desk.meet(asker.actor, asker.promised)
+            self.demand(asker.actor.id, Right.END)
 
 
 def _right(word: str) -> Right:

@@ -2,7 +2,10 @@
 
 import time
 
+from holdfast.crypto.proof import change_proof, host_token
 from holdfast.linux import packets, places
+from holdfast.linux.host_key import host_seed
+from holdfast.wire.creation import HOST, change_bytes
 
 PATIENCE = 5.0
 """Seconds for an answer; whoever takes longer is asked again later."""
@@ -16,6 +19,20 @@ REPEATABLE = frozenset({"list", "status", "rename", "keep", "forget"})
 
 CREATION_PATIENCE = 15.0
 """Seconds for a session to be made: longer than the keeper waits for a holder."""
+
+
+def vouched(packet: packets.Packet) -> packets.Packet:
+    """Return a request about a session with the host's own proof.
+
+    Whether the operator who wants it may is the host's to find out before.
+    """
+    whole: packets.Packet = {
+        **packet,
+        "asker": HOST,
+        "asked_ms": time.time_ns() // 1_000_000,
+    }
+    proof = change_proof(host_token(host_seed()), change_bytes(whole))
+    return {**whole, "proof": proof.hex()}
 
 
 def ask(packet: packets.Packet, patience: float = PATIENCE) -> packets.Packet:

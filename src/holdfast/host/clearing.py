@@ -1,9 +1,7 @@
 """Clears away what the core says: records at the keeper, logbooks in the folder."""
 
-import time
-
 from holdfast.core.clearing import Ended, Leftover, files_to_clear, records_to_clear
-from holdfast.host.asking import ask
+from holdfast.host.asking import ask, vouched
 from holdfast.linux import places
 from holdfast.model.errors import UsageError
 from holdfast.model.ids import SessionId, parse_session_id
@@ -11,19 +9,18 @@ from holdfast.model.ids import SessionId, parse_session_id
 _LOG = ".log"
 
 
-def clear_away() -> int:
-    """Clear away what is due, and return how many sessions are gone from view.
+def clear_away(now_wall: float) -> int:
+    """Clear away what is due by now, and return how many sessions are gone from view.
 
     Raises:
         OSError: The keeper does not answer, or a file cannot be removed.
 
     """
-    now_wall = time.time_ns() / 1e9
     listed = ask({"do": "list"})["sessions"]
     assert isinstance(listed, list)  # noqa: S101  # it is what a list has
     cleared = records_to_clear(_ended(listed), now_wall)
     for session in cleared:
-        ask({"do": "forget", "id": session})
+        ask(vouched({"do": "forget", "id": session}))
     known = {SessionId(str(one.get("id"))) for one in listed}
     left = files_to_clear(_leftovers(), known, now_wall)
     for session in left:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from holdfast.aio.log import log
 from holdfast.host.clearing import clear_away
+from holdfast.host.guests import wall
 from holdfast.host.links import Links
 from holdfast.linux import packets, places, start
 from holdfast.linux.processes import hide_memory
@@ -124,7 +125,7 @@ class Host:
         await asyncio.sleep(CLEAR_FIRST)
         while True:
             try:
-                cleared = await asyncio.to_thread(clear_away)
+                cleared = await asyncio.to_thread(clear_away, wall())
             except (HoldfastError, OSError) as error:
                 log("clearing.failed", why=str(error))
             else:

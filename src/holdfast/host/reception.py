@@ -177,7 +177,8 @@ async def _change(_: Guest, packet: Packet, session: SessionId | None) -> list[P
     wanted: Packet = {
         name: packet[name] for name in ("do", "name", "keep") if name in packet
     }
-    await _keeper({**wanted, "id": session})
+    # Both the promise and the session itself have been asked.
+    await _keeper(asking.vouched({**wanted, "id": session}))
     return [{"ok": True}]
 
 

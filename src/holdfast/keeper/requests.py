@@ -9,6 +9,7 @@ import socket
 import time
 
 from holdfast.keeper import checks, code, leftovers
+from holdfast.keeper.consents import Consents, Request
 from holdfast.keeper.household import Household, close, no_keeper, refusal, refused
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrading import Upgrading
@@ -51,6 +52,7 @@ class Requests:
         self._most_sessions = checks.most_sessions(os.environ)
         self._household = household
         self._upgrading = upgrading
+        self._consents = Consents(household)
         self._coming: dict[str, str] = {}
         self._expected: set[SessionId] = set()
         self._expected_until: float | None = None
@@ -63,10 +65,13 @@ class Requests:
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None."""
-        return self._expected_until
+        deadlines = (self._expected_until, self._consents.next_deadline())
+        return min((at for at in deadlines if at is not None), default=None)
 
     def tick(self, now: float) -> None:
         """Answer what was postponed, once everybody is here or it is time."""
+        for request in self._consents.overdue(now):
+            self._carry_out(request)
         until = self._expected_until
         if until is None:
             return
@@ -97,7 +102,7 @@ class Requests:
         if answer is not None:
             self._household.links.send(link, answer)
 
-    def _answer(  # noqa: C901, PLR0911  # one case for each request
+    def _answer(  # noqa: C901, PLR0911, PLR0912  # one case for each request
         self, link: socket.socket, packet: packets.Packet
     ) -> Facts | None:
         match packet.get("do"):
@@ -110,11 +115,13 @@ class Requests:
                 return self._list(link)
             case "create":
                 return self._create(link, packet)
-            case "rename" | "keep" | "facts":
-                return self._change(packet)
-            case "forget":
-                self._household.forget(checks.session_of(packet))
-                return {"ok": True}
+            case "rename" | "keep" | "forget":
+                return self._ask_holder(link, packet)
+            case "said":
+                self._said(link, packet)
+                return None
+            case "facts":
+                return self._changed(link, packet)
             case "gave-up":
                 why = str(packet.get("why"))
                 self._household.given_up.note(checks.session_of(packet), why)
@@ -175,6 +182,7 @@ class Requests:
         if isinstance(said, dict) and _chosen(said) != newest:
             # It waited for its predecessor to leave, and was not told meanwhile.
             self._household.links.send(link, {"do": "changed", **newest})
+        self._consents.deposited(session)
         if self.is_closing:
             self._household.links.send(link, {"do": "rest"})
         self._upgrading.happened(Deposited(session))
@@ -257,15 +265,52 @@ class Requests:
         if kept + coming + links + SPARE > limit:
             raise NoDescriptorLeft(limit)
 
-    def _change(self, packet: packets.Packet) -> Facts:
+    def _ask_holder(self, link: socket.socket, packet: packets.Packet) -> Facts | None:
         session = checks.session_of(packet)
-        kept = self._household.vault.deposits.get(session)
-        if kept is None:
+        if packet.get("do") != "forget":
+            self._demand_changeable(packet)
+        if self._consents.must_be_asked(session):
+            self._consents.ask(link, session, packet)
+            return None  # Answered when the holder has said whether.
+        return self._do_change(packet)
+
+    def _said(self, link: socket.socket, packet: packets.Packet) -> None:
+        request = self._consents.said(link, packet)
+        if request is not None:
+            self._carry_out(request)
+
+    def _changed(self, link: socket.socket, packet: packets.Packet) -> Facts:
+        if self._household.held.get(link) != checks.session_of(packet):
+            return refusal("not-proven", "its holder did not say so", actor="")
+        return self._change(packet)
+
+    def _carry_out(self, request: Request) -> None:
+        try:
+            answer = self._do_change(request.packet)
+        except HoldfastError as error:
+            answer = refused(error)
+        self._household.links.send(request.asker, answer)
+
+    def _do_change(self, packet: packets.Packet) -> Facts:
+        if packet.get("do") != "forget":
+            return self._change(packet)
+        self._household.forget(checks.session_of(packet))
+        return {"ok": True}
+
+    def _demand_changeable(self, packet: packets.Packet) -> None:
+        """Do nothing if there is such a session, and such a change."""
+        session = checks.session_of(packet)
+        if session not in self._household.vault.deposits:
             raise SessionNotFound(session)
         changes = checks.changes(packet)
         if "name" in changes:
             self._demand_free(str(changes["name"]), session)
-        kept.facts |= changes
+
+    def _change(self, packet: packets.Packet) -> Facts:
+        self._demand_changeable(packet)
+        session = checks.session_of(packet)
+        kept = self._household.vault.deposits[session]
+        kept.facts |= checks.changes(packet)
         self._household.trustee.note(session)
         self._household.note_exit(session, packet.get("exit"))
         if packet.get("do") != "facts":  # Else the holder has said it itself.

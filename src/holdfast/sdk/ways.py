@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from holdfast.client import hosts, keeper
 from holdfast.client.acting import acting_as
-from holdfast.client.creating import proven
+from holdfast.client.creating import change_proven, proven
 from holdfast.client.profile import our_name
 from holdfast.client.signing import Pen, pen_of
 from holdfast.core.logbook import Entry, anchor_of, recover
@@ -155,6 +155,8 @@ class Near:
         """Ask the keeper in a thread: it blocks, for a moment or until one starts."""
         if do == "create":
             fields = proven(fields, self.us, self._operator.token())
+        if do in keeper.PROVEN:
+            fields = change_proven(fields, do, self.us, self._operator.token())
         if do == "log":
             return await asyncio.to_thread(_log_piece, fields)
         return await asyncio.to_thread(keeper.request, do, fields)

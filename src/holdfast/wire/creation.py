@@ -29,7 +29,26 @@ MAX_AGE_MS = 120_000
 """How long a proof is good: longer than a keeper may take to start, and to ask."""
 
 
+CHANGING = frozenset({"rename", "keep", "forget"})
+"""Requests about a session that is there, which somebody has to prove as well."""
+
+CHANGE = ("do", "id", "name", "keep", "asker", "asked_ms")
+"""Members of such a request that are proven."""
+
+HOST = "host"
+"""The asker of what the host asks for itself, or for whom its channel has proven."""
+
+
 def proven_bytes(packet: Mapping[str, object]) -> bytes:
-    """Return what a proof of this request is made over."""
-    chosen = {name: packet.get(name) for name in PROVEN}
+    """Return what a proof of this request for a session is made over."""
+    return _written(packet, PROVEN)
+
+
+def change_bytes(packet: Mapping[str, object]) -> bytes:
+    """Return what a proof of this request about a session is made over."""
+    return _written(packet, CHANGE)
+
+
+def _written(packet: Mapping[str, object], names: tuple[str, ...]) -> bytes:
+    chosen = {name: packet.get(name) for name in names}
     return json.dumps(chosen, sort_keys=True).encode()

@@ -1,0 +1,94 @@
+"""May somebody rename, keep or forget a session? Its holder says so.
+
+The keeper knows neither operators nor rights. It passes the request on, and does
+what is asked when the holder agrees. While a session has no holder the request
+waits for the next one, but not for ever: what no holder takes up can be forgotten.
+"""
+
+import itertools
+import socket
+import time
+from dataclasses import dataclass
+
+from holdfast.keeper.household import Household, no_keeper
+from holdfast.keeper.vault import Facts  # noqa: TC001  # an annotation people read
+from holdfast.linux import packets
+
+PATIENCE = 5.0
+"""Seconds for an answer: one that hangs has been replaced by then."""
+
+CONSENTS = "consents"
+"""The fact of a holder that can be asked; older ones cannot."""
+
+
+@dataclass(slots=True)
+class Request:
+    """What somebody waits for."""
+
+    asker: socket.socket
+    session: str
+    packet: packets.Packet
+    until: float
+
+
+class Consents:
+    """Requests that wait for the word of a holder."""
+
+    def __init__(self, household: Household) -> None:
+        self._household = household
+        self._open: dict[int, Request] = {}
+        self._tickets = itertools.count(1)
+
+    def must_be_asked(self, session: str) -> bool:
+        """Tell whether a session has, or will have, a holder that can be asked."""
+        kept = self._household.vault.deposits.get(session)
+        return kept is not None and kept.facts.get(CONSENTS) is True
+
+    def ask(self, asker: socket.socket, session: str, packet: packets.Packet) -> None:
+        """Have a holder asked, now or when there is one."""
+        ticket = next(self._tickets)
+        until = time.monotonic() + PATIENCE
+        self._open[ticket] = Request(asker, session, packet, until)
+        self._tell(ticket)
+
+    def deposited(self, session: str) -> None:
+        """Ask a new holder what the one before it has not answered."""
+        for ticket, request in self._open.items():
+            if request.session == session:
+                self._tell(ticket)
+
+    def said(self, link: socket.socket, packet: packets.Packet) -> Request | None:
+        """Take the word of a holder; return what may be done now."""
+        ticket = packet.get("ticket")
+        request = self._open.get(ticket) if isinstance(ticket, int) else None
+        if request is None or self._household.held.get(link) != request.session:
+            return None
+        del self._open[ticket]  # type: ignore[arg-type]  # it is in there
+        if packet.get("ok") is True:
+            return request
+        names = ("code", "text", "facts")
+        answer: Facts = {"ok": False, **{name: packet.get(name) for name in names}}
+        self._household.links.send(request.asker, answer)
+        return None
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `overdue`, or None."""
+        return min((one.until for one in self._open.values()), default=None)
+
+    def overdue(self, now: float) -> list[Request]:
+        """Return what is to be done because there is nobody to ask."""
+        late = [ticket for ticket, one in self._open.items() if now >= one.until]
+        requests = [self._open.pop(ticket) for ticket in late]
+        done = []
+        for one in requests:
+            if self._household.links_of(one.session):
+                refused = no_keeper("the session's holder does not answer")
+                self._household.links.send(one.asker, refused)
+            else:
+                done.append(one)
+        return done
+
+    def _tell(self, ticket: int) -> None:
+        request = self._open[ticket]
+        packet: Facts = {"do": "may", "ticket": ticket, "asked": request.packet}
+        self._household.tell_holder(request.session, packet)

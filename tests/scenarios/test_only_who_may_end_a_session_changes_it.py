@@ -1,0 +1,188 @@
+"""Nobody renames, keeps or forgets a session by a packet to the keeper alone."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from tests.scenarios.support import PATIENCE, Machine, eventually, machine
+
+from holdfast.cli.main import main
+from holdfast.client import acting, creating
+from holdfast.linux import packets, places
+from holdfast.model.actors import ActorKind
+from holdfast.model.ids import SessionId
+from holdfast.wire import company as parties
+
+Packet = dict[str, object]
+CHANGES: dict[str, Packet] = {
+    "rename": {"name": "another"},
+    "keep": {"keep": True},
+    "forget": {},
+    "facts": {"name": "another", "keep": True},
+}
+PROVEN = ("rename", "keep", "forget")
+
+
+@pytest.fixture
+def here() -> Iterator[Machine]:
+    with machine() as made:
+        acting.ourselves()
+        yield made
+
+
+@pytest.fixture
+def session(here: Machine) -> SessionId:
+    return here.new("cat")
+
+
+def raw(packet: Packet) -> packets.Packet:
+    with packets.connect(places.keeper_socket(), PATIENCE) as link:
+        packets.send(link, packet)
+        heard = packets.receive(link)
+    assert heard is not None
+    return heard[0]
+
+
+def asked(session: SessionId, do: str) -> Packet:
+    return {"do": do, "id": session, **CHANGES[do]}
+
+
+def by(name: str, kind: ActorKind, session: SessionId, do: str) -> Packet:
+    us = acting.enrol(name, kind)
+    return creating.change_proven(asked(session, do), do, us.actor.id, us.token())
+
+
+def is_as_it_was(here: Machine, session: SessionId, before: Packet) -> bool:
+    now = here.facts(session)
+    names = ("name", "keep", "state", "held", "pid")
+    return now is not None and all(now[one] == before[one] for one in names)
+
+
+def _forged(packet: Packet) -> None:
+    packet["asker"] = acting.ourselves().actor.id
+
+
+def _as_host(packet: Packet) -> None:
+    packet["asker"] = "host"
+
+
+def _other(packet: Packet) -> None:
+    packet |= {"name": "third", "keep": False, "id": packet["id"]}
+
+
+def _old(packet: Packet) -> None:
+    packet["asked_ms"] = 0
+
+
+def _unproven(packet: Packet) -> None:
+    del packet["proof"]
+
+
+@pytest.mark.parametrize("do", CHANGES)
+def test_a_packet_without_a_proof_changes_nothing(
+    here: Machine, session: SessionId, do: str
+) -> None:
+    before = here.facts(session)
+    assert before is not None
+
+    answer = raw(asked(session, do))
+
+    assert answer["code"] == "not-proven", answer
+    assert is_as_it_was(here, session, before)
+
+
+@pytest.mark.parametrize("do", PROVEN)
+def test_an_agent_may_not_and_who_began_it_may(
+    here: Machine, session: SessionId, do: str
+) -> None:
+    before = here.facts(session)
+    assert before is not None
+
+    answer = raw(by("bot", ActorKind.AGENT, session, do))
+    assert answer["code"] == "not-allowed", answer
+    assert is_as_it_was(here, session, before)
+
+    assert raw(by("carol", ActorKind.HUMAN, session, do))["ok"] is True
+    assert not is_as_it_was(here, session, before)
+
+
+@pytest.mark.parametrize("spoil", [_forged, _as_host, _other, _old, _unproven])
+def test_a_proof_is_of_one_change_by_one_operator(
+    here: Machine, session: SessionId, spoil: Callable[[Packet], None]
+) -> None:
+    before = here.facts(session)
+    assert before is not None
+    packet = by("carol", ActorKind.HUMAN, session, "rename")
+    spoil(packet)
+
+    answer = raw(packet)
+
+    assert answer["code"] == "not-proven", answer
+    assert is_as_it_was(here, session, before)
+
+
+def test_who_was_revoked_in_a_session_cannot_forget_it(
+    here: Machine, session: SessionId
+) -> None:
+    carol = acting.enrol("carol", ActorKind.HUMAN)
+    assert here.join(session).request(parties.Revoke(carol.actor.id)) is None
+
+    answer = raw(by("carol", ActorKind.HUMAN, session, "forget"))
+
+    assert answer["code"] == "not-allowed", answer
+
+
+def test_a_grant_lets_an_agent_rename_what_it_did_not_begin(
+    here: Machine, session: SessionId
+) -> None:
+    bot = acting.enrol("bot", ActorKind.AGENT)
+    granted = parties.Grant(bot.actor.id, ("observe", "end"), 0)
+    assert here.join(session).request(granted) is None
+
+    assert raw(by("bot", ActorKind.AGENT, session, "rename"))["ok"] is True
+
+
+def test_a_killed_holder_does_not_leave_its_session_open_to_anybody(
+    here: Machine, session: SessionId
+) -> None:
+    for _ in range(5):
+        before = here.facts(session)
+        assert before is not None
+        here.kill("holder", session)
+
+        answer = raw(by("bot", ActorKind.AGENT, session, "forget"))
+
+        assert answer["code"] == "not-allowed", answer
+        here.wait_whole(session)
+        assert is_as_it_was(here, session, before)
+
+
+def test_a_stopped_holder_is_replaced_and_asked(
+    here: Machine, session: SessionId
+) -> None:
+    os.kill(here.pid("holder", session), signal.SIGSTOP)
+    began = time.monotonic()
+
+    assert main(["rename", session, "later"]) == 0
+
+    assert time.monotonic() - began < PATIENCE
+    facts = here.facts(session)
+    assert facts is not None
+    assert facts["name"] == "later"
+
+
+def test_the_command_line_says_who_asks(
+    here: Machine, session: SessionId, capsys: pytest.CaptureFixture[str]
+) -> None:
+    acting.enrol("bot", ActorKind.AGENT)
+    for words in (["rename", session, "mine"], ["keep", session]):
+        assert main(["--as", "bot", *words]) == 77
+        assert "may not end" in capsys.readouterr().err
+    os.environ.pop("HOLDFAST_AS", None)
+
+    assert main(["rename", session, "ours"]) == 0
+    assert main(["keep", "ours"]) == 0
+    assert main(["end", "ours"]) == 0
+    eventually("it is gone", lambda: here.facts(session) is None)
