@@ -1,12 +1,152 @@
 import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
+from tests.aio.channel_world import HOST, OPERATOR, dial_attach
 
-from holdfast.host.bridge import _first_of
-from holdfast.model.errors import SessionUnreachable
+from holdfast.aio.channel import Sealed
+from holdfast.host import bridge
+from holdfast.host.bridge import Bridge, _first_of
+from holdfast.linux import operators
+from holdfast.linux.operators import Terms
+from holdfast.model.actors import ActorKind
+from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.errors import HoldfastError, LinkEnded, SessionUnreachable
 from holdfast.model.ids import SessionId
+from holdfast.testing.carriers import linked
+from holdfast.wire import opening
+from holdfast.wire.channel import VERSION
+from holdfast.wire.requests import Packet, PacketReader, packet_bytes
 
 SESSION = SessionId("s_" + "a" * 16)
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RUNTIME", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+
+
+def enrol(*rights: Right) -> None:
+    terms = Terms("ab", Envelope(frozenset(rights)))
+    operators.enrol("anna", ActorKind.HUMAN, OPERATOR.public, None, b"t" * 32, terms)
+
+
+async def nobody() -> None:
+    pass
+
+
+def bridged(talk: Callable[[Sealed], Awaitable[None]]) -> Bridge:
+    """Have an operator talk to a bridge by a real channel; return the bridge."""
+
+    async def story() -> Bridge:
+        ours, theirs = linked()
+        serving = Bridge(HOST, nobody)
+        async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+            tasks.create_task(serving.run(theirs))
+            await talk(await dial_attach(ours))
+            await ours.close()
+        return serving
+
+    return asyncio.run(story())
+
+
+async def opened(sealed: Sealed, target: str) -> object:
+    await sealed.send(opening.encode(opening.Open(VERSION, target)))
+    return opening.decode(await sealed.receive())
+
+
+async def asked(sealed: Sealed, **packet: object) -> Packet:
+    await sealed.send(packet_bytes(dict(packet)))
+    reader = PacketReader()
+    while (found := reader.take()) is None:
+        reader.feed(await sealed.receive())
+    return found
+
+
+@pytest.mark.parametrize("target", [opening.HOST, SESSION])
+def test_a_key_that_nobody_knows_is_declined_and_hung_up_on(target: str) -> None:
+    async def talk(sealed: Sealed) -> None:
+        said = await opened(sealed, target)
+        assert isinstance(said, opening.Declined)
+        assert said.code == "revoked"
+        with pytest.raises(HoldfastError) as ended:
+            await sealed.receive()
+        assert isinstance(ended.value, LinkEnded)
+
+    serving = bridged(talk)
+
+    assert serving.public_key == OPERATOR.public
+    assert (serving.actor, serving.session) == ("", None)
+
+
+def test_a_key_that_is_known_is_answered_until_it_is_revoked() -> None:
+    enrol(Right.OBSERVE)
+
+    async def talk(sealed: Sealed) -> None:
+        assert await opened(sealed, opening.HOST) == opening.Opened(VERSION)
+        odd = await asked(sealed, do="upgrade")
+        again = await asked(sealed, do="nonsense")
+        operators.forget("anna")
+        gone = await asked(sealed, do="list")
+        assert (odd["ok"], again["ok"], gone["ok"]) == (False, False, False)
+        assert (odd["code"], gone["code"]) == ("unexpected-message", "revoked")
+        with pytest.raises(HoldfastError):
+            await sealed.receive()
+
+    bridged(talk)
+
+
+def test_what_opens_nothing_is_no_opening() -> None:
+    enrol(Right.OBSERVE)
+
+    async def talk(sealed: Sealed) -> None:
+        await sealed.send(opening.encode(opening.Opened(VERSION)))
+        with pytest.raises(HoldfastError) as ended:
+            await sealed.receive()
+        assert "unexpected-message" in str(ended.value)
+
+    bridged(talk)
+
+
+def test_without_a_right_there_nobody_is_led_to_a_session() -> None:
+    enrol()
+
+    async def talk(sealed: Sealed) -> None:
+        said = await opened(sealed, SESSION)
+        assert isinstance(said, opening.Declined)
+        assert said.code == "not-allowed"
+
+    bridged(talk)
+
+
+def test_a_session_that_nobody_holds_is_waited_for_and_then_declined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    enrol(Right.OBSERVE)
+    monkeypatch.setattr(bridge, "PATIENCE", 0.1)
+
+    async def talk(sealed: Sealed) -> None:
+        said = await opened(sealed, SESSION)
+        assert isinstance(said, opening.Declined)
+        assert said.code == "session-unreachable"
+
+    assert bridged(talk).session is None
+
+
+def test_whoever_says_nothing_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge, "IDLE", 0.1)
+
+    async def talk(sealed: Sealed) -> None:
+        with pytest.raises(HoldfastError) as ended:
+            await sealed.receive()
+        assert "link-ended" in str(ended.value)
+
+    bridged(talk)
+
+
+# ── both ways ─────────────────────────────────────────────────────────────────
 
 
 def test_when_one_way_is_done_the_other_is_cancelled() -> None:

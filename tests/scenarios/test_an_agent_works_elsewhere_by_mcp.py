@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.agents import FREE, WHY, agent
 from tests.scenarios.elsewhere import Facts, Place, places, relay
+from tests.scenarios.starts import ALLOW
 
 import holdfast
 
@@ -48,6 +49,33 @@ def test_an_agent_works_at_a_host_elsewhere_by_way_of_a_relay(
 
     with away.inhabited():
         asyncio.run(story())
+
+
+def test_an_agent_starts_a_session_at_a_host_elsewhere_if_it_was_invited_to(
+    joined: tuple[Place, Place],
+) -> None:
+    home, away = joined
+    (Path(home.folder) / "config/policy.toml").write_text(FREE + ALLOW)
+    home.do("gate", "apply", "--yes")
+    asked = {"host": "box", "intent": WHY, "command": ["sh"], "cwd": "/usr"}
+
+    async def story() -> tuple[Facts, Facts, Facts]:
+        async with agent() as bot:
+            refused = await bot.refused("create_session", **asked)
+        link = home.invite("--as", "maker", "--kind", "agent", "--can", "+create")
+        away.do("--as", "mcp-maker", "join", "-", "--name", "box", said=link)
+        async with agent("--as", "mcp-maker") as bot:
+            made = await bot.call("create_session", name="made", **asked)
+            seen = await bot.call("who", session="box/made")
+        return refused, made, seen
+
+    with away.inhabited():
+        refused, made, seen = asyncio.run(story())
+    (listed,) = home.facts("ls")["sessions"]
+    assert refused["code"] == "not-allowed"
+    assert (made["session"], made["id"]) == ("box/made", listed["id"])
+    assert made["you"] == seen["you"] == "maker"
+    assert (listed["name"], listed["cwd"]) == ("made", "/usr")
 
 
 def _sessions(answer: Facts) -> list[Facts]:
