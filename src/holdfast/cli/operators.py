@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 
 from holdfast.cli.manual import describe
 from holdfast.client import host
@@ -73,9 +74,15 @@ def run(options: argparse.Namespace) -> int:
     elif options.action == "remove":
         _remove(options.name)
     else:
-        us = ourselves()  # Whoever looks is known, and listed.
-        _print(operators.enrolled(), as_json=options.json, us=us.actor.id)
+        _list(as_json=options.json)
     return 0
+
+
+def _list(*, as_json: bool) -> None:
+    us = ourselves()  # Whoever looks is known, and listed.
+    _print(operators.enrolled(), as_json=as_json, us=us.actor.id)
+    for error in operators.damaged():
+        print(f"holdfast: left out: {error}", file=sys.stderr)
 
 
 def _rotate(*, force: bool, as_json: bool) -> int:

@@ -6,6 +6,7 @@ the way can begin again, and the hosts that were told are not lost.
 """
 
 import contextlib
+import json
 import os
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from holdfast.client.acting import ourselves
 from holdfast.crypto.identity import Identity
 from holdfast.crypto.keys import SEED
 from holdfast.crypto.rotation import rotate
-from holdfast.linux import operators
+from holdfast.linux import operators, seals
 from holdfast.linux.operators import Enrolled
 from holdfast.model.errors import HoldfastError
 
@@ -52,16 +53,22 @@ def rotate_us(*, force: bool) -> tuple[Enrolled, dict[str, str]]:
 
 def _drafted(draft: Path) -> bytes:
     """Return the seed that was written down before, or write one down."""
-    with contextlib.suppress(FileNotFoundError):
-        found = draft.read_bytes()
-        if len(found) == SEED:
-            return found
+    with contextlib.suppress(FileNotFoundError, ValueError):
+        found = json.loads(draft.read_bytes())
+        # Whoever could have us take a key of theirs would have ours.
+        if isinstance(found, dict) and seals.is_sealed(found, _of(draft), seals.key()):
+            return bytes.fromhex(found["seed"])
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(draft, flags, 0o600)
     try:
         seed = os.urandom(SEED)
-        os.write(fd, seed)
+        facts = seals.sealed({"seed": seed.hex()}, _of(draft))
+        os.write(fd, json.dumps(facts).encode())
         os.fsync(fd)
     finally:
         os.close(fd)
     return seed
+
+
+def _of(draft: Path) -> str:
+    return f"operators/{draft.parent.name}/{draft.name}"

@@ -8,6 +8,7 @@ one is first, and a host that is killed in between has spent it: whoever was
 invited asks for another. Used and expired ones are kept for a while, so that their
 users can be answered again if the answer was lost, and others are told why not.
 
+Each file is sealed by this host (linux/seals.py); one that is not is as if not there.
 Each of these steps is in the host's logbook before it is done.
 """
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from holdfast.core.logbook import EntryKind
-from holdfast.linux import host_book, operators, places
+from holdfast.linux import host_book, operators, places, seals
 from holdfast.linux.fact_files import read_facts, write_facts
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope
@@ -191,7 +192,7 @@ def _write(path: Path, invite: Invite) -> None:
         "secret": invite.secret.hex(),
         "used_by": invite.used_by,
     }
-    write_facts(path, facts)
+    write_facts(path, seals.sealed(facts, f"invites/{path.stem}"))
 
 
 def _read(path: Path) -> Invite | None:
@@ -200,6 +201,8 @@ def _read(path: Path) -> Invite | None:
         return None
     try:
         facts = read_facts(path, MAX_FILE)
+        if not seals.is_sealed(facts, f"invites/{path.stem}", seals.key()):
+            return None
         return Invite(
             bytes.fromhex(path.stem),
             checked_name(str(facts["name"])),

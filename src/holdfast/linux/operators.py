@@ -16,6 +16,9 @@ another's place (crypto/rotation.py); the operator stays who its first key made 
 Whoever came by an invitation has in operator.json what that promised, and has no
 key here: it is at home elsewhere.
 
+operator.json is sealed by this host (linux/seals.py) and holds a digest of the token:
+what somebody else has written there counts as not there.
+
 Whoever comes, goes or changes its key is in the host's logbook before that is done;
 if the book cannot be written, it is not done.
 """
@@ -23,13 +26,15 @@ if the book cannot be written, it is not done.
 # ruff: noqa: PTH102, PTH104, PTH110, PTH208  # pathlib is slow to load for an attach
 
 import contextlib
+import hashlib
 import json
 import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from holdfast.linux import folders
+from holdfast.linux import folders, seals
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
 from holdfast.model.errors import (
@@ -71,6 +76,9 @@ class Enrolled:
     rotations: int = 0
     """How often its key gave way to another."""
 
+    token_digest: str = ""
+    """What the token is known by."""
+
     @property
     def promised(self) -> Envelope | None:
         """What an invitation promised; None if its kind decides."""
@@ -99,12 +107,16 @@ class Enrolled:
 
         Raises:
             Forbidden: There is none: this operator is not local.
+            PeerError: Somebody has put another in its place.
 
         """
         try:
-            return _read(f"{self.folder}/token")
+            token = _read(f"{self.folder}/token")
         except FileNotFoundError:
             raise UnknownOperator(self.actor.name) from None
+        if self.token_digest and _digest(token) != self.token_digest:
+            raise OperatorFileDamaged(self.actor.name, "its token was changed")
+        return token
 
     def rotation_statements(self) -> bytes:
         """Return what leads from its first key to the present one, in order.
@@ -136,11 +148,22 @@ class Enrolled:
 def enrolled() -> list[Enrolled]:
     """Return every operator known here, by name; damaged folders are left out."""
     found = []
-    home = folders.operators_folder()
-    for name in sorted(os.listdir(home))[:MAX_OPERATORS]:
-        if not name.startswith("."):
-            with contextlib.suppress(OperatorFileDamaged, OSError):
-                found.append(_load(home, name))
+    home, key = folders.operators_folder(), seals.key()
+    for name in _names(home):
+        with contextlib.suppress(OperatorFileDamaged, OSError):
+            found.append(_load(home, name, key))
+    return found
+
+
+def damaged() -> list[OperatorFileDamaged]:
+    """Return what is wrong with the folders that are left out."""
+    found = []
+    home, key = folders.operators_folder(), seals.key()
+    for name in _names(home):
+        try:
+            _load(home, name, key)
+        except OperatorFileDamaged as error:
+            found.append(error)
     return found
 
 
@@ -154,7 +177,7 @@ def by_name(name: str) -> Enrolled | None:
     home = folders.operators_folder()
     for found in os.listdir(home):
         if same_name(found, name):
-            return _load(home, found)
+            return _load(home, found, seals.key())
     return None
 
 
@@ -202,10 +225,11 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
             "kind": kind.value,
             "name": name,
             "public_key": public_key.hex(),
+            "token": _digest(token),
         }
         if terms is not None:
             facts |= {"invite": terms.invite, "envelope": to_facts(terms.envelope)}
-        _write(f"{draft}/operator.json", json.dumps(facts, indent=2).encode() + b"\n")
+        _write(f"{draft}/operator.json", _sealed(facts, name))
         arrived = _arrival(Actor(actor_id(public_key), kind, name), public_key, terms)
         with _changing() as record:
             if any(same_name(found, name) for found in os.listdir(home)):
@@ -215,7 +239,7 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
     except (OSError, HoldfastError):
         _remove(draft)
         raise
-    return _load(home, name)
+    return _load(home, name, seals.key())
 
 
 def rotate(
@@ -235,10 +259,10 @@ def rotate(
     if taken is not None:
         raise OperatorTaken(taken.actor.name)
     folder, number = known.folder, known.rotations + 1
-    facts = json.loads(_read(f"{folder}/operator.json"))
+    facts = _facts(folder, seals.key())
     facts.setdefault("first_key", known.public_key.hex())
     facts |= {"public_key": new_key.hex(), "rotations": number}
-    written = json.dumps(facts, indent=2).encode() + b"\n"
+    written = _sealed(facts, os.path.basename(folder))  # noqa: PTH119  # see above
     _rewrite(f"{folder}/{_numbered('rotation', number)}", statement)
     if seed is not None:
         _rewrite(f"{folder}/{_numbered('key', number)}", seed)
@@ -253,7 +277,7 @@ def rotate(
         os.unlink(f"{folder}/{_numbered('key', number - 1)}")  # noqa: PTH108
     home, name = os.path.split(folder)
     os.utime(home)  # Whoever watches for operators that come and go looks again.
-    return _load(home, name)
+    return _load(home, name, seals.key())
 
 
 def forget(name: str, by: str = "") -> None:
@@ -312,10 +336,44 @@ def from_facts(facts: dict[str, object]) -> Envelope:
     )
 
 
-def _load(home: str, own: str) -> Enrolled:
-    folder = f"{home}/{own}"
+def _names(home: str) -> list[str]:
+    names = sorted(os.listdir(home))[:MAX_OPERATORS]
+    return [name for name in names if not name.startswith(".")]
+
+
+def _digest(token: bytes) -> str:
+    return hashlib.sha256(token).hexdigest()
+
+
+def _sealed(facts: dict[str, Any], name: str) -> bytes:
+    whole = seals.sealed(facts, f"operators/{name}")
+    return json.dumps(whole, indent=2).encode() + b"\n"
+
+
+def _facts(folder: str, key: bytes) -> dict[str, Any]:
+    """Return what this host wrote down of an operator.
+
+    Raises:
+        PeerError: It did not write this.
+
+    """
+    own = os.path.basename(folder)  # noqa: PTH119  # pathlib is slow to load
     try:
         facts = json.loads(_read(f"{folder}/operator.json"))
+    except (OSError, ValueError) as error:
+        raise OperatorFileDamaged(own, str(error)) from None
+    if not isinstance(facts, dict):
+        raise OperatorFileDamaged(own, "it holds no facts")
+    if not seals.is_sealed(facts, f"operators/{own}", key):
+        raise OperatorFileDamaged(own, "this host has not written it like this")
+    return facts
+
+
+def _load(home: str, own: str, key: bytes) -> Enrolled:
+    folder = f"{home}/{own}"
+    facts = _facts(folder, key)
+    try:
+        token_digest = str(facts["token"])
         public_key = bytes.fromhex(facts["public_key"])
         kind, name = ActorKind(facts["kind"]), checked_name(str(facts["name"]))
         first_key = bytes.fromhex(facts.get("first_key", facts["public_key"]))
@@ -324,13 +382,13 @@ def _load(home: str, own: str) -> Enrolled:
         terms = None
         if "envelope" in facts:
             terms = Terms(str(facts["invite"]), from_facts(facts["envelope"]))
-    except (ValueError, KeyError, TypeError, OSError, UsageError) as error:
+    except (ValueError, KeyError, TypeError, UsageError) as error:
         raise OperatorFileDamaged(own, str(error)) from None
     if not is_right:
         # A folder copied or renamed by hand must not become somebody else.
         raise OperatorFileDamaged(own, "it belongs to another name or key")
     actor = Actor(actor_id(first_key), kind, name)
-    return Enrolled(actor, public_key, folder, terms, rotations)
+    return Enrolled(actor, public_key, folder, terms, rotations, token_digest)
 
 
 def _arrival(
