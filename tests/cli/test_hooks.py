@@ -20,7 +20,7 @@ from holdfast.cli.hooks import (
 )
 
 SOURCE = Path(__file__).parents[2] / "src/holdfast"
-TOLD = {"EVENT", "SESSION", "NAME", "LINE"}
+TOLD = {"EVENT", "EVENT_SESSION", "NAME", "LINE"}
 """Variables that hooks are told by, and that no field can be led astray with."""
 
 WRITES = (

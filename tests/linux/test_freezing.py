@@ -16,6 +16,7 @@ from holdfast.linux.freezing import (
     freeze,
     joined,
     signal_exactly,
+    standing,
     thaw,
 )
 from holdfast.linux.process_table import Belonging, Tree, read_table
@@ -299,3 +300,29 @@ def test_a_process_whose_first_thread_has_ended_is_stopped_too() -> None:
         frozen = freeze(session.tree)
         assert (frozen.count, frozen.missed) == (1, ())
         assert found(session.pid).is_stopped
+
+
+WAITS_FOR_ITS_CHILD = """
+import ctypes, os, signal, sys, time
+CLONE, CLONE_VFORK = 56, 0x4000
+print(os.getpid(), flush=True)
+if ctypes.CDLL(None).syscall(CLONE, CLONE_VFORK | signal.SIGCHLD, 0, 0, 0, 0) == 0:
+    os.kill(os.getpid(), signal.SIGSTOP)
+    os._exit(0)
+print("on", flush=True)
+time.sleep(99)
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the number of a call")
+def test_what_stops_only_when_its_wait_is_over_is_in_the_record() -> None:
+    with leader(WAITS_FOR_ITS_CHILD) as made:
+        (pid,) = made.pids()
+        eventually("it waits for its child", lambda: found(pid).state == "D")
+        os.kill(pid, signal.SIGSTOP)
+
+        record = standing(made.tree)
+        thaw(record)
+
+        assert found(pid).mark in record.stopped
+        assert made.output.readline() == b"on\n"

@@ -76,7 +76,8 @@ def test_what_nobody_approves_in_time_is_taken_back_and_was_not_done(
         assert done.returncode == 75
         assert json.loads(done.stderr)["error"]["code"] == "approval-timeout"
         assert boss.who().pending == ()
-        assert not [one for one in book(session) if one.kind is EntryKind.INPUT]
+        inputs = [one for one in book(session) if one.kind is EntryKind.INPUT]
+        assert [one.fields["input"] for one in inputs] == ["start"]
 
 
 def test_what_is_held_is_given_up_when_its_client_is_gone_and_holds_up_nothing_more(

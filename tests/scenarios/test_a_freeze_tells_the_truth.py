@@ -14,6 +14,7 @@ from tests.linux.trees import stands
 from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.linux import cgroups, pulse
+from holdfast.linux.process_table import is_to_stop
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
 
@@ -54,8 +55,10 @@ def goes_on(path: Path) -> bool:
 
 
 def is_still(pid: int) -> bool:
-    found = pulse.take_closely(pid)
-    return stands(pid) or (found is not None and found.is_held)
+    """Tell whether it stands, or cannot come back from the kernel without standing."""
+    seen = pulse.take_closely(pid)
+    held = seen is not None and seen.is_held
+    return held or stands(pid) or is_to_stop(pid)
 
 
 @pytest.mark.parametrize("has_cgroup", [False, True])

@@ -122,7 +122,7 @@ def test_the_program_is_run_for_the_end_of_a_session_before_the_watch_ends(
     assert watching.program.wait() == 0
     # Programs run side by side, so the last to write need not be the last started.
     (last,) = [one for one in told if one["HOLDFAST_EVENT"] == "session.exited"]
-    assert last["HOLDFAST_SESSION"] == session
+    assert last["HOLDFAST_EVENT_SESSION"] == session
 
 
 def test_programs_that_hang_do_not_hold_up_what_is_told(

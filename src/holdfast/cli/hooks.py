@@ -1,6 +1,6 @@
 """Run a program when something has happened, never through a shell.
 
-What happened is told in its environment, as HOLDFAST_EVENT, HOLDFAST_SESSION and so on.
+What happened is told in its environment, as HOLDFAST_EVENT, HOLDFAST_NAME and so on.
 Lines of commands are among it, which anybody who types can choose: in an environment
 they are text, where in the words of a shell they would be obeyed. Hosts elsewhere
 choose the names of fields, too: none of them becomes a variable that means something
@@ -37,11 +37,19 @@ OURS = frozenset(
         "LOGIN",
         "MAX_SESSIONS",
         "RUNTIME_DIR",
+        "SESSION",
         "STATE_DIR",
         "ZDOTDIR",
     }
 )
-"""Variables that we read ourselves, without HOLDFAST_ before them."""
+"""Variables that we read ourselves, without HOLDFAST_ before them.
+
+By HOLDFAST_SESSION a process belongs to a session, and ends with it: the program that
+is told of that end does not.
+"""
+
+_SESSION = "event_session"
+"""What a program is told the session's id by."""
 
 _FIELD = re.compile(r"[a-z][a-z_]{0,31}")
 
@@ -130,8 +138,9 @@ def is_wanted(name: str, patterns: list[str]) -> bool:
 
 def variables(facts: Mapping[str, object]) -> dict[str, str]:
     """Return what happened as variables of an environment."""
+    told = {**facts, _SESSION: facts.get("session")}
     return {
         f"HOLDFAST_{name.upper()}": str(value).replace("\0", "")[:MAX_VALUE]
-        for name, value in facts.items()
+        for name, value in told.items()
         if value is not None and _FIELD.fullmatch(name) and name.upper() not in OURS
     }

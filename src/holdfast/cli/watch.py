@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Print what happens in sessions as it happens, a line each: turns, approvals,"
         " commands, states, ends. Without names, in all sessions of this machine, those"
         " that start later included. With --exec a program is run for each event, and"
-        " told of it by variables: HOLDFAST_EVENT, HOLDFAST_SESSION, HOLDFAST_NAME,"
+        " told of it by variables: HOLDFAST_EVENT, HOLDFAST_EVENT_SESSION, HOLDFAST_NAME,"
         " HOLDFAST_LINE and so on. No shell reads them.",
         {
             "holdfast watch": "everything here, for people",
@@ -167,8 +167,7 @@ class Watch:
                         self._tell(info, told)
                 looking.cancel()
         except* HoldfastError as group_of_errors:
-            why = str(group_of_errors.exceptions[0])
-            self._tell(info, Happening("session.unreachable", {"why": printable(why)}))
+            self._tell(info, await _end_of(host, info, group_of_errors.exceptions[0]))
         finally:
             self._watched.discard(info.id)
 
@@ -214,6 +213,18 @@ class Watch:
             if key != "name"
         ]
         return printable(f"{clock}  {where}  {event}  {', '.join(said)}".rstrip(), 1000)
+
+
+async def _end_of(host: Host, info: SessionInfo, error: BaseException) -> Happening:
+    """Return how a session is told of whose events have stopped coming.
+
+    One that ends just as we attach to it is over, and not out of reach.
+    """
+    with contextlib.suppress(HoldfastError):
+        status = (await host.find(info.id)).exit_status
+        if status is not None:
+            return Happening("session.exited", {"status": status})
+    return Happening("session.unreachable", {"why": printable(str(error))})
 
 
 def _words(command: str | None) -> list[str]:

@@ -38,6 +38,7 @@ from holdfast.linux.process_table import (
     Process,
     Table,
     Tree,
+    is_to_stop,
     read_process,
     read_table,
     tracer_of,
@@ -174,9 +175,17 @@ def freeze(
 
 
 def standing(tree: Tree) -> Frozen:
-    """Return a record of all of `tree` that stands still now, whoever stopped it."""
+    """Return a record of all of `tree` that stands still now, or is about to.
+
+    A process that waits for the kernel, as one does for a child that is stopped before
+    its exec, stops only when that wait is over: after the thaw, if nobody wakes it.
+    """
     members = Belonging(tree).find(read_table())
-    marks = tuple(one.mark for one in members if one.is_stopped and not one.is_dead)
+    marks = tuple(
+        one.mark
+        for one in members
+        if not one.is_dead and (one.is_stopped or is_to_stop(one.pid))
+    )
     return Frozen("signals", len(marks), (), marks)
 
 

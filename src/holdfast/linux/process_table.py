@@ -11,6 +11,7 @@ calls, and an environment is read once for each process.
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -166,6 +167,16 @@ def tracer_of(pid: int) -> int:
     raw = procfs.read(f"/proc/{pid}/status", _STATUS)
     _, _, rest = raw.partition(b"\nTracerPid:")
     return int(rest.split(maxsplit=1)[0]) if rest else 0
+
+
+def is_to_stop(pid: int) -> bool:
+    """Tell whether a process stops as soon as it comes back from the kernel."""
+    raw = procfs.read(f"/proc/{pid}/status", _STATUS)
+    pending = 0
+    for field in (b"\nSigPnd:", b"\nShdPnd:"):
+        _, _, rest = raw.partition(field)
+        pending |= int(rest.split(maxsplit=1)[0], 16) if rest else 0
+    return bool(pending >> (signal.SIGSTOP - 1) & 1)
 
 
 def _ancestors(pid: int, table: Table) -> Iterator[int]:
