@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Print what happens in sessions as it happens, a line each: turns, approvals,"
         " commands, states, ends. Without names, in all sessions of this machine, those"
         " that start later included. With --exec a program is run for each event, and"
-        " told of it by variables: HOLDFAST_EVENT, HOLDFAST_EVENT_SESSION, HOLDFAST_NAME,"
-        " HOLDFAST_LINE and so on. No shell reads them.",
+        " told of it by variables: HOLDFAST_EVENT, HOLDFAST_EVENT_SESSION,"
+        " HOLDFAST_NAME, HOLDFAST_LINE and so on. No shell reads them.",
         {
             "holdfast watch": "everything here, for people",
             "holdfast watch build laptop/web --json": "two sessions, for programs",
