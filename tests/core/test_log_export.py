@@ -14,7 +14,7 @@ KEY = SigningKey.from_seed(b"\1" * 32)
 def test_an_export_begins_with_what_it_is_and_ends_with_the_signed_head() -> None:
     signed = sign_head(Head(SESSION, 1, b"\1" * 32), FIRST_INCARNATION, KEY)
 
-    first, *entries, last = export_lines(SESSION, [b"one", b"two"], signed)
+    first, *entries, last = export_lines(SESSION, 2, [b"one", b"two"], signed)
 
     assert decode_line(first) == {
         "export": 1,
@@ -30,6 +30,6 @@ def test_an_export_begins_with_what_it_is_and_ends_with_the_signed_head() -> Non
 
 
 def test_without_a_signature_there_is_no_host_and_no_head() -> None:
-    (first,) = export_lines(SESSION, [], None)
+    (first,) = export_lines(SESSION, 0, [], None)
 
     assert decode_line(first)["host"] is None

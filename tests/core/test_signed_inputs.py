@@ -142,6 +142,28 @@ def test_i2_an_input_that_comes_a_second_time_was_signed_once() -> None:
     assert book.check() == Coverage(signed=1, unsigned=(2,))
 
 
+def test_i2_an_input_that_comes_twice_before_it_is_signed_was_signed_once() -> None:
+    book = Book()
+    book.admit(given(1))
+    book.admit(given(1, b"rm -r /\r"))
+    book.keep(signed(given(1)))
+    book.admit(given(1, b"rm -r /\r"))
+
+    assert book.check() == Coverage(signed=1, unsigned=(1, 3))
+
+
+def test_i2_an_input_after_its_statement_is_measured_by_it() -> None:
+    book, forged = Book(), Book()
+    for one in (book, forged):
+        one.keep(signed(given(1), given(2)))
+    book.admit(given(2))
+    forged.admit(given(2, b"rm -r /\r"))
+
+    assert book.check() == Coverage(signed=1)
+    with pytest.raises(LogTampered, match="signed another input"):
+        forged.check()
+
+
 def test_i2_a_statement_is_for_one_session_only() -> None:
     ours = InputChain(SessionId("s_" + "b" * 16), CLIENT, b"secret")
     ours.note(given(1))

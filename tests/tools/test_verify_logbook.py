@@ -31,7 +31,7 @@ SIGNED = sign_head(Head(SESSION, LAST.index, LAST.hash), LAST.incarnation, HOST)
 def exported(
     lines: list[bytes] = LINES, signed: SignedHead | None = SIGNED
 ) -> list[bytes]:
-    return list(export_lines(SESSION, lines, signed))
+    return list(export_lines(SESSION, len(lines), lines, signed))
 
 
 def checked(lines: list[bytes], key: str | None = None) -> str:

@@ -25,7 +25,7 @@ from holdfast.model.ids import Epoch, actor_id
 
 
 def checked(book: Book) -> str:
-    lines = export_lines(SESSION, book.lines, None)
+    lines = export_lines(SESSION, len(book.lines), book.lines, None)
     return check_export(b"".join(line + b"\n" for line in lines))
 
 

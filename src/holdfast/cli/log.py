@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import datetime as dt
+import itertools
 import os
 import pwd
 import sys
@@ -23,6 +24,7 @@ from holdfast.core.logbook import Entry, EntryKind
 from holdfast.linux import operators
 from holdfast.model.errors import (
     HoldfastError,
+    LogTampered,
     MalformedArgument,
     NoKeeper,
     SessionNotFound,
@@ -116,17 +118,31 @@ def run(options: argparse.Namespace) -> int:
         if options.verify:
             return verify(tail, as_json=options.json, is_strict=options.strict)
         if options.export is not None:
-            entries = [entry.line for entry in tail.read_all()]
-            signed = vouched_head(tail, is_strict=options.strict)
-            write_export(
-                options.export, tail.session, entries, signed, force=options.force
-            )
-            return 0
+            return _export(tail, options)
         _skip(tail, options, since)
         wanted = _wanted(_entries(tail, follow=options.follow), since, actor)
         _print(wanted, names, as_json=options.json)
     finally:
         tail.close()
+    return 0
+
+
+def _export(tail: LogTail, options: argparse.Namespace) -> int:
+    """Write the book to a file; read twice, because it may be too long to be held."""
+    tail.pass_over()
+    signed = vouched_head(tail, is_strict=options.strict)
+    if signed is not None:
+        tail.pass_over(signed.receipt.head.index)  # It has grown meanwhile.
+    count = tail.head.index + 1
+    again = LogTail(tail.session)
+    try:
+        lines = (entry.line for entry in itertools.islice(again.entries(), count))
+        name = options.export
+        write_export(name, tail.session, count, lines, signed, force=options.force)
+        if again.head.index + 1 < count:
+            raise LogTampered(count, "the file has become shorter")
+    finally:
+        again.close()
     return 0
 
 

@@ -7,7 +7,7 @@ name only when all of it is on the disk. Nothing is ever replaced unasked.
 import contextlib
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from holdfast.core.log_export import export_lines
@@ -25,12 +25,13 @@ _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def write_export(
     place: str,
     session: SessionId,
-    lines: Sequence[bytes],
+    count: int,
+    lines: Iterable[bytes],
     signed: SignedHead | None,
     *,
     force: bool,
 ) -> None:
-    """Write a book to a file.
+    """Write a book of `count` entries to a file, however many there are.
 
     Raises:
         UsageError: The file is there already, or cannot be made.
@@ -39,7 +40,7 @@ def write_export(
     path = Path(place)
     draft = path.parent / f".{path.name}.{os.getpid()}"
     try:
-        _write(draft, session, lines, signed)
+        _write(draft, export_lines(session, count, lines, signed))
         if force:
             draft.replace(path)
         else:
@@ -55,12 +56,10 @@ def write_export(
             draft.unlink()
 
 
-def _write(
-    draft: Path, session: SessionId, lines: Sequence[bytes], signed: SignedHead | None
-) -> None:
+def _write(draft: Path, lines: Iterable[bytes]) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
-        for line in export_lines(session, lines, signed):
+        for line in lines:
             file.write(line + b"\n")
         file.flush()
         os.fsync(file.fileno())

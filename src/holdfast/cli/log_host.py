@@ -58,7 +58,8 @@ def run(options: argparse.Namespace, names: dict[str, str]) -> int:
     lines = _lines()
     if options.export is not None:
         entries = [entry.line for entry in read_entries(lines, book)]
-        write_export(options.export, book, entries, _head(), force=options.force)
+        count = len(entries)
+        write_export(options.export, book, count, entries, _head(), force=options.force)
         return 0
     _print(lines, book, names, as_json=options.json)
     return 0

@@ -7,6 +7,7 @@ what a crash leaves, and is passed over until something follows it.
 """
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.cli.log_file import head_line, open_log
@@ -95,10 +96,27 @@ class LogTail:
             PeerError: The book was changed.
 
         """
-        entries: list[Entry] = []
+        return [*self.entries()]
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every entry there is now, with few of them in memory at a time.
+
+        Raises:
+            PeerError: The book was changed.
+
+        """
         while fresh := self.read():
-            entries += fresh
-        return entries
+            yield from fresh
+
+    def pass_over(self, upto: int | None = None) -> None:
+        """Read on, to the end or until there is an entry of that index.
+
+        Raises:
+            PeerError: The book was changed.
+
+        """
+        while (upto is None or self.head.index < upto) and self.read():
+            pass
 
     def close(self) -> None:
         """Stop reading."""

@@ -3,12 +3,13 @@
 import json
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 
 from holdfast.cli.log_tail import LogTail, newest_head
-from holdfast.core.logbook import Entry, Head
+from holdfast.core.logbook import Head
 from holdfast.core.signed_head import SignedHead
-from holdfast.core.signed_inputs import READ_KINDS, Coverage, check_inputs
+from holdfast.core.signed_inputs import Coverage, InputCheck
 from holdfast.model.errors import (
     HoldfastError,
     LogbookWithheld,
@@ -25,6 +26,10 @@ SIGNING = 4.0
 """Seconds in which a living holder vouches for what it has written last."""
 
 STEP = 0.05
+
+RECENT = 10_000
+"""Hashes of entries that are kept, of which the host may vouch for any: it vouches
+for an entry within a second."""
 
 EXIT_CHANGED = 65
 """The book does not verify; the number is that of sysexits(3) for bad data."""
@@ -61,20 +66,20 @@ def verify(tail: LogTail, *, as_json: bool, is_strict: bool = False) -> int:
     found: HoldfastError | None = None
     vouched: Head | None = None
     host = ""
-    hashes: list[bytes] = []
-    kept: list[Entry] = []
     inputs = Coverage()
     try:
-        while fresh := tail.read():
-            hashes += [entry.hash for entry in fresh]
-            kept += [entry for entry in fresh if entry.kind in READ_KINDS]
-        inputs = check_inputs(kept, tail.session)
+        before = newest_head(tail.session)
+        reader = _Reader(tail, before)
+        reader.read()
         signed = newest_head(tail.session)
         if is_strict:
             signed = vouched_head(tail, is_strict=True)
         if signed is not None:
+            if not reader.read(signed.receipt.head.index):
+                signed = before or signed
             vouched, host = signed.receipt.head, signed.host.hex()
-            _check(vouched, hashes)
+            reader.check(vouched)
+        inputs = reader.inputs.coverage()
     except (PeerError, LogbookWithheld) as error:
         found = error
     if as_json:
@@ -86,11 +91,47 @@ def verify(tail: LogTail, *, as_json: bool, is_strict: bool = False) -> int:
     return 0 if found is None else EXIT_CHANGED
 
 
-def _check(vouched: Head, hashes: list[bytes]) -> None:
-    if vouched.index >= len(hashes):
-        raise LogbookWithheld(vouched.index)
-    if vouched.index >= 0 and hashes[vouched.index] != vouched.hash:
-        raise LogTampered(vouched.index, "the host signed another entry")
+class _Reader:
+    """A book that is read to be verified, and is not held in memory."""
+
+    def __init__(self, tail: LogTail, known: SignedHead | None) -> None:
+        self.inputs = InputCheck(tail.session)
+        self._tail = tail
+        self._known = -1 if known is None else known.receipt.head.index
+        self._hash = b""
+        """Of the entry that the host vouched for before we began."""
+
+        self._recent: deque[bytes] = deque(maxlen=RECENT)
+
+    def read(self, upto: int | None = None) -> bool:
+        """Read on, to the end or as far as that; tell whether that can be checked."""
+        while upto is None or self._tail.head.index < upto:
+            fresh = self._tail.read()
+            if not fresh:
+                break
+            for entry in fresh:
+                self._recent.append(entry.hash)
+                self.inputs.read(entry)
+                if entry.index == self._known:
+                    self._hash = entry.hash
+        head = self._tail.head.index
+        return upto is None or upto == self._known or upto > head - len(self._recent)
+
+    def check(self, vouched: Head) -> None:
+        """Do nothing if the book has what the host vouches for."""
+        behind = self._tail.head.index - vouched.index
+        if behind < 0:
+            raise LogbookWithheld(vouched.index)
+        if vouched.index < 0:
+            return  # Every book begins with that.
+        found = self._hash
+        if vouched.index != self._known:
+            if behind >= len(self._recent):
+                why = "an older signed head was put there while it was read"
+                raise LogTampered(vouched.index, why)
+            found = self._recent[-1 - behind]
+        if found != vouched.hash:
+            raise LogTampered(vouched.index, "the host signed another entry")
 
 
 def _counted(inputs: Coverage) -> dict[str, object]:

@@ -8,7 +8,7 @@ The layout is normative in docs/spec/logbook.md, section 10; the program
 tools/verify_logbook.py reads it without a line of this package.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from holdfast.core.logbook import genesis
 from holdfast.core.signed_head import SignedHead
@@ -20,15 +20,18 @@ EXPORT_VERSION = 1
 
 
 def export_lines(
-    session: SessionId, lines: Sequence[bytes], signed: SignedHead | None
+    session: SessionId,
+    count: int,
+    lines: Iterable[bytes],
+    signed: SignedHead | None,
 ) -> Iterator[bytes]:
-    """Yield the lines of an export, without their newlines."""
+    """Yield the lines of an export of `count` entries, without their newlines."""
     yield encode_line(
         {
             "export": EXPORT_VERSION,
             "session": session,
             "genesis": genesis(session).hash.hex(),
-            "count": len(lines),
+            "count": count,
             "host": None if signed is None else signed.host.hex(),
         }
     )
