@@ -138,6 +138,11 @@ def test_what_is_taken_over_is_told(names: Names) -> None:
             {"address": "::1", "port": 80, "command": "web\x1b"},
             "web\\x1b no longer listens on ::1:80",
         ),
+        (
+            "process.replaced",
+            {"what": "judge\x1b", "pid": 7, "why": "it was stopped"},
+            "the judge\\x1b hung and was replaced: it was stopped",
+        ),
         ("lease.granted", {}, None),
     ],
 )

@@ -1,4 +1,5 @@
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -8,12 +9,15 @@ from holdfast.holder.company import (
     MAX_CLIENTS,
     MAX_CLIENTS_EACH,
     MAX_CONNECTIONS,
+    MAX_NEWS,
+    NEWS,
     Company,
 )
 from holdfast.holder.connection import Connection
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import SessionFull
-from holdfast.model.ids import ENTROPY, actor_id, client_id
+from holdfast.model.ids import ENTROPY, SessionId, actor_id, client_id
+from holdfast.wire import messages as wire
 
 AGENTS_PLACES = MAX_CLIENTS - KEPT_FOR_HUMANS
 
@@ -137,3 +141,44 @@ def test_a_client_is_there_by_its_own_id_and_operator(
     assert company.has(operator(1).id, here)
     assert not company.has(operator(1).id, other)
     assert not company.has(operator(2).id, here)
+
+
+def hear(connections: list[Connection]) -> socket.socket:
+    """Attach a client, and return its side of the link."""
+    ours, theirs = socket.socketpair()
+    connections.append(Connection(ours))
+    connections[-1].actor = operator(1)
+    connections[-1].client = client_id(bytes(ENTROPY))
+    theirs.settimeout(0)
+    return theirs
+
+
+def heard(link: socket.socket) -> int:
+    try:
+        return link.recv(65536).count(b"process.replaced")
+    except BlockingIOError:
+        return 0
+
+
+def test_what_is_announced_for_a_while_is_told_to_newcomers_as_well(
+    connections: list[Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    company = Company(connections)
+    event = wire.Event("process.replaced", SessionId("s_" + "a" * 16), {"pid": 7})
+    with hear(connections) as first, hear(connections) as second:
+        company.announce_for_a_while(event)
+        assert (heard(first), heard(second)) == (1, 1)
+
+        company.brief(connections[1])
+        assert (heard(first), heard(second)) == (0, 1)
+
+        for _ in range(2 * MAX_NEWS):
+            company.announce_for_a_while(event)
+        heard(second)
+        company.brief(connections[1])
+        assert heard(second) == MAX_NEWS
+
+        later = time.monotonic() + 2 * NEWS
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        company.brief(connections[1])
+        assert heard(second) == 0

@@ -22,7 +22,7 @@ class Kept:
     def __init__(self) -> None:
         self.selector = selectors.DefaultSelector()
         self.vault = Vault()
-        self.watched = Watched()
+        self.watched = Watched(print)
         self.trustee = Entrusting(self.vault, self.selector, self.watched)
         self.trustee.start()
 

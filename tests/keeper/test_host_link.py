@@ -20,7 +20,7 @@ class Door:
 
     def __init__(self, folder: Path) -> None:
         self.selector = selectors.DefaultSelector()
-        self.watched = Watched()
+        self.watched = Watched(print)
         self.host = HostLink(self.selector, self.watched)
         self.listener = packets.listen(folder / "keeper.sock")
         words = "import socket, sys, time; s = socket.socket(1, 5); "

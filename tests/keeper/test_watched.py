@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.keeper.watchdog import LOOK, SILENCE, STEP
-from holdfast.keeper.watched import Knock, Means, Watched, kill
+from holdfast.keeper.watched import Knock, Means, Watched
 from holdfast.linux import packets
+from holdfast.linux.replacements import Replacement, kill
+from holdfast.linux.watchdog import LOOK, SILENCE, STEP
 
 Child = subprocess.Popen[bytes]
 
@@ -44,7 +45,8 @@ def look(watched: Watched, *, times: int) -> None:
 def test_a_process_that_stands_still_is_asked_and_killed(
     child: Child, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watched, asked = Watched(), list[str]()
+    replaced, asked = list[Replacement](), list[str]()
+    watched = Watched(replaced.append)
     means = Means("holder", lambda: asked.append("?"), child.kill)
     watched.watch("s_1", child.pid, means, every=LOOK)
     stop(child)
@@ -52,18 +54,19 @@ def test_a_process_that_stands_still_is_asked_and_killed(
     look(watched, times=2)
     assert asked == ["?"]
     assert watched.everyone_stalled() == {"s_1": "it is stopped"}
-    assert watched.replaced.to_facts() == {"count": 0}
+    assert not replaced
     look(watched, times=1)
 
     assert child.wait(5) == -signal.SIGKILL
     last = f"the holder of s_1 (pid {child.pid}): it was stopped"
-    facts = watched.replaced.to_facts()
-    assert (facts["count"], facts["last"]) == (1, last)
+    assert list(map(str, replaced)) == [last]
+    assert replaced[0].session == "s_1"
     assert capsys.readouterr().err == f"process.replaced {last}\n"
 
 
 def test_one_that_is_not_ours_to_kill_is_only_said_to_hang(child: Child) -> None:
-    watched = Watched()
+    replaced = list[Replacement]()
+    watched = Watched(replaced.append)
     watched.watch("host", child.pid, Means("host", lambda: None, None))
     stop(child)
 
@@ -71,11 +74,11 @@ def test_one_that_is_not_ours_to_kill_is_only_said_to_hang(child: Child) -> None
 
     assert child.poll() is None
     assert watched.stalled("host")
-    assert watched.replaced.count == 0
+    assert not replaced
 
 
 def test_one_that_answers_is_left_alone(child: Child) -> None:
-    watched = Watched()
+    watched = Watched(print)
     means = Means("a", lambda: watched.answered("a"), child.kill)
     watched.watch("a", child.pid, means)
     stop(child)
@@ -86,7 +89,7 @@ def test_one_that_answers_is_left_alone(child: Child) -> None:
 
 
 def test_nobody_is_watched_that_has_no_number_here_or_is_gone(child: Child) -> None:
-    watched = Watched()
+    watched = Watched(print)
     for pid in (0, 1):
         watched.watch("a", pid, Means("a", lambda: None, None))
     watched.watch("b", child.pid, Means("b", lambda: None, None))

@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from tests.scenarios.agents import SOURCE, shell
 from tests.scenarios.shells import run, wait_phase
-from tests.scenarios.support import Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.wire.messages import Drop, End, Take
 
@@ -142,6 +143,30 @@ def test_programs_that_hang_do_not_hold_up_what_is_told(
     finally:
         watching.program.terminate()
         watching.program.wait(20)
+
+
+def wait_watched(client: Client) -> None:
+    eventually("it is watched", lambda: len(client.who().present) > 1)
+
+
+def test_a_process_that_was_replaced_is_told_of_once(
+    here: Machine, tmp_path: Path
+) -> None:
+    sessions = [here.new("cat"), here.new("cat")]
+    watching = Watching(tmp_path, "--on", "process.replaced", "--on", "session.seen")
+    for one in sessions:
+        watching.told("session.seen", session=one)
+        wait_watched(here.join(one))
+    nursery, holder = here.pid("nursery"), here.pid("holder", sessions[0])
+
+    os.kill(nursery, signal.SIGSTOP)
+    watching.told("process.replaced", what="nursery", pid=nursery)
+    os.kill(holder, signal.SIGSTOP)
+    watching.told("process.replaced", what="holder", pid=holder, session=sessions[0])
+
+    watching.program.kill()
+    watching.program.wait()
+    assert sum(one["event"] == "process.replaced" for one in watching.lines()) == 2
 
 
 def test_a_session_that_is_not_there_is_said_and_nothing_is_watched(

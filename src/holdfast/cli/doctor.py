@@ -6,14 +6,21 @@ import os
 import textwrap
 
 from holdfast.cli.manual import describe
+from holdfast.cli.trouble import given_up_told, replaced_told, stalled_told
+from holdfast.client import keeper
 from holdfast.core.abilities import Ability, Grade, can_work, judge
 from holdfast.linux.probes import probe
-from holdfast.model.errors import HoldfastError
+from holdfast.model.errors import HoldfastError, NoKeeper
 from holdfast.model.text import printable
 
 EXIT_UNAVAILABLE = 69
 
 COLOURS = {Grade.OK: "32", Grade.LIMITED: "33", Grade.MISSING: "31"}
+PATIENCE = 2.0
+"""Seconds for the keeper to answer."""
+
+ADVICE = "`holdfast status` and keeper.log in the runtime folder say more"
+
 MIN_WIDTH = 40
 """Columns for the reasons at least, however narrow the terminal."""
 
@@ -40,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Look, judge and print."""
-    abilities = [*judge(probe()), _policy()]
+    abilities = [*judge(probe()), _policy(), _processes()]
     works = can_work(abilities)
     if options.json:
         print(json.dumps({"works": works, "abilities": _facts(abilities)}, indent=2))
@@ -64,6 +71,26 @@ def _policy() -> Ability:
         why = "none was applied: people may do everything, all others nothing"
         return Ability("policy", Grade.OK, why)
     return Ability("policy", Grade.OK, f"{found.applied.digest[:32]} is in force")
+
+
+def _processes() -> Ability:
+    """Say how things are with our own processes; none is started by asking."""
+    name = "processes"
+    try:
+        answer = keeper.request("status", start=False, patience=PATIENCE)
+    except NoKeeper as error:
+        if isinstance(error.__context__, TimeoutError):
+            why = f"the keeper does not answer within {PATIENCE:g} s"
+            return Ability(name, Grade.LIMITED, why, ADVICE)
+        why = "no keeper runs; the next `holdfast new` starts it"
+        return Ability(name, Grade.OK, why)
+    except HoldfastError as error:
+        return Ability(name, Grade.LIMITED, str(error))
+    replaced = replaced_told(answer)
+    if wrong := [*stalled_told(answer), *given_up_told(answer)]:
+        told = [*wrong, *([replaced] if replaced else [])]
+        return Ability(name, Grade.LIMITED, "; ".join(told), ADVICE)
+    return Ability(name, Grade.OK, f"all answer; {replaced or 'none has hung'}")
 
 
 def _facts(abilities: list[Ability]) -> list[dict[str, object]]:

@@ -30,6 +30,7 @@ NAMES = (
     "gate.asked",
     "gate.answered",
     "listener.gone",
+    "process.replaced",
     "command.started",
     "command.ended",
 )

@@ -111,6 +111,10 @@ def event_told(event: Event) -> str | None:
             where = f"{event.fields.get('address', '')}:{event.fields.get('port', 0)}"
             what = printable(str(event.fields.get("command", "")), 80)
             return f"{what} no longer listens on {printable(where, 80)}"
+        case "process.replaced":
+            what = printable(str(event.fields.get("what", "")), 32)
+            why = printable(str(event.fields.get("why", "")), 200)
+            return f"the {what} hung and was replaced: {why}"
         case _:
             return None
 

@@ -6,6 +6,7 @@ import os
 
 from holdfast.cli.ls import age
 from holdfast.cli.manual import describe
+from holdfast.cli.trouble import given_up_told, replaced_told, stalled_told
 from holdfast.cli.upgrade import code_folder
 from holdfast.client import host, keeper
 from holdfast.linux import places
@@ -101,12 +102,7 @@ def _warnings(facts: Facts) -> list[str]:
         nursery = answer.get("nursery_version") or __version__
         if nursery != __version__:
             found.append(f"the nursery runs {nursery}: run `holdfast upgrade`")
-        lost = answer.get("given_up")
-        found += [
-            f"session {one.get('id')}: {one.get('count')} holders were given up, the"
-            f" last because it {one.get('why')}; keeper.log has more"
-            for one in (lost if isinstance(lost, list) else ())
-        ]
+        found += given_up_told(answer)
     policy = facts["policy"]
     if isinstance(policy, dict):
         found += policy["notices"]
@@ -152,14 +148,10 @@ def _print(facts: Facts) -> None:
 
 def _print_hanging(answer: Facts) -> None:
     """Print who of ours does not answer, and who was replaced for that."""
-    stalled = answer.get("stalled")
-    for name, why in stalled.items() if isinstance(stalled, dict) else ():
-        _line("stalled", f"{name}: {why}")
-    replaced = answer.get("replaced")
-    if isinstance(replaced, dict) and replaced.get("last"):
-        when = age(float(replaced.get("ago") or 0))
-        told = f"{replaced.get('count')} that hung; the last, {when} ago: "
-        _line("replaced", told + str(replaced["last"]))
+    for told in stalled_told(answer):
+        _line("stalled", told)
+    if replaced := replaced_told(answer):
+        _line("replaced", replaced)
 
 
 def _print_policy(policy: object) -> None:

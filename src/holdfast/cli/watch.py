@@ -6,6 +6,7 @@ import contextlib
 import json
 import shlex
 import time
+from collections import deque
 
 import holdfast
 from holdfast.cli.happenings import NAMES, Happening, happening_from, with_own
@@ -14,6 +15,7 @@ from holdfast.cli.manual import describe
 from holdfast.cli.naming import Names
 from holdfast.client import hosts
 from holdfast.model.errors import HoldfastError, MalformedArgument
+from holdfast.model.events import EventName
 from holdfast.model.ids import SessionId  # noqa: TC001  # read by people
 from holdfast.model.text import printable
 from holdfast.sdk.host import Host
@@ -25,6 +27,9 @@ STEP = 1.0
 
 AWAY = 10.0
 """Seconds until a host that cannot be reached is tried again."""
+
+MAX_REPLACED = 64
+"""Processes of which it is remembered that their replacement was told."""
 
 MAX_WATCHED = 128
 """Sessions watched at a time: each takes two links."""
@@ -86,6 +91,7 @@ class Watch:
         self._hooks = Hooks(_words(options.exec), [])
         self._names = Names()
         self._watched: set[SessionId] = set()
+        self._replaced: deque[tuple[object, ...]] = deque(maxlen=MAX_REPLACED)
 
     async def run(self) -> None:
         """Watch everything asked for.
@@ -163,7 +169,7 @@ class Watch:
                 looking = group.create_task(self._look(session, info))
                 async for event in session.events():
                     told = happening_from(event)
-                    if told is not None:
+                    if told is not None and self._is_new(info, told):
                         self._tell(info, told)
                 looking.cancel()
         except* HoldfastError as group_of_errors:
@@ -182,6 +188,15 @@ class Watch:
                     self._tell(info, Happening("state.changed", fields))
                 last = word
                 await asyncio.sleep(STEP)
+
+    def _is_new(self, info: SessionInfo, told: Happening) -> bool:
+        """Tell whether no other session has said the same of what serves them all."""
+        if told.name != EventName.PROCESS_REPLACED:
+            return True
+        key = (info.host, told.fields.get("what"), told.fields.get("pid"))
+        is_new = key not in self._replaced
+        self._replaced.append(key)
+        return is_new
 
     def _tell(self, info: SessionInfo, told: Happening) -> None:
         own: dict[str, str | int] = {"name": info.name}

@@ -23,6 +23,12 @@ MAX_CLIENTS_EACH = 64
 KEPT_FOR_HUMANS = 32
 """Places that nobody else gets: agents cannot shut out whoever would stop them."""
 
+NEWS = 60.0
+"""Seconds in which a newcomer is told what was announced for a while: whoever was
+attached to a holder that hung comes back within a few."""
+
+MAX_NEWS = 8
+
 MAX_CONNECTIONS = 2 * MAX_CLIENTS
 """Connections at a time, with those that have not attached: half as many as a
 process may usually have files open."""
@@ -33,6 +39,7 @@ class Company:
 
     def __init__(self, connections: list[Connection]) -> None:
         self._connections = connections
+        self._news: list[tuple[float, Message]] = []
         self._known: dict[ActorId, Actor] = {}
 
     def meet(self, actor: Actor) -> None:
@@ -100,6 +107,20 @@ class Company:
         """Tell everybody who is attached."""
         for connection in self.attached():
             connection.send(message)
+
+    def announce_for_a_while(self, message: Message) -> None:
+        """Tell everybody who is attached, or will be within a minute."""
+        since = time.monotonic() - NEWS
+        recent = [one for one in self._news if one[0] >= since]
+        self._news = [*recent, (time.monotonic(), message)][-MAX_NEWS:]
+        self.announce(message)
+
+    def brief(self, newcomer: Connection) -> None:
+        """Tell a newcomer what was announced a moment ago."""
+        since = time.monotonic() - NEWS
+        for at, message in self._news:
+            if at >= since:
+                newcomer.send(message)
 
     def tell(self, actor: ActorId, message: Message) -> None:
         """Tell every client of one operator."""

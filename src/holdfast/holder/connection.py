@@ -20,6 +20,10 @@ CHUNK = 64 * 1024
 waits in the window, which all clients share."""
 
 
+READ = 8 * 1024
+"""Bytes taken from a client at once: as many keys as can be dealt with in a few
+milliseconds, so that whoever seizes the turn is heard between them."""
+
 MAX_UNREAD = 1024 * 1024
 """Bytes of answers that wait for a client: one that asks and asks without reading
 any is hung up on. The stream does not count, it waits in the window."""
@@ -60,7 +64,7 @@ class Connection:
     def receive(self, handle: Callable[["Connection", Message], None]) -> None:
         """Read what has come, and hand over each message."""
         try:
-            data = self.link.recv(CHUNK)
+            data = self.link.recv(READ)
         except BlockingIOError:
             return
         except OSError:

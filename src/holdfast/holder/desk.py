@@ -202,6 +202,7 @@ class Desk:
     def brief(self, connection: Connection) -> None:
         """Tell a client that has just attached what waits for an answer."""
         self.telling.welcome(connection, connection.operator.id)
+        self._company.brief(connection)
 
     def left(self, connection: Connection) -> None:
         """Record that a client is gone."""

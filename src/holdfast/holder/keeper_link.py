@@ -14,10 +14,13 @@ import time
 from collections.abc import Callable  # noqa: TC003  # ditto
 from socket import socket  # noqa: TC003  # an annotation people read
 
+from holdfast.holder.company import Company
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import folders, packets, session_names, start
 from holdfast.model.errors import HoldfastError, NotProven, SessionNotFound
+from holdfast.model.events import EventName
 from holdfast.version import __version__
+from holdfast.wire import messages as wire
 
 RETRY = 0.1
 """Seconds between attempts to find a keeper."""
@@ -41,7 +44,9 @@ read its input must not keep old code alive for ever."""
 class KeeperLink:
     """Our side of the link."""
 
-    def __init__(self, vaulted: Vaulted, selector: selectors.BaseSelector) -> None:
+    def __init__(
+        self, vaulted: Vaulted, selector: selectors.BaseSelector, company: Company
+    ) -> None:
         self.is_wanted = True
         """False once the session has been forgotten."""
 
@@ -51,6 +56,7 @@ class KeeperLink:
         self._leave_by: float | None = None
         self._is_resting = False
         self._vaulted = vaulted
+        self._company = company
         self._selector = selector
         self._link: socket | None = None
         self._again_at: float | None = None
@@ -206,12 +212,26 @@ class KeeperLink:
                 self._prove()
             case "may":
                 self._say_whether(packet)
+            case "replaced":
+                self._tell_replaced(packet)
             case "changed":
                 for name in ("name", "keep"):
                     self._vaulted.facts[name] = packet[name]
                 self._keep_name()
             case _:
                 pass  # The answer to something we said.
+
+    def _tell_replaced(self, packet: packets.Packet) -> None:
+        """Tell that one of our processes hung, and was replaced."""
+        pid = packet.get("pid")
+        fields: dict[str, str | int] = {
+            "what": wire.fitting(str(packet.get("what")), wire.MAX_TEXT),
+            "pid": pid if isinstance(pid, int) else 0,
+            "why": wire.fitting(str(packet.get("why")), wire.MAX_TEXT),
+        }
+        name = EventName.PROCESS_REPLACED.value
+        event = wire.Event(name, self._vaulted.session, fields)
+        self._company.announce_for_a_while(event)
 
     def _keep_name(self) -> None:
         """Have us found by name also while there is no keeper to ask."""

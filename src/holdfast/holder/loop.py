@@ -93,7 +93,7 @@ class Holder:
         self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
-        self._keeper = KeeperLink(vaulted, self._selector)
+        self._keeper = KeeperLink(vaulted, self._selector, self._company)
         # An heir deposits before it reads the book, which may be long.
         self._exit = exit_status if token else self._keeper.begin("", exit_status)
         judge = JudgeLink(self._selector)

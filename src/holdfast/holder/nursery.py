@@ -14,6 +14,7 @@ import sys
 import traceback
 
 from holdfast.holder import birth, policing
+from holdfast.holder.keeper_watch import KeeperWatch
 from holdfast.linux import packets, places
 from holdfast.model.errors import HoldfastError
 from holdfast.version import __version__
@@ -38,12 +39,9 @@ def main() -> None:
     if sys.argv[2:] == ["ready"]:  # An older keeper does not expect to be told.
         ready = {"do": "ready", "version": __version__, "waits": True, "pings": True}
         packets.send(link, ready)
-    while (heard := packets.receive(link)) is not None:
+    watch = KeeperWatch(link)
+    while (heard := watch.receive()) is not None:
         packet, fds = heard
-        if packet.get("do") == "ping":
-            with contextlib.suppress(ConnectionError):
-                packets.send(link, {"do": "pong"})
-            continue
         policing.preload()
         pid = os.fork()
         if pid == 0:

@@ -15,8 +15,9 @@ import time
 from holdfast.keeper import trustee
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.vault import Vault
-from holdfast.keeper.watched import Means, Watched, kill
+from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import packets
+from holdfast.linux.replacements import kill
 
 PATIENT = 3
 """Deaths in a row that are answered at once."""

@@ -14,8 +14,9 @@ import socket
 import time
 
 from holdfast.keeper.backoff import Backoff
-from holdfast.keeper.watched import Knock, Means, Watched, kill, say
+from holdfast.keeper.watched import Knock, Means, Watched
 from holdfast.linux import packets, places, start
+from holdfast.linux.replacements import kill, say
 
 PATIENT = 3
 """Deaths in a row that are answered at once."""

@@ -19,6 +19,7 @@ from holdfast.keeper.given_up import GivenUp
 from holdfast.keeper.host_link import HostLink
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
+from holdfast.keeper.replaced import Replaced
 from holdfast.keeper.upgrade import (
     BornDead,
     Event,
@@ -29,9 +30,10 @@ from holdfast.keeper.upgrade import (
     Side,
 )
 from holdfast.keeper.vault import MEMORY, Deposit, Facts, Vault
-from holdfast.keeper.watchdog import LOOK, MAX_CPU
-from holdfast.keeper.watched import Means, Watched, kill
+from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import grips, packets, processes
+from holdfast.linux.replacements import Replacement, kill
+from holdfast.linux.watchdog import LOOK, MAX_CPU
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 
@@ -67,7 +69,8 @@ class Household:
     ) -> None:
         self.vault = Vault()
         self.selector = selector
-        self.watched = Watched()
+        self.replaced = Replaced()
+        self.watched = Watched(self.was_replaced)
         self.trustee = Entrusting(self.vault, selector, self.watched)
         self.host = HostLink(selector, self.watched)
         self.links = Links(selector, hear, self._link_ended)
@@ -155,7 +158,10 @@ class Household:
             lambda: kill_peer(link),
         )
         self.watched.watch(session, packets.process_of(link), means, every=LOOK)
-        self.watched.answered(session)  # It has all that it needs.
+
+    def ask_first(self, link: socket.socket) -> None:
+        """Ask a new holder for a proof: until it gives one it may be reading a book."""
+        self.links.send(link, {"do": "prove"})
 
     def stalled(self, session: str) -> Facts:
         """Return what to say of a session whose holder does not answer; or nothing."""
@@ -163,6 +169,20 @@ class Household:
         if not why or self.vault.deposits[session].exit is not None:
             return {}
         return {"state": "stalled", "stalled": why}
+
+    def was_replaced(self, one: Replacement) -> None:
+        """Take that one of ours hung and was killed; tell the sessions of it."""
+        self.replaced.note(one)
+        for link, session in list(self.held.items()):
+            # The holder that was killed hears nothing more: its successor does.
+            if session != one.session:
+                self.tell_replaced(link, session)
+
+    def tell_replaced(self, link: socket.socket, session: str) -> None:
+        """Tell a holder what was replaced and it has not been told of."""
+        created = self.vault.deposits[session].facts.get("created_ms")
+        for packet in self.replaced.news(session, created):
+            self.links.send(link, packet)
 
     def heard(self, link: socket.socket) -> None:
         """Take that whoever is at the other end of a link has said something."""
@@ -196,6 +216,7 @@ class Household:
             del self.held[link]
         self.births.kill(session)
         self.watched.drop(session)
+        self.replaced.drop(session)
         close(self.vault.forget(session))
         self.trustee.note(session)
         leftovers.remove_files(SessionId(session))
@@ -319,12 +340,16 @@ class Household:
                 nursery.waits = bool(packet.get("waits"))
                 nursery.pings = bool(packet.get("pings"))
                 close(fds)
+                nursery.ping()  # It learns that we answer, and watches us.
                 if nursery is self.nursery:
                     self.watch_nursery(nursery)
                 if nursery is self.next_nursery:
                     self._happened(NurseryReady())
             case {"do": "forked", "key": str(key), "pid": int(pid)} if len(fds) == 1:
                 self.births.forked(key, pid, fds[0])
+            case {"do": "ping"}:
+                close(fds)
+                nursery.ask({"do": "pong"}, [])
             case {"do": "stillborn", "key": str(key)}:
                 close(fds)
                 self.births.died(key, "could not be watched")

@@ -21,6 +21,7 @@ from holdfast.keeper.requests import Requests
 from holdfast.keeper.upgrade import Event
 from holdfast.keeper.upgrading import Upgrading
 from holdfast.linux import descriptors, packets, places, processes
+from holdfast.linux.replacements import take_word
 from holdfast.model.ids import SessionId  # noqa: TC001  # an annotation people read
 from holdfast.version import __version__
 
@@ -60,6 +61,8 @@ class Keeper:
 
     def begin(self) -> None:
         """Begin with nothing, and find out who is still there."""
+        if (former := take_word()) is not None:
+            self._household.was_replaced(former)
         self._household.trustee.start()
         self._household.painter = self._door(PAINTER)
         self._household.judge = self._door(JUDGE)
@@ -87,6 +90,7 @@ class Keeper:
             household.links.add(links[fd])
             if session is not None:
                 household.hold(links[fd], session)
+                household.ask_first(links[fd])
         if left.host in links:
             household.host.hello(links[left.host], left.host_runs)
         household.waiting = {
@@ -120,6 +124,7 @@ class Keeper:
         nursery.take_up(state.socket_at(left.nursery), left.nursery_pid)
         self._household.nursery = nursery
         self._household.watch_nursery(nursery)
+        nursery.ping()
 
     def run(self) -> None:
         """Serve until told to end."""

@@ -94,7 +94,7 @@ class Nursery:
     def ping(self) -> None:
         """Ask it whether it is there; one that does not know the word is not asked."""
         if self.pings:
-            self.ask({"do": "ping"}, [])
+            self.ask({"do": "ping", "pongs": True}, [])
 
     def end(self) -> None:
         """End it; the holders it has forked live on. Safe to call twice."""

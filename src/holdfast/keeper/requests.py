@@ -183,6 +183,8 @@ class Requests:
             # It waited for its predecessor to leave, and was not told meanwhile.
             self._household.links.send(link, {"do": "changed", **newest})
         self._consents.deposited(session)
+        self._household.tell_replaced(link, session)
+        self._household.ask_first(link)
         if self.is_closing:
             self._household.links.send(link, {"do": "rest"})
         self._upgrading.happened(Deposited(session))
@@ -336,7 +338,7 @@ class Requests:
             "host": household.host.pid,
             "upgrading": self._upgrading.is_on,
             "stalled": household.watched.everyone_stalled(),
-            "replaced": household.watched.replaced.to_facts(),
+            "replaced": household.replaced.to_facts(),
             "sessions": len(household.vault.deposits),
             "given_up": household.given_up.facts(),
         }

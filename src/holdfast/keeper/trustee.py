@@ -22,9 +22,9 @@ import traceback
 from dataclasses import dataclass, field
 
 from holdfast.keeper.vault import Facts, Vault
-from holdfast.keeper.watchdog import SOON, Act, Watchdog
-from holdfast.keeper.watched import kill, say
 from holdfast.linux import folders, packets, pulse, start
+from holdfast.linux.replacements import kill_keeper
+from holdfast.linux.watchdog import SOON, Act, Watchdog
 from holdfast.model.errors import HoldfastError
 
 RETRY = 0.05
@@ -165,8 +165,7 @@ def _look(link: socket.socket, watchdog: Watchdog, keeper: int, now: float) -> N
         case Act.ASK:
             _say(link, "ping")
         case Act.REPLACE:
-            say("process.replaced", f"the keeper: {watchdog.stalled(KEEPER)}")
-            kill(keeper)
+            kill_keeper(keeper, watchdog.stalled(KEEPER))
         case _:
             pass
 

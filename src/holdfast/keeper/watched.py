@@ -4,18 +4,16 @@ The machine in `watchdog` says when; what is done with the place of one that was
 killed is for whoever has always dealt with its death.
 """
 
-import contextlib
 import os
 import selectors
-import signal
 import socket
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdfast.keeper.watchdog import MAX_CPU, SOON, Act, Watchdog
 from holdfast.linux import packets, pulse
+from holdfast.linux.replacements import Replacement, replacement, say
+from holdfast.linux.watchdog import MAX_CPU, SOON, Act, Watchdog
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +30,11 @@ class Means:
     """End it; None if that is not for us to do, and it is only said that it hangs."""
 
 
-@dataclass(slots=True)
-class Replaced:
-    """What was replaced so far."""
-
-    count: int = 0
-    last: str = ""
-    """Which process was last, and why; empty if there was none."""
-
-    last_at: float = 0.0
-
-    def to_facts(self) -> dict[str, object]:
-        """Return it as what JSON can say."""
-        if not self.count:
-            return {"count": 0}
-        ago = time.monotonic() - self.last_at
-        return {"count": self.count, "last": self.last, "ago": ago}
-
-
 class Watched:
     """Everybody who is watched, by name: a session's id, or what the process is."""
 
-    def __init__(self) -> None:
-        self.replaced = Replaced()
+    def __init__(self, replaced: Callable[[Replacement], None]) -> None:
+        self._replaced = replaced
         self._watchdog = Watchdog()
         self._means: dict[str, Means] = {}
 
@@ -123,26 +103,11 @@ class Watched:
         means, why = self._means[name], self._watchdog.stalled(name)
         if means.kill is None:
             return
-        whose = f" of {name}" if name != means.what else ""
-        self.replaced.count += 1
-        self.replaced.last = f"the {means.what}{whose} (pid {pid}): {why}"
-        self.replaced.last_at = time.monotonic()
-        say("process.replaced", f"{self.replaced.last}")
+        session = name if name != means.what else ""
+        told = replacement(means.what, pid, why, session)
+        say("process.replaced", str(told))
         means.kill()
-
-
-def kill(pid: int) -> None:
-    """Kill a process that may be gone already; never a group of them."""
-    if pid > 1:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def say(event: str, text: str) -> None:
-    """Write one line into the keeper's log."""
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"{event} {text}\n")
-        sys.stderr.flush()
+        self._replaced(told)
 
 
 class Knock:

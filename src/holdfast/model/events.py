@@ -27,6 +27,7 @@ class EventName(enum.StrEnum):
     SESSION_FAILED = "session.failed"
     SESSION_SWEPT = "session.swept"
     LISTENER_GONE = "listener.gone"
+    PROCESS_REPLACED = "process.replaced"
     END_ASKED = "end.asked"
     KILL_ESCALATED = "kill.escalated"
     OPERATOR_ATTACHED = "operator.attached"

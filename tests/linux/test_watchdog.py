@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.keeper.watchdog import (
+from holdfast.linux.pulse import Pulse
+from holdfast.linux.watchdog import (
     CALM,
     GAP,
     LATE,
@@ -17,7 +18,6 @@ from holdfast.keeper.watchdog import (
     Act,
     Watchdog,
 )
-from holdfast.linux.pulse import Pulse
 
 STOPPED = Pulse("T", 1.0)
 IDLE = Pulse("S", 1.0)

@@ -28,7 +28,7 @@ kernel (D), its cgroup is frozen, or it would run if it were let (R).
 Each time the same one is replaced within CALM seconds it is given twice the time,
 so that one which hangs for a reason of its own is not killed in a circle.
 
-Invariants, checked by tests/keeper/test_watchdog.py:
+Invariants, checked by tests/linux/test_watchdog.py:
 
 W1  One that answers within a STEP of being asked is never replaced.
 W2  Nothing is replaced without evidence, nor before two looks after being asked.
@@ -55,7 +55,7 @@ STEP = 0.5
 SILENCE = 2 * STEP
 """Seconds without an answer, at least: two looks."""
 
-LATE = 3.0
+LATE = 2.0
 """Seconds without an answer after which less work is a lot."""
 
 SHARE = 0.1
@@ -108,6 +108,9 @@ class Watch:
     look_at: float
     every: float
     max_cpu: float
+    silence: float = SILENCE
+    """Seconds without an answer that are given at least."""
+
     replaced: int = 0
     """How often it was replaced in a row."""
 
@@ -132,7 +135,7 @@ class Watch:
         silent = now - asked_at
         self.why = _told(pulse)
         evidence = self._evidence(pulse, cpu, silent)
-        if not evidence or silent < min(SILENCE * 2.0**self.replaced, MAX_SILENCE):
+        if not evidence or silent < min(self.silence * 2.0**self.replaced, MAX_SILENCE):
             return Act.NOTHING
         self.why = evidence
         return Act.REPLACE
@@ -211,6 +214,7 @@ class Watchdog:
         *,
         every: float = LOOK,
         max_cpu: float = MAX_CPU,
+        silence: float = SILENCE,
     ) -> None:
         """Watch a process from now on, in place of another of this name."""
         self._is_due_known = False
@@ -218,7 +222,8 @@ class Watchdog:
         if known is not None and known.pid == pid:
             known.max_cpu = max_cpu
             return
-        made = self.watches[name] = Watch(pid, _next_look(now, every), every, max_cpu)
+        look_at = _next_look(now, every)
+        made = self.watches[name] = Watch(pid, look_at, every, max_cpu, silence)
         if known is not None:
             made.replaced, made.replaced_at = known.replaced, known.replaced_at
 

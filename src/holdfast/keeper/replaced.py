@@ -1,0 +1,53 @@
+"""Which of our processes were replaced, and which session was told of it?
+
+A holder is its session's business; what serves all sessions is told to each that
+was there at the time. Holders tell whoever is attached.
+"""
+
+import time
+
+from holdfast.linux.replacements import Replacement
+
+MAX_KEPT = 16
+"""Replacements that are remembered for sessions which have no holder just now."""
+
+Facts = dict[str, object]
+
+
+class Replaced:
+    """What was replaced so far."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._last: tuple[Replacement, float] | None = None
+        self._kept: list[tuple[int, Replacement]] = []
+        self._told: dict[str, int] = {}
+        """How many of them each session has been told of, or was before."""
+
+    def note(self, one: Replacement) -> None:
+        """Take that a process was replaced."""
+        self._count += 1
+        self._last = one, time.monotonic()
+        self._kept = [*self._kept, (self._count, one)][-MAX_KEPT:]
+
+    def news(self, session: str, created_ms: object) -> list[Facts]:
+        """Return what a session has not been told yet; it counts as told then."""
+        told, self._told[session] = self._told.get(session, 0), self._count
+        since = created_ms if isinstance(created_ms, int) else 0
+        return [
+            {"do": "replaced", "what": one.what, "pid": one.pid, "why": one.why}
+            for number, one in self._kept
+            if number > told and one.at_ms >= since and one.session in ("", session)
+        ]
+
+    def drop(self, session: str) -> None:
+        """Forget a session."""
+        self._told.pop(session, None)
+
+    def to_facts(self) -> Facts:
+        """Return it as what JSON can say."""
+        if self._last is None:
+            return {"count": 0}
+        last, at = self._last
+        ago = time.monotonic() - at
+        return {"count": self._count, "last": str(last), "ago": ago}
