@@ -81,3 +81,13 @@ def test_we_and_our_ancestors_never_belong() -> None:
     found = {one.pid for one in Belonging(tree).find(read_table())}
 
     assert not {os.getpid(), os.getppid()} & found
+
+
+def test_who_is_gone_is_remembered_no_longer() -> None:
+    belonging, table = Belonging(Tree(2**22 + 1, -1, SESSION)), read_table()
+    belonging.find(table)
+    few = dict(list(table.items())[:2])
+
+    belonging.find(few)
+
+    assert belonging._judged.keys() <= {one.mark for one in few.values()}  # noqa: SLF001  # what it keeps

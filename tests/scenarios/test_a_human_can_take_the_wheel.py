@@ -1,6 +1,5 @@
 import contextlib
 import os
-import re
 import signal
 import time
 from collections.abc import Iterator
@@ -13,15 +12,8 @@ from holdfast.cli.log_tail import LogTail
 from holdfast.core.logbook import EntryKind
 from holdfast.linux.cgroups import ground
 from holdfast.model.actors import ActorKind
-from holdfast.model.ids import SessionId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
-
-TRIALS = int(os.environ.get("HOLDFAST_TRIALS", "25"))
-"""Seizes under a flood; the full proof runs a thousand: HOLDFAST_TRIALS=1000."""
-
-PIECE = 4000
-"""Bytes in one input of a flood: what a terminal that nobody reads takes at once."""
 
 
 @pytest.fixture(scope="module")
@@ -29,91 +21,6 @@ def here() -> Iterator[Machine]:
     with machine() as made:
         apply_policy('[default]\nagent = "allow"\n')
         yield made
-
-
-def flood(bot: Client, mark: bytes) -> None:
-    """Send as much as the holder takes, without ever reading an answer."""
-    for _ in range(200):
-        bot.post(mark * PIECE)
-
-
-def drain(bot: Client) -> list[object]:
-    """Read every answer to a flood."""
-    return [bot.settle() for _ in range(200)]
-
-
-def test_a4_a_seize_stops_the_next_byte_of_an_agent_that_never_yields(
-    here: Machine,
-) -> None:
-    # Nobody reads the terminal, so it is full and most of the flood waits.
-    session = here.new("sh", "-c", "stty raw -echo; echo ready; exec sleep 1000")
-    bot = here.join(session, "flooder", ActorKind.AGENT)
-    anna = here.join(session)
-    anna.wait_output(b"ready")
-    applied = Applied(session, bot)
-    for _ in range(TRIALS):
-        bot.request(wire.Take())
-        flood(bot, b"x")
-
-        assert anna.request(wire.Seize(wire.Halt.NONE)) is None
-
-        assert anna.who().holder == anna.operator.actor.id
-        stood = applied.bytes()
-        assert not any(isinstance(one, wire.Acknowledge) for one in drain(bot)[-1:])
-        assert applied.bytes() == stood
-        anna.request(wire.Give(bot.operator.actor.id))
-    applied.close()
-
-
-class Applied:
-    """How many of an operator's bytes the logbook says went in."""
-
-    def __init__(self, session: SessionId, bot: Client) -> None:
-        self._tail = LogTail(session)
-        self._actor = bot.operator.actor.id
-        self._sizes: dict[int, int] = {}
-
-    def bytes(self) -> int:
-        """Read on, and return the sum."""
-        for entry in self._tail.read_all():
-            if entry.kind is EntryKind.INPUT and entry.fields["actor"] == self._actor:
-                self._sizes[entry.index] = int(entry.fields["size"] or 0)
-            # One line settles all before it; only what was cut or dropped is named.
-            elif entry.kind is EntryKind.SETTLED and entry.fields["as"] != "applied":
-                written = int(entry.fields.get("written") or 0)
-                self._sizes[int(entry.fields["of"] or 0)] = written
-        return sum(self._sizes.values())
-
-    def close(self) -> None:
-        """Read no more."""
-        self._tail.close()
-
-
-@pytest.mark.timeout(400)  # Thousands of inputs, each of them on the disk.
-def test_t18_not_a_byte_of_the_former_holder_comes_after_a_seize(
-    here: Machine, tmp_path: Path
-) -> None:
-    taken = tmp_path / "taken"
-    session = here.new("sh", "-c", f"stty raw -echo; echo ready; exec cat >{taken}")
-    bot = here.join(session, "writer", ActorKind.AGENT)
-    anna = here.join(session)
-    anna.wait_output(b"ready")
-    for number in range(TRIALS):
-        bot.request(wire.Take())
-        flood(bot, b"b")
-        assert anna.request(wire.Seize(wire.Halt.NONE)) is None
-        anna.enter(b"<%d>" % number)
-        drain(bot)
-        anna.request(wire.Give(bot.operator.actor.id))
-    last = b"<%d>" % (TRIALS - 1)
-
-    eventually("all of it", lambda: last in taken.read_bytes())
-    # Between a seize and the next turn of the bot there is nothing but <n>.
-    read = taken.read_bytes()
-    applied = Applied(session, bot)
-    assert read.count(b"b") == applied.bytes()
-    applied.close()
-    assert re.findall(rb"<(\d+)>", read) == [b"%d" % one for one in range(TRIALS)]
 
 
 def test_a_seize_freezes_everything_and_a_thaw_lets_it_go_on(

@@ -37,6 +37,7 @@ class HandOver:
         self._vaulted = vaulted
         self._following = following
         self._starting = starting
+        self._belonging = Belonging(Tree.of(_leader_of(vaulted), vaulted.session))
         self._had: dict[ActorId, int] = {}
         """The last command when each of them had the turn last."""
 
@@ -67,7 +68,7 @@ class HandOver:
         is_foreign = any(one != taker for one in staged.by)
         if passed.giver is None and not is_foreign and not changed:
             return None  # Whoever works alone has left everything there.
-        jobs, actors = _jobs(self._vaulted, self._starting)
+        jobs, actors = self._jobs()
         if staged.is_empty and not jobs and not changed:
             return None
         if staged.is_edited and is_foreign:
@@ -80,6 +81,15 @@ class HandOver:
             tuple(_told(one, actors[one.pid]) for one in jobs[: parties.MAX_JOBS]),
             changed,
         )
+
+    def _jobs(self) -> tuple[list[Process], dict[int, ActorId]]:
+        # Whoever seizes waits for this: an environment is read once for each process.
+        found = self._belonging.find(read_table())
+        kin = (Kin(one.pid, one.parent, one.started) for one in found)
+        actors = self._starting.actors(kin)
+        leader = _leader_of(self._vaulted)
+        jobs = [one for one in found if one.pid != leader and not one.is_dead]
+        return jobs, actors
 
     def _changed(self, taker: ActorId) -> tuple[wire.Staged, ...]:
         """Return what others have changed since `taker` had the turn last."""
@@ -99,15 +109,10 @@ def _edited(staged: Staged) -> wire.Staged:
     return wire.Staged(Thing.LINE.value, EDITED, by, 0, sure=False)
 
 
-def _jobs(
-    vaulted: Vaulted, starting: Starting
-) -> tuple[list[Process], dict[int, ActorId]]:
+def _leader_of(vaulted: Vaulted) -> int:
     leader = vaulted.facts["pid"]
     assert isinstance(leader, int)  # noqa: S101  # we wrote it
-    found = Belonging(Tree.of(leader, vaulted.session)).find(read_table())
-    actors = starting.actors(Kin(one.pid, one.parent, one.started) for one in found)
-    jobs = [one for one in found if one.pid != leader and not one.is_dead]
-    return jobs, actors
+    return leader
 
 
 def _told(process: Process, actor: ActorId) -> graphs.Process:

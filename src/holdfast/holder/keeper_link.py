@@ -199,7 +199,9 @@ class KeeperLink:
         self._link = None
         self._again_at = None if self._is_resting else time.monotonic()
 
-    def _obey(self, packet: packets.Packet) -> None:
+    def _obey(  # noqa: C901  # one case for each word
+        self, packet: packets.Packet
+    ) -> None:
         match packet.get("do"):
             case "forget":
                 self.is_wanted = False

@@ -95,6 +95,11 @@ class Belonging:
 
     def find(self, table: Table) -> list[Process]:
         """Return what belongs, parents before their children."""
+        if len(self._judged) > 2 * len(table):
+            marks = {process.mark for process in table.values()}
+            self._judged = {
+                mark: is_it for mark, is_it in self._judged.items() if mark in marks
+            }
         spared = set(_ancestors(os.getpid(), table))
         found = {
             process.pid: process
