@@ -60,7 +60,7 @@ sim: $(READY)  ## run the simulated world; SEEDS=200
 	@$(BIN)/python -m holdfast.testing.sim --seeds $(SEEDS)
 
 mutants: $(READY)  ## plant known bugs; the simulator or a test must find every one
-	@$(BIN)/python tools/mutants.py
+	@$(BIN)/python -m tools.mutants
 
 mutation: $(READY)  ## small mistakes anywhere, drawn by chance; PART=pure or processes, SAMPLE=60, SEED=0
 	@$(BIN)/python -m tools.mutation --part $(PART) --sample $(SAMPLE) --seed $(SEED)

@@ -6,8 +6,8 @@ simulator runs until it names a violation or MAX_SEEDS have passed. Where a muta
 names tests, those have to fail instead. Every one of them must be found; a program
 that merely does not start any more has found nothing.
 
-    python tools/mutants.py             all of them
-    python tools/mutants.py seize       those whose name contains "seize"
+    python -m tools.mutants             all of them
+    python -m tools.mutants seize       those whose name contains "seize"
 """
 
 import os
@@ -18,6 +18,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from tools.planted_bugs import BUGS
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 
@@ -329,7 +331,11 @@ MUTANTS = (
 
 def main(arguments: list[str]) -> int:
     """Try the mutants whose name contains the argument, or all of them."""
-    wanted = [m for m in MUTANTS if not arguments or arguments[0] in m.name]
+    tested = [
+        Mutant(one.name, one.module, ((one.old, one.new),), one.tests) for one in BUGS
+    ]
+    every = [*MUTANTS, *tested]
+    wanted = [m for m in every if not arguments or arguments[0] in m.name]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(_try, wanted))
     lived = [

@@ -1,19 +1,28 @@
 """Make small mistakes in the source, one at a time, and count how many tests notice.
 
-    python tools/mutation.py --part pure --sample 100 --seed 7
-    python tools/mutation.py core/policy.py core/staged.py --sample 40
-    python tools/mutation.py --part processes --sample 30 --show
+    python -m tools.mutation --part pure --sample 100 --seed 7
+    python -m tools.mutation 'core/policy*.py' core/staged.py --sample 40
+    python -m tools.mutation --part processes --sample 30 --show
 
-A mistake is found if a test fails, if nothing can be imported any more, or if the
-tests hang. It lives if the tests of its module pass, and those of everything that
-stands on it (WIDER) pass too. Unlike tools/mutants.py, which plants a list of known
-bugs, this draws from every place where a mistake can be made; the seed repeats it.
+First the tests are run once, on a copy that tells which of them reach which function
+(tools/mutation_reach.py); `--again` takes what was found out the last time. A mistake
+is then tried by the tests that reach its function, the quick ones first, and after
+them by scenarios. It is found if one fails, if nothing can be imported any more, or
+if they hang. A test that fails on the source as it is has found nothing: those that
+found something are run on that too, at the end.
+
+Unlike tools/mutants.py, which plants a list of known bugs, this draws from every place
+where a mistake can be made; the seed repeats it.
 """
 
 import argparse
+import contextlib
+import json
 import os
+import queue
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,54 +31,55 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.mutation_reach import Reach, functions_around
 from tools.mutation_sites import Site, planted, sites
+
+from tools import mutation_reach
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "holdfast"
+KEPT = ROOT / ".work" / "mutation"
 
 PARTS = {
     "pure": ("model", "wire", "crypto", "term", "core"),
     "processes": ("keeper", "holder", "host", "relay", "judge", "mcp", "client", "sdk"),
 }
 
-WIDER = {
-    "core": ("tests/core", "tests/docs/test_policy_spec.py"),
-    "model": ("tests/model", "tests/core"),
-    "wire": ("tests/wire", "tests/core"),
-    "term": ("tests/term", "tests/core"),
-    "crypto": ("tests/crypto", "tests/wire"),
+TESTS = {
+    "pure": [
+        *("tests/model", "tests/wire", "tests/crypto", "tests/term", "tests/core"),
+        *("tests/docs/test_policy_spec.py", "tests/docs/test_example_policy.py"),
+    ],
+    "processes": [
+        *(f"tests/{name}" for name in PARTS["processes"]),
+        *("tests/cli", "tests/linux"),
+    ],
 }
-"""What else is run before a mistake in a package counts as alive. Of the packages that
-are not named these are the scenarios whose names fit, from SCENARIOS."""
+"""What is run to find out which tests reach what."""
 
 SCENARIOS = {
-    "keeper": (
-        "kill",
-        "nothing_of_ours",
-        "new_code",
-        "down",
-        "runs_out",
-        "bad_packets",
-    ),
-    "holder": (
-        "judged",
-        "one_writes",
-        "wheel",
-        "approval",
-        "record",
-        "ends",
-        "kill_amid",
-    ),
-    "host": ("elsewhere", "invited", "host_may_die", "revoked"),
-    "relay": ("relay",),
-    "judge": ("judge", "plugins"),
-    "mcp": ("agent",),
-    "client": ("verb", "cut", "terminal", "sign"),
-    "sdk": ("agent", "watch", "needs_me"),
+    "keeper": ("kill_amid_an_input", "nothing_of_ours", "down_leaves"),
+    "holder": ("judged_first", "one_writes", "commands_have_ends"),
+    "host": ("every_verb_works", "revoked"),
+    "relay": ("relay_joins", "relay_may_die"),
+    "judge": ("judge_is_started", "plugins"),
+    "mcp": ("by_mcp",),
+    "client": ("comes_back", "sign_what"),
+    "sdk": ("runs_commands", "needs_me"),
 }
+"""Words in the names of scenarios that a mistake in a package may yet be found by."""
 
-LIMIT = 240.0
-"""Seconds for one set of tests: several times what the slowest takes by itself."""
+QUICK = 15.0
+"""Seconds that the quick tests of a function may take together."""
+
+BUDGET = 45.0
+"""Seconds that all of them may: beyond that the slowest are left out."""
+
+PATIENCE = 60
+"""Seconds until a test counts as hanging: many times what the slowest takes."""
+
+LIMIT = 900.0
+"""Seconds until a run of many does."""
 
 WORD = 90
 
@@ -82,80 +92,81 @@ class Mutant:
     site: Site
 
     @property
-    def place(self) -> str:
-        """Where it is, for people."""
-        return f"{self.module.relative_to(PACKAGE)}:{self.site.line}"
+    def name(self) -> str:
+        """The module's name below the package."""
+        return os.fspath(self.module.relative_to(PACKAGE))
+
+    def __str__(self) -> str:
+        line = self.module.read_text().splitlines()[self.site.line - 1].strip()
+        return f"{self.name}:{self.site.line}: {self.site.what}: {line[:WORD]}"
 
 
 def main(arguments: list[str]) -> int:
     """Try a sample; return 1 if fewer were found than wanted."""
     options = _options(arguments)
     chosen = _chosen(options)
+    reach = _reach(options)
     print(f"{len(chosen)} mistakes, seed {options.seed}", flush=True)
-    _demand_green(chosen)
     began = time.monotonic()
-    with ThreadPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(lambda one: _try(one, show=options.show), chosen))
-    share = 100 * sum(found) / max(1, len(found))
+    copies: queue.SimpleQueue[_Copy] = queue.SimpleQueue()
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants"))
+        for number in range(options.jobs):
+            copy = _Copy(Path(folder) / str(number), is_pure=options.part == "pure")
+            stack.callback(copy.close)
+            copies.put(copy)
+        trial = _Trial(reach, copies, options.scenarios, options.show)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            found = list(pool.map(trial.run, chosen))
+        found = _honest(chosen, found, copies.get().place)
+    count = sum(map(bool, found))
+    share = 100 * count / max(1, len(found))
     spent = time.monotonic() - began
-    print(f"{sum(found)} of {len(found)} found, {share:.1f} %, in {spent:.0f} s")
+    print(f"{count} of {len(found)} found, {share:.1f} %, in {spent:.0f} s")
     return 0 if share >= options.wanted else 1
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", help="below src/holdfast")
+    parser.add_argument("modules", nargs="*", help="below src/holdfast; globs")
     parser.add_argument("--part", choices=PARTS, default="pure")
     parser.add_argument("--sample", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--wanted", type=float, default=0.0, help="per cent")
+    parser.add_argument("--again", action="store_true", help="with the reach as it was")
+    parser.add_argument("--no-scenarios", dest="scenarios", action="store_false")
     parser.add_argument("--show", action="store_true", help="print those found as well")
     return parser.parse_args(arguments)
 
 
 def _chosen(options: argparse.Namespace) -> list[Mutant]:
-    if options.modules:
-        modules = [PACKAGE / name for name in options.modules]
-    else:
-        packages = PARTS[options.part]
-        modules = [
-            path for name in packages for path in sorted((PACKAGE / name).rglob("*.py"))
-        ]
+    patterns = options.modules or [f"{name}/**/*.py" for name in PARTS[options.part]]
+    modules = {path for one in patterns for path in PACKAGE.glob(one)}
     every = [
-        Mutant(module, site) for module in modules for site in sites(module.read_text())
+        Mutant(module, site)
+        for module in sorted(modules)
+        for site in sites(module.read_text())
     ]
     chance = random.Random(options.seed)  # noqa: S311  # to be repeated, not guessed
     return chance.sample(every, min(options.sample, len(every)))
 
 
-def _demand_green(chosen: list[Mutant]) -> None:
-    """See that the nearest tests pass as the source is; else nothing is proven."""
-    nearest = sorted({test for one in chosen for test in _tests(one)[0]})
-    with tempfile.TemporaryDirectory(prefix="mutant") as folder:
-        _copy(Path(folder))
-        how = _run(Path(folder), nearest)
-    if how:
-        sys.exit(f"the source fails as it is: {how}")
+def _reach(options: argparse.Namespace) -> Reach:
+    kept = KEPT / f"{options.part}.json"
+    if options.again:
+        return mutation_reach.load(kept)
+    with tempfile.TemporaryDirectory(prefix="reach") as folder:
+        copy = _copied(Path(folder))
+        modules = [
+            path
+            for name in PARTS[options.part]
+            for path in (copy / "src" / "holdfast" / name).rglob("*.py")
+        ]
+        return mutation_reach.find(copy, TESTS[options.part], modules, kept)
 
 
-def _try(mutant: Mutant, *, show: bool) -> bool:
-    with tempfile.TemporaryDirectory(prefix="mutant") as folder:
-        copy = Path(folder)
-        _copy(copy)
-        module = copy / mutant.module.relative_to(ROOT)
-        module.write_text(planted(mutant.module.read_text(), mutant.site))
-        how = next((how for tests in _tests(mutant) if (how := _run(copy, tests))), "")
-    if show or not how:
-        line = mutant.module.read_text().splitlines()[mutant.site.line - 1].strip()
-        word = f"found by {how}" if how else "LIVES"
-        print(
-            f"{word:<12} {mutant.place}: {mutant.site.what}: {line[:WORD]}", flush=True
-        )
-    return bool(how)
-
-
-def _copy(place: Path) -> None:
+def _copied(place: Path) -> Path:
     """Copy what the repository has: some tests read all of it."""
     listed = subprocess.run(
         ("git", "ls-files", "--cached", "--others", "--exclude-standard"),  # noqa: S607  # whichever git there is
@@ -168,51 +179,128 @@ def _copy(place: Path) -> None:
         if (ROOT / name).is_file():
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, place / name)
+    return place
 
 
-def _tests(mutant: Mutant) -> list[list[str]]:
-    """Return the sets of tests that get a chance to notice, the nearest first."""
-    package = mutant.module.relative_to(PACKAGE).parts[0]
-    stem = mutant.module.stem
-    own = sorted((ROOT / "tests" / package).glob(f"test_{stem}*.py"))
-    nearest = [os.fspath(path.relative_to(ROOT)) for path in own]
-    if package in WIDER:
-        wider = [*WIDER[package]]
-    else:
+class _Copy:
+    """A copy of the repository, in which one mutant is tried at a time."""
+
+    def __init__(self, place: Path, *, is_pure: bool) -> None:
+        self.place = _copied(place)
+        self._server = _served(self.place) if is_pure else None
+
+    def tried(self, mutant: Mutant, sets: list[list[str]]) -> str:
+        """Return which of these tests found a mutant, or "" if none did."""
+        source = mutant.module.read_text()
+        text = planted(source, mutant.site)
+        if self._server is not None:
+            return next(
+                (how for one in sets if (how := self._ask(mutant, text, one))), ""
+            )
+        module = self.place / mutant.module.relative_to(ROOT)
+        module.write_text(text)
+        try:
+            return next((how for one in sets if (how := _run(self.place, one))), "")
+        finally:
+            module.write_text(source)
+
+    def close(self) -> None:
+        """End what runs there."""
+        if self._server is not None:
+            self._server.communicate()
+
+    def _ask(self, mutant: Mutant, text: str, tests: list[str]) -> str:
+        assert self._server is not None  # noqa: S101  # only then are we called
+        to, answers = self._server.stdin, self._server.stdout
+        assert to is not None and answers is not None  # noqa: S101, PT018  # pipes
+        path = self.place / mutant.module.relative_to(ROOT)
+        asked = {"module": mutant.name, "path": os.fspath(path), "text": text}
+        to.write(json.dumps({**asked, "tests": tests, "limit": LIMIT}) + "\n")
+        to.flush()
+        found: str = json.loads(answers.readline())
+        return found
+
+
+def _served(copy: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "tools.mutation_server"],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": os.fspath(copy / "src")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Tries mutants, each in a copy that nobody else uses meanwhile."""
+
+    reach: Reach
+    copies: "queue.SimpleQueue[_Copy]"
+    scenarios: bool
+    show: bool
+
+    def run(self, mutant: Mutant) -> str:
+        """Return which test found a mutant, or "" if none did."""
+        copy = self.copies.get()
+        try:
+            how = copy.tried(mutant, self._tests(mutant))
+        finally:
+            self.copies.put(copy)
+        if self.show or not how:
+            print(f"{f'found by {how}' if how else 'LIVES'} {mutant}", flush=True)
+        return how
+
+    def _tests(self, mutant: Mutant) -> list[list[str]]:
+        """Return the sets of tests that get a chance to notice, the nearest first."""
+        package = mutant.name.partition("/")[0]
+        own = sorted((ROOT / "tests" / package).glob(f"test_{mutant.module.stem}*.py"))
+        nearest = [os.fspath(path.relative_to(ROOT)) for path in own]
+        around = functions_around(mutant.module.read_text(), mutant.site.line)
+        quick, slow, spent = [*nearest], [], 0.0
+        for unit in self.reach.of(mutant.name, around):
+            spent += self.reach.seconds.get(unit, 0.0)
+            if unit not in nearest and spent <= BUDGET:
+                (quick if spent <= QUICK else slow).append(unit)
+        later = self._scenarios(package) if self.scenarios else []
+        return [one for one in (quick, slow, later) if one]
+
+    def _scenarios(self, package: str) -> list[str]:
         words = SCENARIOS.get(package, ())
         found = sorted((ROOT / "tests" / "scenarios").glob("test_*.py"))
-        wider = [
+        return [
             os.fspath(path.relative_to(ROOT))
             for path in found
             if any(word in path.name for word in words)
         ]
-        wider = [f"tests/{package}", *wider]
-    return [one for one in (nearest, wider) if one]
+
+
+def _honest(chosen: list[Mutant], found: list[str], copy: Path) -> list[str]:
+    """Take back what was found by tests that fail on the source as it is."""
+    named = sorted({one for one in found if one.startswith("tests/")})
+    bad = {how for how in named if _run(copy, [how])} if _run(copy, named) else set()
+    for mutant, how in zip(chosen, found, strict=True):
+        if how in bad:
+            print(f"LIVES, for {how} fails as it is: {mutant}", flush=True)
+    return ["" if how in bad else how for how in found]
 
 
 def _run(copy: Path, tests: list[str]) -> str:
     """Return how the tests noticed, or "" if they did not."""
-    words = [
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-n0",
-        "-p",
-        "no:randomly",
-        "-p",
-        "no:cacheprovider",
-    ]
+    if not tests:
+        return ""
+    words = (
+        *("-x", "-q", "-n0", "-p", "no:randomly", "-p", "no:cacheprovider"),
+        f"--timeout={PATIENCE}",
+    )
     environment = {
         **os.environ,
         "PYTHONPATH": os.fspath(copy / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    present = [one for one in tests if (copy / one).exists()]
-    if not present:
-        return ""
     program = subprocess.Popen(
-        [sys.executable, *words, *present],
+        [sys.executable, "-m", "pytest", *words, *tests],
         cwd=copy,
         env=environment,
         stdout=subprocess.PIPE,
@@ -223,15 +311,26 @@ def _run(copy: Path, tests: list[str]) -> str:
     try:
         said, _ = program.communicate(timeout=LIMIT)
     except subprocess.TimeoutExpired:
-        os.killpg(program.pid, 9)
+        os.killpg(program.pid, signal.SIGKILL)
         program.communicate()
         return "hanging"
+    finally:
+        _end_everything(copy)
     if program.returncode in (0, 5):
         return ""
-    failed = [
-        line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))
-    ]
-    return failed[0].split(" - ")[0].partition(" ")[2][:WORD] if failed else "a crash"
+    for line in said.splitlines():
+        if line.startswith(("FAILED ", "ERROR ")):
+            return line.partition(" ")[2].partition(" - ")[0]
+    return "a crash"
+
+
+def _end_everything(copy: Path) -> None:
+    """Kill what tests that were killed have started from a copy."""
+    mark = f"PYTHONPATH={copy / 'src'}".encode()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in environ.read_bytes().split(b"\0"):
+                os.kill(int(environ.parent.name), signal.SIGKILL)
 
 
 if __name__ == "__main__":

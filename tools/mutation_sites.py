@@ -141,6 +141,8 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
+        if _is_bound(node):
+            return
         if all(isinstance(one, ast.Attribute | ast.Subscript) for one in node.targets):
             self._add(node, "assignment forgotten", "pass")
         self.generic_visit(node)
@@ -170,7 +172,7 @@ class _Finder(ast.NodeVisitor):
     # ── what is left alone ────────────────────────────────────────────────
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
+        if node.value is not None and not _is_bound(node):
             self.visit(node.value)
 
     def visit_arguments(self, node: ast.arguments) -> None:
@@ -222,3 +224,17 @@ class _Finder(ast.NodeVisitor):
             (getattr(node, "lineno", 1), getattr(node, "col_offset", 0)),
             (getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)),
         )
+
+
+def _is_bound(node: ast.Assign | ast.AnnAssign) -> bool:
+    """Tell whether a number only gets its name here.
+
+    How large MAX_SPANS is, is a choice. That it is kept is tried where it is used.
+    """
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    numbers = (ast.Constant, ast.BinOp, ast.operator, ast.expr_context)
+    return (
+        all(isinstance(one, ast.Name) and one.id.isupper() for one in targets)
+        and node.value is not None
+        and all(isinstance(one, numbers) for one in ast.walk(node.value))
+    )

@@ -125,6 +125,18 @@ def test_what_was_started_after_others_typed_into_a_command_is_nobodys() -> None
     assert shell.origins.starter(up(14), CARL) == ""
 
 
+def test_what_may_be_of_a_command_into_which_others_typed_is_nobodys() -> None:
+    shell = Shell()
+    first, second = command(1, ANNA, begins=10), command(2, ANNA, begins=12)
+    shell.begin(first)
+    shell.finish(shared(first, BOT, up(13)))
+    shell.begin(second)
+
+    assert shell.origins.starter(up(12.5), CARL) == ANNA
+    assert shell.origins.starter(up(14), CARL) == ""
+    assert shell.origins.starter(up(16), CARL) == ANNA
+
+
 def test_whoever_types_into_what_runs_is_an_author_at_once() -> None:
     shell = Shell()
     bash = command(1, ANNA, line="bash")

@@ -143,6 +143,7 @@ def test_a_file_that_says_nothing_is_an_empty_policy(raw: bytes) -> None:
         ("turn = 1", "line 1: turn: expected a table"),
         ("[turn]\n\nlimits = 1", "line 3: turn: limits: there is no such key"),
         ("[turn]\nlimit = 0", "line 2: turn: limit: expected seconds, from 1"),
+        ("[budget]\n[turn]\nlimit = 0", "line 3: turn: limit: expected seconds"),
         ('[turn]\nnext = "x"', "line 2: turn: next: expected first or human-first"),
         ("budget = 1", "line 1: budget: expected a table"),
         ("[budget]\nagent = 1", "budget.agent: expected a table"),

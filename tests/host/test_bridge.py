@@ -1,4 +1,5 @@
 import asyncio
+from asyncio import StreamReader, StreamWriter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -6,20 +7,29 @@ import pytest
 from tests.aio.channel_world import HOST, OPERATOR, dial_attach
 
 from holdfast.aio.channel import Sealed
+from holdfast.crypto.proof import local_proof
 from holdfast.host import bridge
 from holdfast.host.bridge import Bridge, _first_of
 from holdfast.linux import operators
+from holdfast.linux.folders import session_address
 from holdfast.linux.operators import Terms
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import HoldfastError, LinkEnded, SessionUnreachable
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import SessionId, actor_id
 from holdfast.testing.carriers import linked
 from holdfast.wire import opening
 from holdfast.wire.channel import VERSION
+from holdfast.wire.codec import decode, encode
+from holdfast.wire.frames import FrameReader
+from holdfast.wire.messages import Challenge, Hello, Identify, Refuse, Welcome
 from holdfast.wire.requests import Packet, PacketReader, packet_bytes
+from holdfast.wire.versions import SPOKEN
 
 SESSION = SessionId("s_" + "a" * 16)
+NONCE = b"n" * 32
+HELLO = encode(Hello(SPOKEN, "test", "cli"))
+CHALLENGED = encode(Welcome(SPOKEN[0], "1")) + encode(Challenge(NONCE))
 
 
 @pytest.fixture(autouse=True)
@@ -144,6 +154,92 @@ def test_whoever_says_nothing_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> 
         assert "link-ended" in str(ended.value)
 
     bridged(talk)
+
+
+# ── led to a session ──────────────────────────────────────────────────────────
+
+
+class Holder:
+    """What listens where a session's holder does, and keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.heard = b""
+
+    async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:
+        writer.write(CHALLENGED)
+        while data := await reader.read(4096):
+            self.heard += data
+            writer.write(b"echo of " + data[-4:])
+        writer.close()
+
+
+def led(
+    talk: Callable[[Sealed], Awaitable[None]], *, opens: bool
+) -> tuple[Holder, Bridge]:
+    """Have an operator be led to a session, at once or after a question."""
+    holder = Holder()
+
+    async def listening(sealed: Sealed) -> None:
+        address = session_address(SESSION)
+        server = await asyncio.start_unix_server(holder.serve, address)
+        async with server:
+            if opens:
+                assert await opened(sealed, SESSION) == opening.Opened(VERSION)
+            else:
+                assert await opened(sealed, opening.HOST) == opening.Opened(VERSION)
+                assert await asked(sealed, do="open", session=SESSION) == {"ok": True}
+            await talk(sealed)
+
+    return holder, bridged(listening)
+
+
+async def until(sealed: Sealed, wanted: bytes) -> bytes:
+    heard = b""
+    while wanted not in heard:
+        heard += await sealed.receive()
+    return heard
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_an_operator_is_led_to_its_session_and_introduced_by_the_host(
+    *, opens: bool
+) -> None:
+    enrol(Right.OBSERVE)
+    us = operators.by_key(OPERATOR.public)
+    assert us is not None
+
+    async def talk(sealed: Sealed) -> None:
+        await until(sealed, CHALLENGED)
+        await sealed.send(HELLO + encode(Identify(us.actor.id, bytes(32))) + b"more")
+        await until(sealed, b"echo of more")
+        await sealed.send(b"last")
+        await until(sealed, b"echo of last")
+
+    holder, serving = led(talk, opens=opens)
+
+    proof = local_proof(b"t" * 32, SESSION, NONCE)
+    said = HELLO + encode(Identify(us.actor.id, proof)) + b"morelast"
+    assert holder.heard == said
+    assert (serving.session, serving.actor) == (SESSION, us.actor.id)
+    assert serving.bytes_in == len(said)
+    assert serving.bytes_out == len(CHALLENGED) + 2 * len(b"echo of more")
+
+
+def test_whoever_says_to_be_somebody_else_is_refused_and_hung_up_on() -> None:
+    enrol(Right.OBSERVE)
+    other = actor_id(b"somebody else")
+
+    async def talk(sealed: Sealed) -> None:
+        await until(sealed, CHALLENGED)
+        await sealed.send(HELLO + encode(Identify(other, bytes(32))))
+        heard = await until(sealed, b"not-proven")
+        frames = [decode(one) for one in FrameReader().feed(heard)]
+        assert [type(one) for one in frames] == [Refuse]
+        assert await sealed.receive() == b""
+
+    holder, _ = led(talk, opens=True)
+
+    assert b"somebody" not in holder.heard
 
 
 # ── both ways ─────────────────────────────────────────────────────────────────

@@ -1,0 +1,286 @@
+"""Bugs that tests have to find: in policy, parsing, attribution, crypto, processes.
+
+The simulator runs none of this. Each bug is one that once lived: the tests of its
+module passed with it (tools/mutants.py plants them).
+"""
+
+from typing import NamedTuple
+
+
+class Bug(NamedTuple):
+    """What to replace by what, and the tests that have to fail then."""
+
+    name: str
+    module: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+_CORE = "tests/core/test_"
+_READ = (f"{_CORE}command_line.py", f"{_CORE}posix_line.py", f"{_CORE}posix_words.py")
+_STAGED = (f"{_CORE}staged.py", f"{_CORE}staged_model.py", f"{_CORE}staged_owners.py")
+_ORIGINS = (f"{_CORE}originators_doubts.py", f"{_CORE}originators_heirs.py")
+_ACTS = ("tests/mcp/test_acts.py",)
+
+BUGS = (
+    # ── policy and parsing ────────────────────────────────────────────────
+    Bug(
+        "a redirection glued to a word is lost",
+        "core/line_reader.py",
+        "parts.redirections.append(redirection)",
+        "parts.redirections, parts.words = [redirection], []",
+        _READ,
+    ),
+    Bug(
+        "a rule about an originator alone fits any exec",
+        "core/policy.py",
+        "if wanted.originator is not None or wanted.kinds or wanted.things:",
+        "if wanted.kinds or wanted.things:",
+        (f"{_CORE}policy_exec.py", f"{_CORE}policy_resolved.py"),
+    ),
+    Bug(
+        "exact is ignored in what is carried",
+        "core/policy_words.py",
+        "and (not self.exact or any(_passes(s, sight) for s in self.exact))",
+        "and True",
+        (f"{_CORE}policy_words.py",),
+    ),
+    Bug(
+        "globs are ignored in what is carried",
+        "core/policy_words.py",
+        "return globs.may_be_in(sight.joined) and any(map(globs.fit, sight.distinct))",
+        "return globs.may_be_in(sight.joined)",
+        (f"{_CORE}policy_words.py",),
+    ),
+    # ── what stands typed ─────────────────────────────────────────────────
+    Bug(
+        "an edited line counts as empty",
+        "core/staged.py",
+        "return not self.data and not self.hidden and not self.is_edited",
+        "return not self.data and not self.hidden",
+        _STAGED,
+    ),
+    Bug(
+        "the first author shapes what the last has typed",
+        "core/staged.py",
+        "if self.by[-1] != actor:",
+        "if self.by[0] != actor:",
+        _STAGED,
+    ),
+    Bug(
+        "a signal that keeps the line drops it",
+        "core/staged.py",
+        "if terminal.edits and meaning is Meaning.SIGNAL and",
+        "if terminal.edits and",
+        _STAGED,
+    ),
+    # ── attribution ───────────────────────────────────────────────────────
+    Bug(
+        "what was removed stands again after a take-up",
+        "core/originators.py",
+        "                del items[one.item]\n",
+        "                pass\n",
+        _ORIGINS,
+    ),
+    Bug(
+        "the last of several commands is the first",
+        "core/originators.py",
+        "max(one.command for one in found)",
+        "min(one.command for one in found)",
+        _ORIGINS,
+    ),
+    Bug(
+        "a range that is merged loses its beginning",
+        "core/originators.py",
+        "first=min(one.first or one.command for one in found)",
+        "first=min(one.command for one in found)",
+        _ORIGINS,
+    ),
+    Bug(
+        "what was left out is not said to be more",
+        "core/originators.py",
+        'fields["more"] = _number(fields["more"]) + 1',
+        'fields["more"] = _number(fields["more"]) + 0',
+        _ORIGINS,
+    ),
+    Bug(
+        "a glimpse finds what cannot be executed",
+        "core/resolving.py",
+        "if isinstance(found, Found) and found.is_executable:",
+        "if isinstance(found, Found):",
+        (f"{_CORE}resolving_doubts.py",),
+    ),
+    # ── the way of an input ───────────────────────────────────────────────
+    Bug(
+        "a thaw keeps its effects to itself",
+        "core/intake.py",
+        "return [KeepNote(self.note()), *thawed]",
+        "return [KeepNote(self.note())]",
+        (f"{_CORE}intake_thaw.py",),
+    ),
+    Bug(
+        "one leaver withdraws everybody's exec",
+        "core/exec_gate.py",
+        "gone = [held for held in self._held.values() if held.wish.mark == mark]",
+        "gone = [held for held in self._held.values()]",
+        (f"{_CORE}exec_gate.py",),
+    ),
+    Bug(
+        "a roll-back is told the wrong way round",
+        "core/lease_registry.py",
+        "RolledBack(seen, known))]",
+        "RolledBack(known, seen))]",
+        (f"{_CORE}lease_registry.py",),
+    ),
+    # ── crypto ────────────────────────────────────────────────────────────
+    Bug(
+        "a point of low order signs anything",
+        "crypto/keys.py",
+        "return y < _PRIME and y not in _LOW_ORDER",
+        "return y < _PRIME",
+        ("tests/crypto/test_keys.py",),
+    ),
+    Bug(
+        "any proof of an operator is right",
+        "crypto/proof.py",
+        "return hmac.compare_digest(local_proof(token, session, nonce), proof)",
+        "return bool(proof)",
+        ("tests/crypto/test_proof.py",),
+    ),
+    # ── processes ─────────────────────────────────────────────────────────
+    Bug(
+        "only who is held is hurried",
+        "keeper/vault.py",
+        "not kept.is_held:\n            kept.replace_at = now\n",
+        "kept.is_held:\n            kept.replace_at = now\n",
+        ("tests/keeper/test_vault.py",),
+    ),
+    Bug(
+        "a birth is always late",
+        "keeper/births.py",
+        "(one.since + PATIENCE for one in self._births.values()), default=None",
+        "(one.since for one in self._births.values()), default=None",
+        ("tests/keeper/test_births.py",),
+    ),
+    Bug(
+        "the descriptor of a birth leaks",
+        "keeper/births.py",
+        "            os.close(birth.pidfd)\n",
+        "",
+        ("tests/keeper/test_births.py",),
+    ),
+    Bug(
+        "what is settled waits for the disk",
+        "holder/desk.py",
+        "        self._do(self._intake.settle(now()))\n        self.sync()\n",
+        "        self._do(self._intake.settle(now()))\n",
+        ("tests/holder/test_desk.py",),
+    ),
+    Bug(
+        "a successor has the old size",
+        "holder/writing.py",
+        '        self._vaulted.facts["size"] = [size.columns, size.rows]\n',
+        "",
+        ("tests/holder/test_desk.py",),
+    ),
+    Bug(
+        "the cgroup of what is over stays",
+        "holder/halting.py",
+        "            self.cgroup.remove()\n",
+        "            pass\n",
+        ("tests/holder/test_halting.py",),
+    ),
+    Bug(
+        "others can read what was frozen",
+        "holder/halting.py",
+        "fd = os.open(path, flags, 0o600)",
+        "fd = os.open(path, flags, 0o644)",
+        ("tests/holder/test_halting.py",),
+    ),
+    Bug(
+        "the descriptor of a record leaks",
+        "holder/halting.py",
+        "    finally:\n        os.close(fd)\n",
+        "    finally:\n        pass\n",
+        ("tests/holder/test_halting.py",),
+    ),
+    Bug(
+        "a key that nobody knows is let in",
+        "host/bridge.py",
+        "            if accepted.invite_id is None:\n                _known(sealed)\n",
+        "",
+        ("tests/host/test_bridge.py",),
+    ),
+    Bug(
+        "the way back goes on for ever",
+        "host/bridge.py",
+        "            task.cancel()\n",
+        "            pass\n",
+        ("tests/host/test_bridge.py",),
+    ),
+    Bug(
+        "a client never gives up on an answer",
+        "client/attaching.py",
+        "        if now >= patience.deadline:\n            return False\n",
+        "",
+        ("tests/client/test_attaching.py",),
+    ),
+    Bug(
+        "a client never gives up on a successor",
+        "client/attaching.py",
+        "                if time.monotonic() < patience.deadline:\n",
+        "                if True:\n",
+        ("tests/client/test_attaching.py",),
+    ),
+    Bug(
+        "a line never gives up",
+        "sdk/line.py",
+        "                if now >= patience.deadline:\n                    break\n",
+        "",
+        ("tests/sdk/test_line.py",),
+    ),
+    Bug(
+        "what ends with its link is waited for",
+        "sdk/line.py",
+        "                waiting.set_exception(lost)\n",
+        "                pass\n",
+        ("tests/sdk/test_line.py",),
+    ),
+    # ── what agents do ────────────────────────────────────────────────────
+    Bug(
+        "a turn that is given is dropped",
+        "mcp/acts.py",
+        "(await call.session(given)).give(given.to))",
+        "(await call.session(given)).drop())",
+        _ACTS,
+    ),
+    Bug(
+        "what waits for approval is not taken back",
+        "mcp/acts.py",
+        "                await session.deny(one)\n",
+        "",
+        _ACTS,
+    ),
+    Bug(
+        "an agent's own time for an approval is ignored",
+        "mcp/acts.py",
+        "    pressing = session.send(raw, approval_timeout=given.approval_timeout)\n",
+        "    pressing = session.send(raw)\n",
+        _ACTS,
+    ),
+    Bug(
+        "a start waits as long as it likes",
+        "mcp/acts.py",
+        "            timeout=given.timeout,\n        )\n    named",
+        "        )\n    named",
+        _ACTS,
+    ),
+    Bug(
+        "a cancelled run is forgotten",
+        "mcp/acts.py",
+        '            call.remember(session, f"run {given.command!r}", NOT_STOPPED)\n',
+        "            pass\n",
+        _ACTS,
+    ),
+)
