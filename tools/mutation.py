@@ -258,7 +258,8 @@ class _Trial:
         own = sorted((ROOT / "tests" / package).glob(f"test_{mutant.module.stem}*.py"))
         nearest = [os.fspath(path.relative_to(ROOT)) for path in own]
         around = functions_around(mutant.module.read_text(), mutant.site.line)
-        quick, slow, spent = [*nearest], [], 0.0
+        quick, spent = [*nearest], 0.0
+        slow: list[str] = []
         for unit in self.reach.of(mutant.name, around):
             spent += self.reach.seconds.get(unit, 0.0)
             if unit not in nearest and spent <= BUDGET:

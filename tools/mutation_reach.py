@@ -142,7 +142,7 @@ def _place(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int] | No
 
 
 def _first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)])
 
 

@@ -99,6 +99,7 @@ def test_where_a_line_leads_depends_on_how_it_is_joined() -> None:
         "if b; then cd x; fi; a": ("x", ""),
         "if b; then cd x; elif c; then d; fi; a": ("x", ""),
         "case b in *) cd x;; esac; a": ("", "x"),
+        "case b in c) cd x;; *) a;; esac": ("",),
         "b & a": ("",),
         "cd x & a": (),
         "b | c; a": ("",),

@@ -206,3 +206,8 @@ def test_what_is_opened_is_told(
     (one,) = last(line).redirections
 
     assert (one.way, one.target, one.open) == (way, target, may)
+
+
+@pytest.mark.parametrize("word", ['""[', "''[", 'a"b"['])
+def test_a_bracket_behind_quotes_may_begin_a_pattern(word: str) -> None:
+    assert last(f"put {word} x").words == ("put", None, "x")

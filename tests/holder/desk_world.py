@@ -1,4 +1,4 @@
-"""A desk with a real terminal, a real book and a real operator, in this process."""
+"""A desk with a real terminal, a real book and real operators, in this process."""
 
 import contextlib
 import os
@@ -7,8 +7,10 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from holdfast.client import acting
+from holdfast.core.logbook import Entry, recover
 from holdfast.core.stream import StreamWindow
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
@@ -18,8 +20,16 @@ from holdfast.holder.judge_link import JudgeLink
 from holdfast.holder.note_memory import AREA, NoteMemory
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import folders, pty, shared_memory
+from holdfast.linux.operators import Enrolled
+from holdfast.model.actors import ActorKind
 from holdfast.model.geometry import Size
-from holdfast.model.ids import ENTROPY, FIRST_INCARNATION, SessionId, client_id
+from holdfast.model.ids import (
+    ENTROPY,
+    FIRST_INCARNATION,
+    ActorId,
+    SessionId,
+    client_id,
+)
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, decode
@@ -30,32 +40,37 @@ WINDOW = 1 << 16
 LEADER = ["sleep", "600"]
 
 
-@dataclass
-class World:
-    """A desk, and one client who is attached to its session."""
+class Client:
+    """One client of one operator, and what it was told."""
 
-    desk: Desk
-    connection: Connection
-    far_end: socket.socket
-    facts: dict[str, object]
-    slave: int
-    sizes: list[Size]
-    sequence: int = 0
-    heard: list[Message] = field(default_factory=list)
+    def __init__(self, desk: Desk, operator: Enrolled, number: int) -> None:
+        near, self._far_end = socket.socketpair()
+        self.connection = Connection(near)
+        self.connection.actor = operator.actor
+        self.connection.mode = wire.Mode.OPERATE
+        self.connection.client = client_id(bytes([number]) * ENTROPY)
+        self._desk = desk
+        self._reader = FrameReader()
+        self._sequence = 0
+
+    @property
+    def id(self) -> ActorId:
+        """Who it is."""
+        return self.connection.operator.id
 
     def submit(self, payload: bytes, kind: InputKind = InputKind.KEYS) -> None:
-        """Send an input, as the client does."""
-        self.sequence += 1
+        """Send an input."""
+        self._sequence += 1
         client = self.connection.client
         assert client is not None
-        self.desk.submit(
+        self._desk.submit(
             self.connection,
             wire.Submit(
                 client=client,
-                sequence=self.sequence,
+                sequence=self._sequence,
                 kind=kind,
                 incarnation=FIRST_INCARNATION,
-                epoch=self.desk.epoch,
+                epoch=self._desk.epoch,
                 payload=payload,
                 seen=None,
                 waits=True,
@@ -63,21 +78,66 @@ class World:
         )
 
     def told(self) -> list[Message]:
-        """Return what the client has been sent since the last time."""
+        """Return what it has been sent since the last time."""
         self.connection.flush()
-        reader, said = FrameReader(), []
+        said: list[Message] = []
         with contextlib.suppress(BlockingIOError):
-            while data := self.far_end.recv(1 << 16, socket.MSG_DONTWAIT):
-                said += [decode(frame) for frame in reader.feed(data)]
+            while data := self._far_end.recv(1 << 16, socket.MSG_DONTWAIT):
+                said += [decode(frame) for frame in self._reader.feed(data)]
         return said
+
+    def close(self) -> None:
+        """Vanish."""
+        self.connection.close()
+        self._far_end.close()
+
+
+@dataclass
+class World:
+    """A desk, and who is attached to its session."""
+
+    vaulted: Vaulted
+    desk: Desk
+    slave: int
+    sizes: list[Size]
+    leader: "subprocess.Popen[bytes]"
+    connections: list[Connection] = field(default_factory=list)
+    clients: list[Client] = field(default_factory=list)
+
+    def join(self, name: str = "", kind: ActorKind = ActorKind.HUMAN) -> Client:
+        """Let an operator in: the login user, or one of another name."""
+        operator = acting.enrol(name, kind) if name else acting.ourselves()
+        client = Client(self.desk, operator, len(self.clients) + 1)
+        self.clients.append(client)
+        self.connections.append(client.connection)
+        self.desk.meet(operator.actor)
+        self.desk.came(client.connection)
+        self.desk.sync()
+        return client
+
+    def leave(self, client: Client) -> None:
+        """Have a client go."""
+        self.connections.remove(client.connection)
+        self.desk.left(client.connection)
+
+    def entries(self) -> list[Entry]:
+        """Return what stands in the book."""
+        raw = Path(folders.session_log(SESSION)).read_bytes()
+        return [*recover(raw, SESSION).entries]
+
+    def typed(self) -> bytes:
+        """Return what the program can read by now, whatever its lines."""
+        os.set_blocking(self.slave, False)
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self.slave, 1 << 12)
+        return b""
 
 
 @contextlib.contextmanager
 def world() -> Iterator[World]:
     """Yield a desk whose folders are those of the environment."""
-    operator = acting.ourselves()
     with (
-        subprocess.Popen(LEADER) as leader,
+        subprocess.Popen(LEADER, start_new_session=True) as leader,
         selectors.DefaultSelector() as selector,
         contextlib.ExitStack() as stack,
     ):
@@ -94,28 +154,37 @@ def world() -> Iterator[World]:
             "command": LEADER,
             "cwd": "/",
             "size": [80, 24],
-            "creator": operator.actor.id,
+            "creator": acting.ourselves().actor.id,
         }
         vaulted = Vaulted(SESSION, facts, master, memory, listener, pidfd)
-        os.makedirs(os.path.dirname(folders.session_log(SESSION)), exist_ok=True)  # noqa: PTH103, PTH120  # the house has paths as text
-        raw = shared_memory.view(memory)
-        window = StreamWindow.create(raw[AREA:])
-        near, far = socket.socketpair()
-        stack.enter_context(far)
-        connection = Connection(near)
-        stack.callback(connection.close)
-        connection.actor, connection.mode = operator.actor, wire.Mode.OPERATE
-        connection.client = client_id(bytes(ENTROPY))
+        StreamWindow.create(shared_memory.view(memory)[AREA:])
+        connections: list[Connection] = []
         sizes: list[Size] = []
-        desk = Desk(
-            vaulted,
-            NoteMemory(raw[:AREA]),
-            Company([connection]),
-            sizes.append,
-            JudgeLink(selector),
-            Following(vaulted, window),
-        )
-        desk.meet(operator.actor)
-        desk.came(connection)
-        desk.sync()
-        yield World(desk, connection, far, facts, slave, sizes)
+        desk = _desk(vaulted, connections, sizes, selector)
+        made = World(vaulted, desk, slave, sizes, leader, connections)
+        yield made
+        for client in made.clients:
+            client.close()
+
+
+def successor(world: World) -> Desk:
+    """Return the desk of a holder that takes the session up after a death."""
+    with selectors.DefaultSelector() as selector:
+        return _desk(world.vaulted, [], [], selector)
+
+
+def _desk(
+    vaulted: Vaulted,
+    connections: list[Connection],
+    sizes: list[Size],
+    selector: selectors.BaseSelector,
+) -> Desk:
+    raw = shared_memory.view(vaulted.memory)
+    return Desk(
+        vaulted,
+        NoteMemory(raw[:AREA]),
+        Company(connections),
+        sizes.append,
+        JudgeLink(selector),
+        Following(vaulted, StreamWindow.open(raw[AREA:])),
+    )
