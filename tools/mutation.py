@@ -187,16 +187,20 @@ class _Copy:
 
     def __init__(self, place: Path, *, is_pure: bool) -> None:
         self.place = _copied(place)
-        self._server = _served(self.place) if is_pure else None
+        self._is_pure = is_pure
+        self._server = _served(self.place)
 
     def tried(self, mutant: Mutant, sets: list[list[str]]) -> str:
         """Return which of these tests found a mutant, or "" if none did."""
         source = mutant.module.read_text()
         text = planted(source, mutant.site)
-        if self._server is not None:
-            return next(
-                (how for one in sets if (how := self._ask(mutant, text, one))), ""
-            )
+        forked = sets if self._is_pure else sets[:1]
+        for tests in forked:
+            if how := self._ask(mutant, text, tests):
+                return how
+        if self._is_pure:
+            return ""
+        # What tests start loads the module as well.
         module = self.place / mutant.module.relative_to(ROOT)
         module.write_text(text)
         try:
@@ -206,11 +210,9 @@ class _Copy:
 
     def close(self) -> None:
         """End what runs there."""
-        if self._server is not None:
-            self._server.communicate()
+        self._server.communicate()
 
     def _ask(self, mutant: Mutant, text: str, tests: list[str]) -> str:
-        assert self._server is not None  # noqa: S101  # only then are we called
         to, answers = self._server.stdin, self._server.stdout
         assert to is not None and answers is not None  # noqa: S101, PT018  # pipes
         path = self.place / mutant.module.relative_to(ROOT)

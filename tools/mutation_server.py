@@ -2,8 +2,8 @@
 
 Whoever starts it writes a line of JSON for each trial, and reads one: the test that
 failed, "hanging", "a crash", or nothing. What takes long to load is loaded once; then
-each trial is a fork, in which the changed text stands for the module. Only for what is
-pure: a process that a test starts would load the module as it is on the disk.
+each trial is a fork, in which the changed text stands for the module. A process that a
+test starts loads the module as it is on the disk.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ LOADED = (hypothesis.stateful, hypothesis.strategies, msgspec)
 
 WORDS = (
     *("-x", "-q", "-n0", "-p", "no:randomly", "-p", "no:cacheprovider"),
-    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning", "--timeout=60"),
 )
 
 
