@@ -223,6 +223,29 @@ def test_i4_another_wish_of_the_same_process_gives_up_the_first() -> None:
     assert consult == Consult(2, other)
 
 
+def test_i1_another_wish_is_not_let_by_the_answer_to_the_first() -> None:
+    machine = held()
+    machine.handle(Interrupted(NOTICE), 5)
+    machine.handle(approved(), 6)
+    other = wish(digest=b"other")
+
+    effects = machine.handle(Asked(2, 901, other), 7)
+
+    assert of(Answer, effects) == []
+    assert effects[-1] == Consult(2, other)
+    assert not machine.knows(TICKET)
+
+
+def test_i1_the_same_wish_of_a_process_that_still_waits_is_asked_about_anew() -> None:
+    machine = held()
+
+    answer, _, consult = machine.handle(Asked(2, 901, WISH), 5)
+
+    assert isinstance(answer, Answer)
+    assert (answer.notice, answer.error is None) == (NOTICE, False)
+    assert consult == Consult(2, WISH)
+
+
 def test_another_process_with_the_same_wish_waits_for_itself() -> None:
     machine = held()
 

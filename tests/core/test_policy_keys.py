@@ -57,6 +57,7 @@ def fits(key: str, value: object, **members: object) -> bool:
         ("paths", ["~", "/x?"]),
         ("writes", "/srv"),
         ("without", ["-o", "--output*"]),
+        ("sequence", " ".join("x" * MAX_SEQUENCE)),
         ("sets", ["DEBUG", "CI*"]),
         ("foreground", ["self", "other"]),
         ("first", "ls"),

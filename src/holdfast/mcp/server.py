@@ -149,15 +149,20 @@ class AgentServer:
             what.close()
             error = AskedTooOften("calls at a time", MAX_CALLS)
             return refusing.refusal_facts(error)
+        # Counted at once: many may come before the first of them begins.
+        self._under_way += 1
         doing = self._reach.tasks.create_task(self._settled(what))
+        doing.add_done_callback(self._done)
         try:
             return await asyncio.shield(doing)
         except asyncio.CancelledError:
             doing.cancel()
             raise
 
+    def _done(self, _: "asyncio.Task[Facts]") -> None:
+        self._under_way -= 1
+
     async def _settled(self, what: Doing) -> Facts:
-        self._under_way += 1
         try:
             return await what
         except HoldfastError as error:
@@ -165,8 +170,6 @@ class AgentServer:
         except Exception:  # noqa: BLE001  # the outermost place: a bug ends one call
             traceback.print_exc(file=sys.stderr)
             return refusing.internal_facts()
-        finally:
-            self._under_way -= 1
 
     # ── screens ───────────────────────────────────────────────────────────
 
