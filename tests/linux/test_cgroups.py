@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.linux.trees import SESSION, ended, eventually, found, leader, stands
 
-from holdfast.linux.cgroups import SessionCgroup, ground, own_folder, sweep
+from holdfast.linux.cgroups import SessionCgroup, ground, outside, own_folder, sweep
 from holdfast.linux.freezing import freeze, thaw
 
 BESIDE = """\
@@ -138,3 +138,18 @@ def test_a_cgroup_that_is_gone_leaves_the_work_to_signals(tmp_path: Path) -> Non
             assert found(session.pid).is_stopped
         finally:
             ended(daemon)
+
+
+@pytest.mark.parametrize(
+    ("folder", "place"),
+    [
+        ("/cg/user.slice", None),
+        ("/cg/holdfast-s_a", "/cg"),
+        ("/cg/x/holdfast-s_a/y", "/cg/x"),
+        ("/cg/holdfast-s_a/holdfast-s_b", "/cg"),
+    ],
+)
+def test_what_serves_all_sessions_goes_outside_of_every_one(
+    folder: str, place: str | None
+) -> None:
+    assert outside(Path(folder)) == (None if place is None else Path(place))

@@ -98,7 +98,8 @@ def test_what_is_in_the_cgroup_belongs_whatever_it_calls_itself(
 
     found = Daemons(SESSION, cgroup).find()
 
-    assert numbers(found) == [processes[0].pid]
+    # Also what says that it is a keeper, or another session's.
+    assert numbers(found) == [one.pid for one in processes[:3]]
     for one in processes:
         one.kill()
         one.wait()

@@ -18,9 +18,9 @@ from holdfast.cli.standing import runs_told, uses_facts
 from holdfast.client.acting import ourselves
 from holdfast.client.dialing import actor_at
 from holdfast.client.requests import try_input
-from holdfast.model.errors import MalformedArgument
+from holdfast.model.errors import MalformedArgument, OnlyHere, UsageError
 from holdfast.model.inputs import InputKind
-from holdfast.model.text import printable
+from holdfast.model.text import printable, same_name
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.trials import MAX_CANDIDATE
 
@@ -38,7 +38,7 @@ WORDS = {
     "deny": (1, 2),
     "test": (2, None),
     "check": (0, 1),
-    "apply": (0, 0),
+    "apply": (0, 1),
     "example": (0, 0),
 }
 """How many words each takes after it, at least and at most."""
@@ -116,12 +116,26 @@ def run(options: argparse.Namespace) -> int:
         case "check":
             return _check(words[0] if words else None, as_json=options.json)
         case "apply":
+            if words:
+                raise _elsewhere(words[0])
             from holdfast.cli import gate_apply  # noqa: PLC0415  # slow to load
 
             return gate_apply.run(options)
         case _:
             print(EXAMPLE.read_text(), end="")
             return 0
+
+
+def _elsewhere(word: str) -> UsageError:
+    """Return why a policy is not applied at the host that is meant."""
+    from holdfast.client import hosts  # noqa: PLC0415  # rarely needed
+
+    name = word.partition("/")[0]
+    if any(same_name(one.name, name) for one in hosts.known()):
+        error = OnlyHere(f"applying the policy of {name}")
+        error.add_note("A policy is read, and its change confirmed, where it holds.")
+        return error
+    return MalformedArgument(printable(word, 64), "what `gate apply` takes: nothing")
 
 
 def _test(options: argparse.Namespace, name: str, text: str) -> int:

@@ -8,11 +8,13 @@ import time
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.client.keeper import Listed
+from holdfast.linux import folders
 from holdfast.model.errors import NoKeeper, UsageError
 from holdfast.model.text import checked_name, printable
 
 TITLES = ("NAME", "ID", "STATE", "AGE", "COMMAND")
 MAX_COMMAND = 200
+MAX_NOTICE = 1000
 EXIT_AWAY = 75
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
@@ -51,13 +53,41 @@ def run(options: argparse.Namespace) -> int:
         import json  # noqa: PLC0415  # only who asked for it pays for it
 
         facts = [_facts(session) for session in known]
-        told = {"unreachable": away} if options.all else {}
+        told: dict[str, object] = {"unreachable": away} if options.all else {}
+        if options.host is None:
+            told["notices"] = policy_notices()
         print(json.dumps({"sessions": facts, **told}, indent=2))
     else:
         _print_table([TITLES, *map(_row, known)] if known else [])
         for host, why in away.items():
             print(f"holdfast: {host}: {printable(why)}", file=sys.stderr)
+        for notice in policy_notices() if options.host is None else ():
+            print(f"holdfast: {printable(notice, MAX_NOTICE)}", file=sys.stderr)
     return EXIT_AWAY if away else 0
+
+
+def policy_notices() -> list[str]:
+    """Return what people have to know about the policy here, such as that one waits.
+
+    To compare two files takes no time; only if they differ is it found out why.
+    """
+    folder = folders.config_path()
+    record = _content(f"{folder}/host/policy")
+    first, _, applied = record.partition(b"\n")
+    has_plugins = b'"plugins":""' not in first if first else False
+    if _content(f"{folder}/policy.toml") == applied and not has_plugins:
+        return []
+    from holdfast.client.policies import troubles  # noqa: PLC0415  # slow to load
+
+    return troubles()
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
+            return file.read()
+    except OSError:
+        return b""
 
 
 def _known(options: argparse.Namespace) -> tuple[list[Listed], dict[str, str]]:

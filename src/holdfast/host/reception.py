@@ -85,6 +85,15 @@ DEMANDS: dict[str, Demand] = {
 `open` and `join` are the bridge's."""
 
 
+ONLY_HERE = {
+    "apply": "applying a policy",
+    "enrol": "making an operator known",
+    "invite": "inviting somebody",
+    "revoke": "revoking an operator everywhere",
+}
+"""What somebody elsewhere could wish for, and what to call it in the refusal."""
+
+
 async def answer(guest: Guest, packet: Packet) -> list[Packet]:
     """Return the answer to a request, in as many packets as it takes.
 
@@ -94,6 +103,8 @@ async def answer(guest: Guest, packet: Packet) -> list[Packet]:
 
     """
     do = packet.get("do")
+    if isinstance(do, str) and do in ONLY_HERE:
+        raise OnlyHere(ONLY_HERE[do])
     demand = DEMANDS.get(do) if isinstance(do, str) else None
     if demand is None or not isinstance(do, str):
         raise UnexpectedMessage(repr(do)[:40], "asking a host")

@@ -57,6 +57,26 @@ def ground() -> Ground:
     return Ground(own, "")
 
 
+def leave_sessions() -> None:
+    """Move to where sessions have their cgroups, out of the one we are in, if any.
+
+    What serves all sessions must not stand still, or end, with one of them.
+    """
+    with contextlib.suppress(OSError):
+        own = _own_folder()
+        place = None if own is None else outside(own)
+        if place is not None:
+            SessionCgroup(place).settle(os.getpid())
+
+
+def outside(folder: Path) -> Path | None:
+    """Return what the outermost session's cgroup is in; None if there is none."""
+    above = [*reversed(folder.parents), folder]
+    inside = (one for one in above if one.name.startswith("holdfast-s_"))
+    first = next(inside, None)
+    return None if first is None else first.parent
+
+
 def sweep(folder: Path) -> None:
     """Remove the cgroups of sessions in which nothing runs any more.
 

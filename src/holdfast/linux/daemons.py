@@ -18,10 +18,6 @@ from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.freezing import signal_exactly
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
 
-_ENVIRON = 1 << 18
-_OURS = (b"holdfast.keeper", b"holdfast.holder", b"holdfast.host", b"holdfast.relay")
-
-
 Seen = Callable[[list[Process]], None]
 """Is told of processes while they can still be looked at."""
 
@@ -33,7 +29,6 @@ class Daemons:
         self._cgroup = cgroup
         # The leader is gone, or its own processes are ended by others.
         self._tree = Tree.of(-1, session)
-        self._other = b"\0HOLDFAST_SESSION="
 
     def find(self) -> list[Process]:
         """Return those that live, the eldest first."""
@@ -43,9 +38,8 @@ class Daemons:
         found = {one.pid: one for one in belonging.find(table)}
         for pid in self._inside():
             process = table.get(pid)
-            if process is None or pid in found or belonging.is_ours(process):
-                continue
-            if self._is_free(process):
+            # Whatever it says of itself: nothing else of ours is born in there.
+            if process is not None and not belonging.is_ours(process):
                 found[pid] = process
         living = (one for one in found.values() if not one.is_dead)
         return sorted(living, key=lambda one: (one.started, one.pid))
@@ -72,17 +66,6 @@ class Daemons:
 
     def _inside(self) -> set[int]:
         return set() if self._cgroup is None else self._cgroup.pids()
-
-    def _is_free(self, process: Process) -> bool:
-        """Tell whether a process in our cgroup is of no other session, nor of ours.
-
-        A keeper that was started from inside the session is in its cgroup.
-        """
-        words = procfs.read(f"/proc/{process.pid}/cmdline", procfs.MAX_COMMAND)
-        if any(one in words for one in _OURS):
-            return False
-        named = b"\0" + procfs.read_table(f"/proc/{process.pid}/environ", _ENVIRON)
-        return self._other not in named
 
 
 def names_of(found: list[Process]) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from holdfast.linux import packets, places
+from holdfast.linux import cgroups, packets, places
 from holdfast.model.errors import NoKeeper
 
 PATIENCE = 5.0
@@ -86,9 +86,10 @@ def start_detached(
 ) -> None:
     """Run a module of ours with its arguments, and do not wait for it.
 
-    It becomes nobody's child, in a session of its own: closing the terminal it
-    was started from, or logging out, does not reach it, and whoever started it
-    has no dead child to collect.
+    It becomes nobody's child, in a session of its own, and leaves the cgroup of a
+    session of ours: closing the terminal it was started from, logging out, or the
+    end of that session does not reach it, and whoever started it has no dead child
+    to collect.
     """
     places.runtime_dir()
     child = os.fork()
@@ -96,6 +97,7 @@ def start_detached(
         try:
             os.setsid()
             if os.fork() == 0:
+                cgroups.leave_sessions()
                 _become(module, log, {**os.environ, **variables})
         finally:
             os._exit(0)

@@ -1,0 +1,66 @@
+"""Nobody changes from elsewhere what holds for a whole host."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.scenarios.elsewhere import Place, places, relay
+
+
+@pytest.fixture(scope="module")
+def joined() -> Iterator[tuple[Place, Place]]:
+    with relay() as between, places() as (home, away):
+        home.up(between.url)
+        away.do("join", "-", "--name", "box", said=home.invite("--as", "anna"))
+        yield home, away
+
+
+ASK = """
+import sys
+from holdfast.client import dialing
+from holdfast.model.errors import HoldfastError
+try:
+    dialing.ask_far("box", sys.argv[1], {"text": "", "name": "ally", "kind": "human"})
+except HoldfastError as error:
+    print(error.code, error, error.next_step, sep="\\n")
+"""
+
+
+def test_a_policy_is_not_applied_through_a_relay(joined: tuple[Place, Place]) -> None:
+    home, away = joined
+    policy = Path(home.folders["HOLDFAST_CONFIG_DIR"]) / "policy.toml"
+    policy.write_text('[default]\nagent = "allow"\n')
+
+    for words in (["gate", "apply", "box"], ["gate", "apply", "box/", "--yes"]):
+        done = away.run(*words)
+        assert done.returncode == 64, done
+        said = " ".join(done.stderr.split())
+        assert "applying the policy of box is only done on the machine itself" in said
+        assert "Do it on that machine" in said
+
+    assert json.loads(home.run("status", "--json").stdout)["policy"]["notices"]
+
+
+@pytest.mark.parametrize("do", ["apply", "enrol", "invite", "revoke"])
+def test_what_changes_a_whole_host_is_refused_by_name(
+    joined: tuple[Place, Place], do: str
+) -> None:
+    _, away = joined
+
+    said = subprocess.run(
+        [sys.executable, "-c", ASK, do],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **away.folders},
+    )
+
+    code, text, step = said.stdout.splitlines()
+
+    assert code == "only-here"
+    assert "only done on the machine itself" in text
+    assert step == "Do it on that machine."
