@@ -89,6 +89,7 @@ class World:
             cwd=self.cwd,
             staged=b"",
             shell="bash",
+            values={"HOME": self.home},
         )
         return judge(policy, self._placed(question))
 

@@ -142,18 +142,12 @@ def test_i2_what_changes_the_shell_in_a_loop_comes_before_all_of_it(
         (state(environment={"CDPATH": "/x"}), "bash", False),
         (state(environment={"CDPATH": ""}), "bash", True),
         (state(is_whole=False), "bash", False),
+        (state(is_whole=False), "fish", True),
+        (state(is_whole=False, functions=("cd",)), "fish", False),
+        (state(is_whole=False, aliases={"cd": "x"}), "fish", False),
     ],
 )
 def test_cd_changes_to_what_its_word_names_unless_something_stands_in_its_way(
     now: ShellState | None, shell: str, *, plainly: bool
 ) -> None:
     assert changes_plainly(Shell(now, Origins(), shell)) is plainly
-
-
-def test_a_function_of_somebody_s_own_is_not_that_of_fish(world: World) -> None:
-    world.now = state(functions=("cd",))
-
-    assert not changes_plainly(Shell(world.now, world.origins(), "fish"))
-    world.before = world.now
-    assert changes_plainly(Shell(world.now, world.origins(), "fish"))
-    assert not changes_plainly(Shell(world.now, world.origins(), "bash"))

@@ -22,6 +22,7 @@ _SIGNS = {
     Way.BOTH: "<>",
     Way.DUPLICATE: ">&",
     Way.TEXT: "<<<",
+    Way.DOCUMENT: "<<",
 }
 
 
@@ -54,4 +55,6 @@ def _shown(command: Command) -> str:
 
 
 def _redirected(one: Redirection) -> str:
-    return f"{_SIGNS[one.way]}{one.target}"
+    target = one.target or ""
+    shown = shlex.quote(target) if one.way is Way.DOCUMENT else target
+    return f"{_SIGNS[one.way]}{shown}"

@@ -28,6 +28,7 @@ TOKENS = [
     *("\u00e9", "'\u00e9'", "\u00a0", "\u200b", "\t", "\x00", "\r", "\n", "\x1b[A"),
     *("(cd src && put x)", "if put; then rm x; fi", "for f in *.py; do put $f; done"),
     *("for f in *.py; put $f; end", "if put; rm x; end", "begin; put; end", "{ put; }"),
+    *("<<'A'", "<<A", " <<-'A' ", "\nA", "\nA\n", "\nrm x\nA", "\n$(rm x)\nA", "\n"),
     *("[ a = b ]", "test a", "[ -v x ]", "[[ a ]]", "read x", "export X=1", "set x"),
 ]
 lines = st.lists(st.sampled_from(TOKENS), min_size=1, max_size=7).map("".join)

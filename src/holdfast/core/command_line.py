@@ -13,7 +13,8 @@ they stand in it; simple_command says what is told of each. What is left open:
 * A command such as `sudo` or `env` `carries` another one in its words.
 * A command such as `sh -c` or `eval` `hides` another one in a text.
 * Where the text does not say what will run (an unfinished line, a control
-  character, a heredoc), there is one command, with a `doubt` and no words.
+  character, several lines but for heredocs), there is one command, with a `doubt`
+  and no words.
 
 In the last three cases `sight` is what can be seen of words, with quotes, escape
 sequences and punctuation taken away, for rules that want to find and not to know.
@@ -30,7 +31,8 @@ I3  No more than MAX_COMMANDS commands and MAX_WORDS words are ever returned.
 import re
 
 from holdfast.core.fish_line import FishLine
-from holdfast.core.line_reader import LineReader
+from holdfast.core.known_values import Values, hold, may_hold
+from holdfast.core.line_reader import NO_VALUES, SEVERAL, LineReader
 from holdfast.core.line_sight import sight_of
 from holdfast.core.posix_line import PosixLine
 from holdfast.core.shell_grammar import KNOWN, Grammar
@@ -41,23 +43,31 @@ from holdfast.model.text import printable
 MAX_LINE = 4096
 """Characters that are read: a terminal keeps no more of a line than that."""
 
+MAX_TEXT = 65536
+"""Characters of a line and the heredocs behind it."""
+
 _UNTYPED = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def read_line(
-    raw: bytes, grammar: Grammar = Grammar.UNKNOWN, *, ended: bool
+    raw: bytes,
+    grammar: Grammar = Grammar.UNKNOWN,
+    *,
+    ended: bool,
+    values: Values = NO_VALUES,
 ) -> tuple[Command, ...]:
     """Return the commands of a line, as the shell of this grammar reads it.
 
-    `ended` if it will be run without more bytes.
+    `ended` if it will be run without more bytes; `values` are those of variables that
+    are known at its prompt.
     """
     try:
         text = raw.decode()
     except UnicodeDecodeError:
         return (_doubtful(raw.decode("latin-1"), "it is not UTF-8"),)
     try:
-        line = _one_line(text, ended=ended)
-        commands = _read(line, grammar)
+        lines = _lines(text, ended=ended)
+        commands = _read(lines, grammar, values)
     except Unreadable as error:
         return (_doubtful(text, error.why),)
     return commands or (Command(),)
@@ -72,31 +82,46 @@ def _doubtful(text: str, why: str) -> Command:
     return Command(sight=sight_of(text), doubt=why, folders=())
 
 
-def _one_line(text: str, *, ended: bool) -> str:
-    line = text.removesuffix("\n").removesuffix("\r")
-    if line == text and not ended:
+def _lines(text: str, *, ended: bool) -> list[str]:
+    """Return the line, and the lines behind it that may be heredocs."""
+    whole = text.removesuffix("\n").removesuffix("\r")
+    if whole == text and not ended:
         raise Unreadable("the line is not finished")
-    if "\n" in line or "\r" in line:
-        raise Unreadable("it has more than one line")
+    if "\n" in whole and "\r" in whole:
+        raise Unreadable(SEVERAL)  # Some of them may be ended twice.
+    if len(whole) > MAX_TEXT:
+        raise Unreadable(f"it is over {MAX_TEXT} characters long")
+    lines = whole.replace("\r", "\n").split("\n")
+    for line in lines:
+        _check_typed(line)
+    if lines[0].startswith("^"):
+        raise Unreadable("it may repeat an earlier line")
+    return lines
+
+
+def _check_typed(line: str) -> None:
     if _UNTYPED.search(line):
         raise Unreadable("it has control characters")
     if len(line) > MAX_LINE:
         raise Unreadable(f"it is over {MAX_LINE} characters long")
-    if line.startswith("^"):
-        raise Unreadable("it may repeat an earlier line")
     if not line.isascii() and printable(line, len(line)) != line:
         raise Unreadable("it has characters that cannot be seen")
-    return line
 
 
-def _read(line: str, grammar: Grammar) -> tuple[Command, ...]:
+def _read(lines: list[str], grammar: Grammar, values: Values) -> tuple[Command, ...]:
     if grammar is not Grammar.UNKNOWN:
-        return _reader(line, grammar).commands()
-    first, *others = (_reader(line, one).commands() for one in KNOWN)
+        reader = _reader(lines, grammar)
+        if not may_hold(lines[0], values):
+            return reader.commands()
+        reader.values = values
+        commands = reader.commands()
+        return commands if hold(commands) else _reader(lines, grammar).commands()
+    first, *others = (_reader(lines, one).commands() for one in KNOWN)
     if any(other != first for other in others):
         raise Unreadable("not every shell reads it alike")
     return first
 
 
-def _reader(line: str, grammar: Grammar) -> LineReader:
-    return (FishLine if grammar is Grammar.FISH else PosixLine)(line, grammar)
+def _reader(lines: list[str], grammar: Grammar) -> LineReader:
+    kind = FishLine if grammar is Grammar.FISH else PosixLine
+    return kind(lines[0], grammar, lines[1:])

@@ -11,7 +11,7 @@ fish is no POSIX shell. What differs most, and would deceive whoever reads it as
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from holdfast.core.line_folders import ANYWHERE, Outcome, still, united
 from holdfast.core.line_reader import COMPOUND, NOWHERE, LineReader
@@ -55,8 +55,13 @@ class FishLine(LineReader):
     begins_with_redirections = False
     joins = re.compile(r"&&|\|\||[;|\n]|&(?![>|&])(?=[ \t\n;)]|$)")
 
-    def __init__(self, line: str, grammar: Grammar = Grammar.FISH) -> None:
-        super().__init__(line, grammar)
+    def __init__(
+        self,
+        line: str,
+        grammar: Grammar = Grammar.FISH,
+        following: Sequence[str] = (),
+    ) -> None:
+        super().__init__(line, grammar, following)
 
     # ── words ─────────────────────────────────────────────────────────────
 
@@ -152,6 +157,10 @@ class FishLine(LineReader):
         self.place = variable.end()
         if self.line.startswith("[", self.place):
             raise Unreadable(_SUBSTITUTION)
+        value = self.values.get(variable[1])
+        if value is not None and not variable[0].startswith("$$"):
+            word.add(value, is_quoted=True)
+            return
         known = self.variables.get(variable[1])
         if known is None or variable[0].startswith("$$"):
             known = OpenWord(is_one=is_quoted)
@@ -191,7 +200,7 @@ class FishLine(LineReader):
         tilde = _TILDE.match(self.line, self.place)
         assert tilde is not None  # noqa: S101  # we have seen the tilde
         self.place = tilde.end()
-        word.gap(OpenWord(is_one=True))
+        self.add_home(word, tilde[0])
 
     # ── redirections and assignments ──────────────────────────────────────
 

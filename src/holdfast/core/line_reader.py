@@ -13,6 +13,7 @@ Whatever a reader does not know makes it stop with Unreadable: it never guesses.
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.core.command_names import carries_another, hides_another
@@ -20,12 +21,13 @@ from holdfast.core.line_folders import ANYWHERE, Outcome, led, still, united
 from holdfast.core.line_sight import NO_SIGHT, sight_of
 from holdfast.core.open_words import OpenWord
 from holdfast.core.shell_grammar import Grammar
-from holdfast.core.shell_lexeme import Lexeme, Unreadable
+from holdfast.core.shell_lexeme import Lexeme, LexemeBuilder, Unreadable
 from holdfast.core.simple_command import (
     HERE,
     Assignment,
     Command,
     Redirection,
+    Way,
 )
 
 MAX_COMMANDS = 16
@@ -40,6 +42,7 @@ MAX_NESTED = 8
 COMPOUND = "it is a compound command"
 NOWHERE = "a redirection leads nowhere"
 EMPTY = "a command is missing"
+SEVERAL = "it has more than one line"
 
 _BLANKS = re.compile(r"[ \t]*")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
@@ -64,6 +67,8 @@ _SETTERS = frozenset(
 )
 """Builtins that may set a variable that their words name."""
 
+
+NO_VALUES: Mapping[str, str] = {}
 
 Variables = dict[str, OpenWord]
 """What the variables of the loops around here may be."""
@@ -93,13 +98,21 @@ class LineReader(ABC):
     begins_with_redirections = True
     """Whether a redirection may stand before the first word."""
 
-    def __init__(self, line: str, grammar: Grammar) -> None:
+    def __init__(
+        self, line: str, grammar: Grammar, following: Sequence[str] = ()
+    ) -> None:
         self.line = line
+        self.following = [*following]
+        """Lines behind it that no heredoc of it has taken yet."""
+
         self.whole = line
         self.grammar = grammar
         self.place = 0
         self.here: tuple[str, ...] = HERE
         self.variables: Variables = {}
+        self.values: Mapping[str, str] = NO_VALUES
+        """What variables are for all of the line (core.known_values)."""
+
         self._found: list[Command] = []
         self._keywords: set[str] = set()
         self._count = 0
@@ -116,6 +129,8 @@ class LineReader(ABC):
         if self.place < len(self.line):
             self.read_list(frozenset())
             self.expect_end()
+        if self.following:
+            raise Unreadable(SEVERAL)
         if not self._keywords:
             return tuple(self._found)
         keywords = frozenset(self._keywords)
@@ -319,6 +334,15 @@ class LineReader(ABC):
             self.count()
         parts.words.append(word)
 
+    def add_home(self, word: LexemeBuilder, tilde: str) -> None:
+        """Add what stands for a tilde at the beginning of a word."""
+        home = self.values.get("HOME")
+        following = self.line[self.place : self.place + 1]
+        if home is not None and tilde == "~" and following in ("", *"/ \t;|&<>)"):
+            word.add(home, is_quoted=True)
+        else:
+            word.gap(OpenWord(is_one=True))
+
     def count(self) -> None:
         """Take note of one more word."""
         self._count += 1
@@ -381,7 +405,7 @@ def _command(parts: Parts, here: tuple[str, ...]) -> Command:
         opens += [word.open] * max(1, len(word.texts))
     touched = (
         *(text for _, text in parts.assignments),
-        *(one.target for one in parts.redirections),
+        *_targets(parts.redirections),
     )
     name = _last_part(words[0]) if words else ""
     carries = carries_another(name, words)
@@ -406,7 +430,7 @@ def _command(parts: Parts, here: tuple[str, ...]) -> Command:
 
 
 def _redirected(command: Command, more: list[Redirection]) -> Command:
-    touched = (*command.touched, *(one.target for one in more))
+    touched = (*command.touched, *_targets(more))
     names = _names((*command.words, *touched))
     return replace(
         command,
@@ -415,6 +439,11 @@ def _redirected(command: Command, more: list[Redirection]) -> Command:
         names=frozenset(names),
         joined="\n".join(names),
     )
+
+
+def _targets(redirections: list[Redirection]) -> list[str | None]:
+    """Return what redirections name; the text of a heredoc is no name."""
+    return [one.target for one in redirections if one.way is not Way.DOCUMENT]
 
 
 def _names(words: tuple[str | None, ...]) -> dict[str, None]:

@@ -29,11 +29,12 @@ I5  Nothing undecidable is allowed to anybody but a human by a rule about words.
 I6  What not the shell alone reads is allowed by no rule about words.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.core.budget import Budget
 from holdfast.core.command_line import doubtful_line, read_line
+from holdfast.core.heredocs import has_heredoc
 from holdfast.core.policy_conditions import PlaceIs
 from holdfast.core.policy_exec import commands_of, other_names, resolved_of
 from holdfast.core.policy_folders import is_under
@@ -47,6 +48,7 @@ from holdfast.core.turn import TurnRules
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
 from holdfast.model.questions import Execution, Place, Question
+from holdfast.model.resolutions import Resolution, Sort
 from holdfast.model.verdicts import Verdict
 
 UNDECIDABLE = "undecidable"
@@ -210,10 +212,20 @@ def commands_in(question: Question) -> tuple[Command, ...]:
     resolution = question.resolution
     if resolution is None or len(resolution.commands) != len(commands):
         return commands
+    if _is_read_otherwise(commands, resolution):
+        return doubtful_line(question.payload, "an alias may not read its heredoc")
     return tuple(
         replace(command, resolved=resolved)
         for command, resolved in zip(commands, resolution.commands, strict=True)
     )
+
+
+def _is_read_otherwise(commands: Sequence[Command], resolution: Resolution) -> bool:
+    """Tell whether lines behind the first may run, because an alias changes that."""
+    has_alias = any(
+        link.sort is Sort.ALIAS for one in resolution.commands for link in one.links
+    )
+    return has_alias and has_heredoc(commands)
 
 
 def typed_commands(question: Question) -> tuple[Command, ...]:
@@ -222,7 +234,8 @@ def typed_commands(question: Question) -> tuple[Command, ...]:
         return doubtful_line(question.payload, "what it goes on with is not known")
     ended = question.kind is InputKind.COMMAND
     grammar = grammar_of(question.shell)
-    return read_line(question.staged + question.payload, grammar, ended=ended)
+    line, values = question.staged + question.payload, question.values
+    return read_line(line, grammar, ended=ended, values=values)
 
 
 def _fits(rule: Rule, context: Match, command: Command, question: Question) -> Match:

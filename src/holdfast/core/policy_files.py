@@ -40,7 +40,7 @@ from holdfast.core.named_paths import (
 )
 from holdfast.core.open_words import OpenWord
 from holdfast.core.policy_words import Match, both, words_of
-from holdfast.core.simple_command import Command, Way
+from holdfast.core.simple_command import Command
 from holdfast.model.questions import NamedPath, Question
 
 NOWHERE = "/dev/null"
@@ -136,9 +136,10 @@ class FilePatterns:
             if paths != ():
                 known = folders is not None
                 found = both(found, _all(folders, paths, question) if known else MAYBE)
-        if any(one.way is Way.TEXT for one in command.redirections):
+        if any(one.feeds for one in command.redirections):
             # A text is a program to an interpreter, and words to what reads files.
-            found = both(found, Match.YES if self.paths is not None else MAYBE)
+            is_read = not (self.paths is None or command.hides or command.carries)
+            found = both(found, Match.YES if is_read else MAYBE)
         return found
 
 

@@ -6,6 +6,7 @@ them (`[[`, `function`, `select`, `coproc`, `repeat`, zsh's short forms) is Unre
 """
 
 import re
+from collections.abc import Sequence
 
 from holdfast.core.line_folders import Outcome, still, united
 from holdfast.core.line_reader import COMPOUND
@@ -56,8 +57,10 @@ _COMPARING = {
 class PosixLine(PosixWords):
     """Reads a line as bash, zsh or dash does."""
 
-    def __init__(self, line: str, grammar: Grammar) -> None:
-        super().__init__(line, grammar)
+    def __init__(
+        self, line: str, grammar: Grammar, following: Sequence[str] = ()
+    ) -> None:
+        super().__init__(line, grammar, following)
         self.joins = _JOINS_OF_DASH if grammar is Grammar.DASH else _JOINS
 
     def is_assignment(self, word: Lexeme) -> bool:
@@ -117,9 +120,11 @@ class PosixLine(PosixWords):
     def read_nested(self, closer: str) -> None:
         """Read commands inside a word up to what closes them."""
         here = self.here
+        following, self.following = self.following, []
         self.enter()
         self.read_list(frozenset({closer} - {""}))
         self.leave_word()
+        self.following = following
         if self.line[self.place : self.place + 1] != closer:
             raise Unreadable(SUBSTITUTION)
         self.place += len(closer)

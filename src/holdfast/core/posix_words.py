@@ -9,6 +9,7 @@ the text is Unreadable to it:
     !x            may repeat an earlier line        !x
     x &>y         x, written to y                   x in the background; y is emptied
     # x           a comment; zsh cannot be told     a comment
+    <<x           the lines that follow             the same
     =x ^x a#b     zsh: may be expanded              as it is written
 
 What an option of the shell can change is left open rather than guessed.
@@ -49,6 +50,13 @@ _LETTERS = {"n": "\n", "t": "\t"}
 _REDIRECTION = re.compile(r"([0-9]?)(<<<|<>|<&|<(?!<)|>>|>\||>&|>)|()(&>>|&>)")
 _WAYS = {"<": Way.READ, "<>": Way.BOTH, ">>": Way.APPEND, "&>>": Way.APPEND}
 _COPIED = re.compile(r"[0-9]|-")
+_HEREDOC = re.compile(
+    r"""<<-?[ \t]*(?:'(?P<single>[\w.+-]+)'|"(?P<double>[\w.+-]+)"|\\(?P<escaped>\w+)
+    |(?P<plain>\w+))(?=[ \t;|&<>()]|$)""",
+    re.VERBOSE | re.ASCII,
+)
+_EXPANDED = re.compile(r"[$`\\]")
+_REPEATED = re.compile(r"!(?![ =]|$)", re.MULTILINE)
 _NUMBER_GLOB = re.compile(r"<[0-9]*-[0-9]*>")
 _UNSAFE_HISTORY = re.compile(r"\$[('{]|`|(?:^|\s)#")
 
@@ -208,6 +216,10 @@ class PosixWords(LineReader):
             if following == ":":
                 word.rest(is_headless=not is_quoted)
                 return
+        known = self.values.get(found["name"] or found["braced"] or "")
+        if known is not None:
+            word.add(known, is_quoted=True)
+            return
         shape = self._shape(found)
         if is_quoted:
             word.add("", is_quoted=True)
@@ -302,7 +314,7 @@ class PosixWords(LineReader):
             tilde = _TILDE.match(self.line, self.place)
             assert tilde is not None  # noqa: S101  # we have seen the tilde
             self.place = tilde.end()
-            word.gap(OpenWord(is_one=True))
+            self.add_home(word, tilde[0])
             return
         self.place += 1
         if "=" in word.prefix or self.grammar is Grammar.ZSH:
@@ -331,6 +343,10 @@ class PosixWords(LineReader):
 
     def read_redirection(self) -> Redirection | None:
         """Read one redirection, if one stands here."""
+        heredoc = _HEREDOC.match(self.line, self.place)
+        if heredoc is not None:
+            self.place = heredoc.end()
+            return Redirection(Way.DOCUMENT, self._body(heredoc))
         found = _REDIRECTION.match(self.line, self.place)
         if found is None or (found[4] and self.grammar is Grammar.DASH):
             return None
@@ -348,6 +364,24 @@ class PosixWords(LineReader):
             raise Unreadable(NOWHERE)
         target = self.read_word()
         return self._redirection(operator, found[1] or "", target)
+
+    def _body(self, heredoc: re.Match[str]) -> str:
+        """Take the lines of a heredoc from those that follow.
+
+        No line has a tab in it, so that `<<-` is the same as `<<`.
+        """
+        delimiter = next(filter(None, heredoc.groups()))
+        if delimiter not in self.following:
+            raise Unreadable("a heredoc does not end")
+        end = self.following.index(delimiter)
+        body = "\n".join(self.following[:end])
+        if heredoc["plain"] and _EXPANDED.search(body):
+            raise Unreadable("the shell expands what is in a heredoc")
+        # Some versions give up the heredoc then, and run the rest of it.
+        if self._repeats and _REPEATED.search(body):
+            raise Unreadable(_REPEAT)
+        del self.following[: end + 1]
+        return body
 
     def _redirection(self, operator: str, given: str, target: Lexeme) -> Redirection:
         text = target.text

@@ -170,12 +170,11 @@ def changes_plainly(shell: Shell) -> bool:
     # zsh has a CDPATH always, and an empty one; "." is the folder itself.
     if state is None or state.environment.get("CDPATH", "") not in ("", "."):
         return False
-    function = Item(ItemKind.FUNCTION, "cd")
-    # fish comes with a function of that name.
-    is_fish_s = shell.name == "fish" and shell.origins.of(function) is None
-    is_function = function in state.items and not is_fish_s
-    is_alias = Item(ItemKind.ALIAS, "cd") in state.items
-    return state.is_whole and not is_alias and not is_function
+    # fish comes with a function of that name, and tells of any other (`told`). What it
+    # leaves out is of its prompt.
+    is_told = state.is_whole or shell.name == "fish"
+    named = (Item(kind, "cd") for kind in (ItemKind.FUNCTION, ItemKind.ALIAS))
+    return is_told and not any(one in state.items for one in named)
 
 
 @dataclass(slots=True)

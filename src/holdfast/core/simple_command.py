@@ -45,6 +45,9 @@ class Way(enum.StrEnum):
     TEXT = "text"
     """Nothing is opened: the target is the text itself, as in `<<< x`."""
 
+    DOCUMENT = "document"
+    """Nothing is opened: the target is the text of the lines that follow, `<< x`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Redirection:
@@ -63,6 +66,11 @@ class Redirection:
         if self.way is Way.DUPLICATE:
             return True
         return self.target == "/dev/null" and self.way is not Way.BOTH
+
+    @property
+    def feeds(self) -> bool:
+        """Tell whether a text of the line itself is what the program reads."""
+        return self.way in (Way.TEXT, Way.DOCUMENT)
 
     @property
     def writes(self) -> bool:

@@ -12,9 +12,16 @@ import os
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from holdfast.core.heredocs import has_heredoc, is_long, typed_part
 from holdfast.core.line_discipline import LineDiscipline
 from holdfast.core.logbook import Entry, EntryKind
-from holdfast.core.policy import Judgement, combined, document, without_exec_gate
+from holdfast.core.policy import (
+    Judgement,
+    combined,
+    commands_in,
+    document,
+    without_exec_gate,
+)
 from holdfast.core.policy_start import judge_start
 from holdfast.core.staged import LINE_EDITOR, Staged, StagedLine
 from holdfast.core.turn import PassReason
@@ -69,6 +76,8 @@ class Judging:
         self._vaulted = vaulted
         self._line = line
         self._hold = TurnHold.NONE
+        self._long = b""
+        """What was judged last, if it is a line with long heredocs."""
 
     @property
     def staged(self) -> Staged:
@@ -92,9 +101,9 @@ class Judging:
         if given.kind not in _TYPED:
             return []
         is_secret = echo_off or given.kind is InputKind.ANSWER
-        return self._line.typed(
-            given.actor, given.payload[part], terminal, echo_off=is_secret
-        )
+        is_long = bool(self._long) and given.payload == self._long
+        data = typed_part(given.payload, part) if is_long else given.payload[part]
+        return self._line.typed(given.actor, data, terminal, echo_off=is_secret)
 
     def replay(self, entries: Iterable[Entry]) -> None:
         """Find out, after a predecessor's death, what stands typed.
@@ -197,7 +206,11 @@ class Judging:
         # What may be no secret at all is still looked into, here and nowhere else.
         if secret.is_certain or is_answer or not is_line(given.kind, given.payload):
             return question
-        return self._resolving.completed(question, staged)
+        whole = self._resolving.completed(question, staged)
+        is_one = whole.shell_reads and is_long(given.payload)
+        is_one = is_one and has_heredoc(commands_in(whole))
+        self._long = given.payload if is_one else b""
+        return whole
 
     def _start_question(self, actor: Actor, given: Input, epoch: Epoch) -> Question:
         execution, resolution = self._beginning.execution()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.core.commands import Command as Ran
+from holdfast.core.known_values import known_values
 from holdfast.core.policy import typed_commands
 from holdfast.core.resolving import Shell, changes_plainly, resolve
 from holdfast.core.simple_command import Command
@@ -55,7 +56,8 @@ class Resolving:
 
     def completed(self, question: Question, staged: Staged) -> Question:
         """Return the question of a line with what it runs, and who staged that."""
-        question = replace(question, shell=self._shell())
+        values = known_values(self._at_prompt().state)
+        question = replace(question, shell=self._shell(), values=values)
         commands = typed_commands(question)
         found = self._resolution(commands, staged)
         people = found.originators()

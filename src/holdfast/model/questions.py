@@ -123,6 +123,9 @@ class Question:
     """The shell that reads the line, by the name of its program: `bash`, `zsh`,
     `fish`, `dash`; empty if another program reads it or nobody knows."""
 
+    values: Mapping[str, str] = field(default_factory=dict)
+    """What variables are in that shell, of those that a line is read with."""
+
     folders: Mapping[str, str] = field(default_factory=dict)
     """Where paths lead to which the line itself changes, every link followed."""
 

@@ -125,8 +125,8 @@ function __holdfast_variables
 end
 
 # Functions are told that came after us, but for those that fish reads from files of
-# its own. One that was there is looked at only after a line that may have made it
-# anew: to look at all of them would read every file there is.
+# its own. One that was there, but for `cd`, is looked at only after a line that may
+# have made it anew: to look at all of them would read every file there is.
 function __holdfast_functions
     set --local __holdfast_names (functions --names --all)
     set --local __holdfast_asked
@@ -136,6 +136,8 @@ function __holdfast_functions
         set __holdfast_asked (string match --all --regex '[^\s;&|\'"=]+' -- "$__holdfast_line")
     end
     set __holdfast_line
+    # Whoever judges a line must know where this one leads.
+    set --append __holdfast_asked cd
     for __holdfast_one in $__holdfast_names
         contains -- $__holdfast_one $__holdfast_told; and continue
         if contains -- $__holdfast_one $__holdfast_theirs
