@@ -248,7 +248,7 @@ MUTANTS = (
     Mutant(
         "doubt inherited as applied",
         "core/inheritance.py",
-        (("    last = reader.open\n", "    last = None\n"),),
+        (("    last = standing.open\n", "    last = None\n"),),
     ),
     Mutant(
         "freeze forgotten by a successor",
@@ -264,7 +264,7 @@ MUTANTS = (
     Mutant(
         "note kept after the write",
         "core/intake.py",
-        (("[KeepNote(self.note()), *applied] if applied", "applied if applied"),),
+        (("[KeepNote(self.note()), *applied, *synced]", "[*applied, *synced]"),),
     ),
     Mutant(
         "written while frozen",
@@ -283,17 +283,14 @@ MUTANTS = (
     ),
     Mutant(
         "acknowledged before the book says so",
-        "core/intake.py",
+        "core/settlements.py",
         (
             (
-                "        while self._vouched and self._vouched[0][0] <= index:\n",
+                "        while self._vouched and self._vouched[0][0] <= entry:\n",
                 "        while self._vouched:\n",
             ),
-            (
-                'effects += self._log_settlement(index, {"as": "applied"}, at)',
-                "effects += self._carry(self.serializer.synced(index), at)",
-            ),
         ),
+        ("tests/core/test_settlements.py",),
     ),
     Mutant(
         "inputs kept when the disk refuses",

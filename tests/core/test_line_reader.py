@@ -20,6 +20,7 @@ def read(text: str, grammar: Grammar = Grammar.BASH) -> tuple[Command, ...]:
         ("(" * (MAX_NESTED + 1) + "ls" + ")" * (MAX_NESTED + 1), "compound"),
         ("{ " * (MAX_NESTED + 1) + "ls" + "; }" * (MAX_NESTED + 1), "deeply"),
         ("ls >x " * (MAX_WORDS // 2 + 1), "words"),
+        ("A=1 " * (MAX_WORDS + 1), "words"),
         ("a;" * MAX_COMMANDS + "a", "commands"),
         ("{ ls; } x", "compound"),
         ("if ls; fi", "compound"),

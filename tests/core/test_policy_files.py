@@ -225,3 +225,16 @@ def test_i2_one_more_word_never_makes_it_allowed(words: list[str], more: str) ->
     fewer, longer = " ".join(["sort", *words]), " ".join(["sort", *words, more])
 
     assert judged(longer) != "allow read" or judged(fewer) == "allow read"
+
+
+@pytest.mark.parametrize(
+    ("line", "match"), [("push $X", MAYBE), ("push x", YES), ("push -o", NO)]
+)
+def test_a_word_that_may_become_an_option_leaves_it_undecided(
+    line: str, match: Match
+) -> None:
+    wanted = FilePatterns(without=OPTIONS)
+    (command,) = read_line(line.encode(), Grammar.BASH, ended=True)
+
+    assert wanted.allowing(command, placed(line)) is match
+    assert wanted.preventing(command, placed(line)) is match

@@ -216,6 +216,28 @@ def test_a_turn_is_asked_for_given_and_seized_and_everybody_hears_of_it(
     assert here.desk.holder == NOBODY
 
 
+def test_a_seize_cuts_what_is_half_written_and_says_who_has_the_turn(
+    here: World,
+) -> None:
+    anna, bert = here.join(), here.join("bert")
+    anna.submit(b"x" * 60_000)
+    anna.submit(b"y")
+    anna.told()
+    here.desk.request(turn.Seized(bert.id))
+    here.desk.settle()
+
+    said = anna.told()
+    (cut,) = [one for one in said if isinstance(one, wire.Report)]
+    (refused,) = [one for one in said if isinstance(one, wire.Refuse)]
+    assert (cut.sequence, cut.outcome) == (1, wire.Ending.CUT)
+    assert 0 < cut.written < 60_000
+    assert (refused.code, refused.sequence) == ("turn-moved", 2)
+    assert bert.id in refused.facts.values()
+    here.desk.tick()
+    assert not here.desk.is_busy
+    assert b"y" not in here.typed()
+
+
 def test_what_is_frozen_takes_nothing_until_it_is_thawed(here: World) -> None:
     anna = here.join()
     here.desk.freeze(anna.id)
