@@ -40,11 +40,11 @@ def test_a_crowd_of_listeners_takes_no_more_memory() -> None:
 
 
 def test_l3_three_looks_follow_what_was_printed_and_then_none() -> None:
+    assert ListenerWatch().look_at is None
     watch = ListenerWatch()
-    assert watch.next_look() is None
     watch.printed(100)
     looks = []
-    while (at := watch.next_look()) is not None:
+    while (at := watch.look_at) is not None:
         looks.append(at)
         watch.saw([], at)
 
@@ -57,19 +57,19 @@ def test_l2_a_session_that_prints_all_the_time_is_looked_at_now_and_then() -> No
     watch.saw([], 11.5)
     watch.printed(11.6)
 
-    assert watch.next_look() == 11.5 + SPACING
+    assert watch.look_at == 11.5 + SPACING
 
 
 def test_the_end_of_a_listener_is_looked_into_at_once() -> None:
     watch = ListenerWatch()
     watch.saw([listener()], 5)
-    assert watch.next_look() is None
+    assert watch.look_at is None
 
     watch.ended()
 
-    assert watch.next_look() == 0
+    assert watch.look_at == 0
     assert watch.saw([], 5.1) == [listener()]
-    assert watch.next_look() is None
+    assert watch.look_at is None
 
 
 @given(st.lists(st.frozensets(st.integers(1, 4), max_size=4), max_size=20))

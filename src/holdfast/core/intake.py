@@ -367,7 +367,7 @@ class Intake:
             self.book.next_deadline(),
             self._settlements.next_deadline,
         )
-        return min((at for at in clocks if at is not None), default=None)
+        return min([at for at in clocks if at is not None], default=None)
 
     # ── inside: the order of things ───────────────────────────────────────
 

@@ -58,6 +58,8 @@ class ListenerWatch:
         self._printed_at: float | None = None
         self._looked_at: float | None = None
         self._is_urgent = False
+        self.look_at: float | None = None
+        """When to look; None if nothing has happened that could matter."""
 
     @property
     def pids(self) -> frozenset[int]:
@@ -67,13 +69,14 @@ class ListenerWatch:
     def printed(self, now: float) -> None:
         """Take that the session printed something."""
         self._printed_at = now
+        self.look_at = self._next_look()
 
     def ended(self) -> None:
         """Take that a process ended that was seen listening."""
         self._is_urgent = True
+        self.look_at = self._next_look()
 
-    def next_look(self) -> float | None:
-        """Return when to look; None if nothing has happened that could matter."""
+    def _next_look(self) -> float | None:
         if self._is_urgent:
             return 0.0
         if self._printed_at is None:
@@ -97,4 +100,5 @@ class ListenerWatch:
                 seen.setdefault(one.place, one)
         gone = [one for place, one in self._known.items() if place not in seen]
         self._known = seen
+        self.look_at = self._next_look()
         return gone

@@ -318,7 +318,7 @@ class Serializer:
         client = self._clients.get(_key(submitted))
         sequence = submitted.id.sequence
         expected = self._expected(submitted)
-        if self._may_be_forgotten(submitted):
+        if client is None and self._may_be_forgotten(submitted):
             raise OutcomeForgotten(submitted.id.client, sequence)
         if sequence > expected:
             raise InputGap(submitted.id.client, expected, sequence)
@@ -333,6 +333,9 @@ class Serializer:
 
     def is_known(self, submitted: Input) -> bool:
         """Tell whether an input with this id was taken before."""
+        client = self._clients.get(_key(submitted))
+        if client is not None:
+            return submitted.id.sequence < client.next
         is_counted = submitted.id.sequence < self._expected(submitted)
         return is_counted or self._may_be_forgotten(submitted)
 
@@ -344,12 +347,8 @@ class Serializer:
 
     def _may_be_forgotten(self, submitted: Input) -> bool:
         """Tell whether nobody can say if a client that is not known wrote this."""
-        key = _key(submitted)
-        return (
-            key not in self._clients
-            and self.forgotten.may_hold(submitted.epoch)
-            and self.forgotten.following(*key) is None
-        )
+        may_hold = self.forgotten.may_hold(submitted.epoch)
+        return may_hold and self.forgotten.following(*_key(submitted)) is None
 
     def _check_room(self, submitted: Input) -> None:
         size = len(submitted.payload)

@@ -47,11 +47,14 @@ class Checkpoints:
         self._bytes = 0
         if self._raw and self._raw not in kept:
             self._entries = EVERY  # All of it was read; nobody need do so again.
+        self.is_full = self.is_due(is_idle=True)
+        """Whether it is time for the next, if nobody waits."""
 
     def stored(self, size: int) -> None:
         """Take that an entry of so many bytes is in the book."""
         self._entries += 1
         self._bytes += size
+        self.is_full = self.is_due(is_idle=True)
 
     def is_due(self, *, is_idle: bool) -> bool:
         """Tell whether it is time for the next."""
@@ -60,7 +63,7 @@ class Checkpoints:
 
     def next_deadline(self) -> float | None:
         """Return when to look for a moment in which nobody waits, or None."""
-        return time.monotonic() + SOON if self.is_due(is_idle=True) else None
+        return time.monotonic() + SOON if self.is_full else None
 
     def make(self, log: LogFile, running: Command | None) -> dict[str, Value] | None:
         """Write the next one down; return what the book says of it.
@@ -75,6 +78,7 @@ class Checkpoints:
             account.read(entry)
         raw = account.checkpoint(running).to_bytes()
         self._entries = self._bytes = 0
+        self.is_full = False
         try:
             self._write(raw)
         except OSError:

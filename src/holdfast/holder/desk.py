@@ -231,7 +231,7 @@ class Desk:
                 if connection.mode is wire.Mode.OBSERVE:
                     raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
                 self._writing.demand_room(given)
-                self._following.demand_prompt(given, self._judging.staged)
+                self._following.demand_prompt(given)
                 self._demand_question(given)
         except HoldfastError as error:
             self.declined(actor, FrameKind.SUBMIT, error)
@@ -431,7 +431,7 @@ class Desk:
             self._checkpoints.next_deadline(),
             self._vouching.next_deadline(),
         )
-        return min((at for at in clocks if at is not None), default=None)
+        return min([at for at in clocks if at is not None], default=None)
 
     def sync_at(self) -> float | None:
         """Return when the disk's turn comes, or None if nothing waits for it."""
@@ -468,8 +468,9 @@ class Desk:
 
     def checkpoint(self, *, is_idle: bool) -> None:
         """Write down what a successor need not read, if it is time to."""
-        if self._checkpoints.is_due(is_idle=is_idle) and self._intake.book.is_idle:
-            made = self._checkpoints.make(self._log, self._following.last)
+        kept = self._checkpoints
+        if kept.is_full and kept.is_due(is_idle=is_idle) and self._intake.book.is_idle:
+            made = kept.make(self._log, self._following.last)
             if made is not None:
                 self.record(EntryKind.CHECKPOINT, made)
 

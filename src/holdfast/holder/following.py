@@ -158,7 +158,7 @@ class Following:
             self._note_hands()
             self._is_resuming = True
 
-    def demand_prompt(self, given: Input, staged: Staged) -> None:
+    def demand_prompt(self, given: Input) -> None:
         """Do nothing if an input that is new may be typed now.
 
         Without marks a command is a line like any other: whoever wants to know
@@ -175,7 +175,7 @@ class Following:
             raise OutcomeForgotten(given.id.client, given.id.sequence)
         if self._machine.phase is not commands.Phase.PROMPT:
             raise NotAtPrompt(_WHY[self._machine.phase])
-        if not staged.is_empty:
+        if not self.line.stands().is_empty:
             raise NotAtPrompt("something was typed, and may still stand there")
 
     def enters(self) -> None:

@@ -46,12 +46,12 @@ class Listeners:
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None."""
-        return 0.0 if self._looking is not None else self._watch.next_look()
+        return 0.0 if self._looking is not None else self._watch.look_at
 
     def tick(self, now: float) -> None:
         """Look, if it is time to; go on looking for a moment."""
         if self._looking is None:
-            at = self._watch.next_look()
+            at = self._watch.look_at
             if at is None or now < at:
                 return
             self._looking = graph.survey(self._tree, descriptors=False)

@@ -505,7 +505,7 @@ class Holder:
     def _state(self) -> str:
         if self._exit is not None:
             return "exited"
-        if self._desk.beginning.is_held:
+        if self._vaulted.start:
             return STARTING
         return "frozen" if self._desk.is_frozen else "running"
 
@@ -546,7 +546,7 @@ class Holder:
             self._sweeping.next_deadline(),
             None if self._executing is None else self._executing.next_deadline(),
         )
-        first = min((at for at in deadlines if at is not None), default=None)
+        first = min([at for at in deadlines if at is not None], default=None)
         return None if first is None else max(0.0, first - time.monotonic())
 
     def _tick(self) -> None:

@@ -62,13 +62,11 @@ class Sweeping:
         self._asked: _Asked | None = None
         self._told: dict[tuple[int, int], str] = {}
         self._begun_at: float | None = None
+        self.is_on = False
+        """Whether something is being ended."""
+
         self._look_at = 0.0
         self._calm = 0
-
-    @property
-    def is_on(self) -> bool:
-        """Whether something is being ended."""
-        return self._begun_at is not None
 
     def ask(self, by: ActorId, number: int, *, leave: bool) -> None:
         """Take that somebody ends the session; the last word counts."""
@@ -88,12 +86,13 @@ class Sweeping:
         number = signal.SIGTERM if hang_up else asked.number
         self._daemons.tell(number, self._note)
         self._begun_at = self._look_at = now
+        self.is_on = True
         self._calm = 0
         return self.tick(now)
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
-        return self._look_at if self.is_on else None
+        return None if self._begun_at is None else self._look_at
 
     def tick(self, now: float) -> Swept | None:
         """Do what the clock demands, and return what there is to say, once."""
@@ -109,7 +108,7 @@ class Sweeping:
         is_calm = self._calm >= CALM or not self._told
         if not is_calm and late < PATIENCE:
             return None
-        self._begun_at = None
+        self._begun_at, self.is_on = None, False
         names = ", ".join(self._told.values())[:MAX_NAMES]
         ended = len(self._told) - len(found)
         return Swept(self._asked.by, ended, names, len(found))
