@@ -217,17 +217,22 @@ class _Copy:
         assert to is not None and answers is not None  # noqa: S101, PT018  # pipes
         path = self.place / mutant.module.relative_to(ROOT)
         asked = {"module": mutant.name, "path": os.fspath(path), "text": text}
-        to.write(json.dumps({**asked, "tests": tests, "limit": LIMIT}) + "\n")
-        to.flush()
-        found: str = json.loads(answers.readline())
+        try:
+            to.write(json.dumps({**asked, "tests": tests, "limit": LIMIT}) + "\n")
+            to.flush()
+            found: str = json.loads(answers.readline())
+        except (BrokenPipeError, ValueError):  # It was killed by what it tried.
+            self._server = _served(self.place)
+            return "a crash"
         return found
 
 
 def _served(copy: Path) -> "subprocess.Popen[str]":
+    path = os.pathsep.join(2 * [os.fspath(copy / "src")])  # Told from what is ended.
     return subprocess.Popen(
         [sys.executable, "-m", "tools.mutation_server"],
         cwd=copy,
-        env={**os.environ, "PYTHONPATH": os.fspath(copy / "src")},
+        env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

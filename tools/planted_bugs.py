@@ -227,13 +227,6 @@ BUGS = (
         ("tests/client/test_attaching.py",),
     ),
     Bug(
-        "a client never gives up on a successor",
-        "client/attaching.py",
-        "                if time.monotonic() < patience.deadline:\n",
-        "                if True:\n",
-        ("tests/client/test_attaching.py",),
-    ),
-    Bug(
         "a line never gives up",
         "sdk/line.py",
         "                if now >= patience.deadline:\n                    break\n",

@@ -115,6 +115,8 @@ def test_every_command_is_found_wherever_it_stands(
         "put >&$x",
         "put <<x",
         "put >",
+        "put > ;",
+        "put > | a",
         "> x put",
         "X=1",
         "$x",

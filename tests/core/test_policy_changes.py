@@ -43,6 +43,18 @@ def changes(old: str, new: str) -> list[tuple[str, bool]]:
             "default of agent: deny becomes allow",
             True,
         ),
+        (
+            '[undecidable]\nhuman = "ask"\n',
+            '[undecidable]\nhuman = "pass"\n',
+            "undecidable, human: ask becomes pass",
+            True,
+        ),
+        (
+            '[undecidable]\nhuman = "deny"\n',
+            '[undecidable]\nhuman = "ask"\n',
+            "undecidable, human: deny becomes ask",
+            True,
+        ),
         ("", "[budget.agent]\ninputs_per_minute = 1\n", "budget of agent", False),
         ("[budget.agent]\ninputs_per_minute = 1\n", "", "budget of agent", True),
         ("", '[plugins]\nuse = "a"\n', "plug-in a is asked", False),

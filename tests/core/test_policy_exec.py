@@ -147,6 +147,14 @@ def test_words_beyond_the_limit_are_unknown() -> None:
     assert commands_of(long)[0].words[-1] is None
 
 
+def test_words_up_to_the_limit_are_known() -> None:
+    many = run("/bin/x", "x", *["y"] * (MAX_WORDS - 1))
+    long = run("/bin/x", "x", "y" * MAX_TEXT)
+
+    assert commands_of(many)[0].words == ("/bin/x", *["y"] * (MAX_WORDS - 1))
+    assert commands_of(long)[0].words == ("/bin/x", "y" * MAX_TEXT)
+
+
 def test_where_no_exec_is_judged_an_agent_is_told_which_rule_cannot_be_kept() -> None:
     said = without_exec_gate(MILD, question(None))
 

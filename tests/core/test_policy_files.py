@@ -238,3 +238,11 @@ def test_a_word_that_may_become_an_option_leaves_it_undecided(
 
     assert wanted.allowing(command, placed(line)) is match
     assert wanted.preventing(command, placed(line)) is match
+
+
+def test_where_nobody_knows_the_folder_names_of_files_may_be_options() -> None:
+    commands = read_line(b"cd $X; push *.py", Grammar.BASH, ended=True)
+    wanted = FilePatterns(without=OPTIONS)
+
+    assert commands[-1].folders == ()
+    assert wanted.allowing(commands[-1], placed("push *.py")) is MAYBE

@@ -395,3 +395,15 @@ def test_i4_lines_that_the_shell_has_taken_use_up_no_room() -> None:
     line.began("one")
 
     assert line.stands() == Staged(b"two", (BOT,))
+
+
+def test_i1_whoever_takes_back_what_it_typed_itself_has_shaped_nothing() -> None:
+    assert cooked((ANNA, b"a"), (BOT, b"b\x7f")) == Staged(b"a", (ANNA,))
+    assert cooked((ANNA, b"ab"), (BOT, b"\x7f")) == Staged(b"a", (ANNA, BOT))
+
+
+def test_i4_what_the_shell_began_and_nobody_ended_is_lost_and_stays() -> None:
+    line = prompt((ANNA, b"two"))
+    line.began("one")
+
+    assert line.stands() == Staged(b"two", (ANNA,), is_edited=True)
