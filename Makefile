@@ -12,6 +12,7 @@ CYCLES  ?= 2000
 PART    ?= pure
 SAMPLE  ?= 60
 SEED    ?= 0
+MODULES ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated lock clean
@@ -63,7 +64,7 @@ mutants: $(READY)  ## plant known bugs; the simulator or a test must find every 
 	@$(BIN)/python -m tools.mutants
 
 mutation: $(READY)  ## small mistakes anywhere, drawn by chance; PART=pure or processes, SAMPLE=60, SEED=0
-	@$(BIN)/python -m tools.mutation --part $(PART) --sample $(SAMPLE) --seed $(SEED)
+	@$(BIN)/python -m tools.mutation --part $(PART) --sample $(SAMPLE) --seed $(SEED) $(MODULES)
 
 fuzz: $(READY)  ## throw bytes at every parser; SECONDS=5 for each
 	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)

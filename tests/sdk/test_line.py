@@ -53,10 +53,13 @@ ATTACHED = Attached(
 class Holder:
     """A link to a holder that says `printed` once it is attached to.
 
-    It dies with the first input, or acknowledges each.
+    It dies with the first input, acknowledges each, or says nothing to any.
     """
 
-    def __init__(self, *printed: Message, is_mortal: bool) -> None:
+    def __init__(
+        self, *printed: Message, is_mortal: bool, is_silent: bool = False
+    ) -> None:
+        self._is_silent = is_silent
         self.heard: list[Message] = []
         self._printed = printed
         self._is_mortal = is_mortal
@@ -73,6 +76,8 @@ class Holder:
                     self._say(CommandReport("prompt", None))
                 case Attach():
                     self._say(ATTACHED, *self._printed)
+                case Submit() if self._is_silent:
+                    pass
                 case Submit() if self._is_mortal:
                     self._said.put_nowait(b"")
                 case Submit(client=client, sequence=sequence):
@@ -153,6 +158,38 @@ def test_an_input_whose_holder_stays_away_is_unsettled_at_the_deadline() -> None
         return unknown.value.code
 
     assert go(story()) == "outcome-unknown"
+
+
+def test_an_input_that_is_not_answered_is_unsettled_at_the_deadline() -> None:
+    silent = Holder(is_mortal=False, is_silent=True)
+
+    async def story() -> float:
+        loop = asyncio.get_running_loop()
+        async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+            line = Line(Road(silent), SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            begun_at = loop.time()
+            with pytest.raises(OutcomeUnknown):
+                await line.submit(InputKind.KEYS, b"once", 0.3)
+            waited = loop.time() - begun_at
+            await line.leave()
+        return waited
+
+    assert go(story()) >= 0.3
+
+
+def test_an_input_whose_link_has_ended_for_good_is_not_waited_for() -> None:
+    async def story() -> None:
+        road = Road(Holder(is_mortal=True))
+        road.patience = 0.2
+        async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+            line = Line(road, SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            with pytest.raises(OutcomeUnknown):
+                await line.submit(InputKind.KEYS, b"once", 600)
+            await line.leave()
+
+    go(story())
 
 
 def test_bytes_that_come_twice_are_handed_out_once_and_a_gap_is_told() -> None:
