@@ -149,3 +149,24 @@ def test_i3_where_execs_are_judged_the_first_is_as_well_and_never_milder(
     assert said(START + gate, question("bash"), is_gated=True) == expected
     assert said(START + gate, question("bash")) == (Verdict.ALLOW, "own")
     assert said(gate, question("bash"), is_gated=True)[0] is Verdict.DENY
+
+
+@pytest.mark.parametrize("verdict", [Verdict.ASK, Verdict.DENY])
+def test_i4_an_interpreter_of_the_first_program_is_judged_too(verdict: Verdict) -> None:
+    rule = f'[[rule]]\nname = "no"\nverdict = "{verdict}"\nat = "exec"\nfirst = "sh"\n'
+    shell = Execution("/bin/sh", "/bin/sh", ("/bin/sh", "/x"))
+    harmless = Execution("/bin/cat", "/bin/cat", ("/bin/cat", "/x"))
+    asked, allowed = (
+        question("bash"),
+        policy(START, rule, '[default]\nagent = "allow"\n'),
+    )
+
+    def judged(*further: Execution, gated: bool = True) -> Verdict:
+        standing = Standing.UNSPOKEN
+        return judge_start(
+            allowed, asked, standing, is_gated=gated, further=further
+        ).verdict
+
+    assert judged(harmless, shell) is verdict
+    assert judged(harmless) is Verdict.ALLOW
+    assert judged(shell, gated=False) is Verdict.ALLOW

@@ -15,7 +15,8 @@ else began. So where the right is missing, only rules with `input = "start"` can
 allow a start, or have it asked about; rules that deny count always.
 
 In a session with an exec gate the same words are the first exec, and what rules
-say about that counts as well, unless it is milder.
+say about that counts as well, unless it is milder. So do the interpreters that the
+kernel executes in the place of a script: each is judged as at any other exec.
 
 Invariants, checked by tests/core/test_policy_start.py:
 
@@ -23,8 +24,10 @@ I1  Without the right nothing is allowed or asked about but by a rule that names
     starts, whatever the defaults are.
 I2  Who was promised other rights starts nothing, whatever the rules are.
 I3  No rule makes a start milder by being about execs.
+I4  With an exec gate no start is milder than any of its interpreters.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from holdfast.core.policy import Judgement, Policy, explain, judge, strictest
@@ -33,7 +36,7 @@ from holdfast.core.policy_rules import Rule
 from holdfast.core.policy_words import Match
 from holdfast.model.envelopes import Standing
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Question
+from holdfast.model.questions import Execution, Question
 from holdfast.model.verdicts import Verdict
 
 NO_RIGHT = "no-right-to-create"
@@ -47,15 +50,28 @@ _UNSPOKEN = (
 
 
 def judge_start(
-    policy: Policy, question: Question, standing: Standing, *, is_gated: bool
+    policy: Policy,
+    question: Question,
+    standing: Standing,
+    *,
+    is_gated: bool,
+    further: Iterable[Execution] = (),
 ) -> Judgement:
-    """Return what the rules say of a session that somebody wants started."""
-    said = _judged(policy, question, standing)
+    """Return what the rules say of a session that somebody wants started.
+
+    `further` is what the kernel executes in the place of its program, if it has an
+    exec gate.
+    """
+    said = [_judged(policy, question, standing)]
     if is_gated:
-        executed = judge(policy, replace(question, kind=InputKind.COMMAND))
+        exec_of = replace(question, kind=InputKind.COMMAND)
+        executed = judge(policy, exec_of)
         if executed.verdict is not Verdict.ALLOW and not executed.by_default:
-            return strictest([said, executed])
-    return said
+            said.append(executed)
+        for one in further:
+            step = replace(exec_of, execution=one, resolution=None)
+            said.append(judge(policy, step))
+    return strictest(said)
 
 
 def _judged(policy: Policy, question: Question, standing: Standing) -> Judgement:

@@ -8,22 +8,38 @@ What is needed for that is deposited with everything else, so that a successor o
 holder that died while somebody was asked asks again, under the same id. What the
 book says was admitted is not asked about a second time: the leader is told again,
 which does nothing if it had heard.
+
+What is executed is what was judged: if the file, a link on the way to it or an
+interpreter of a script was changed since, also while somebody was asked, it does not
+begin. With an exec gate it is looked at once more when it stands in memory, before
+its first instruction, and is killed if it is another program.
 """
 
 import json
 import os
+from dataclasses import replace
+from typing import NamedTuple
 
 from holdfast.core import serializer
-from holdfast.core.resolving import Found
+from holdfast.core.resolving import Found, Unseen
 from holdfast.holder.moment import now
 from holdfast.holder.refused_starts import note_refusal
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import operators, packets, spawn
+from holdfast.linux.exec_files import Mark
 from holdfast.linux.exec_gate import ExecGate  # noqa: TC001  # an annotation people read
+from holdfast.linux.exec_trace import Expected
+from holdfast.linux.exec_words import Step, Wanted, wanted_by
 from holdfast.linux.lookups import Digests
 from holdfast.model.actors import Actor
 from holdfast.model.envelopes import Standing, standing_to_create
-from holdfast.model.errors import CannotStart, HoldfastError, RequestTooLarge, TurnMoved
+from holdfast.model.errors import (
+    CannotStart,
+    DeniedByPolicy,
+    HoldfastError,
+    RequestTooLarge,
+    TurnMoved,
+)
 from holdfast.model.ids import FIRST_INCARNATION, NO_EPOCH, ActorId, ClientId
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.outcomes import Applied, Refused, Unknown
@@ -40,7 +56,29 @@ STARTING = "starting"
 ROOM = 2048
 """Bytes of a packet that are added to the facts of a session."""
 
+CHANGED = "changed-after-judgement"
+"""The rule that is named when another program would run than was judged."""
+
+LOOKS = 5
+"""How often it is looked which files those are; what still changes then is unknown."""
+
+_UNSTEADY = "its files change all the time"
+_WHY_CHANGED = "its program was changed after it was judged"
 _SHEBANG = b"#!"
+_UNREAD = Execution(None, None, (None,))
+"""What nobody can tell is judged like any program and any words."""
+
+
+class _Program(NamedTuple):
+    """Which files are executed."""
+
+    seen: tuple[object, ...]
+    """Of each, the path behind every link, and a digest of what is in it."""
+
+    real: str | None
+    mark: Mark | None
+    further: tuple[Step, ...]
+    doubt: str
 
 
 class Beginning:
@@ -57,6 +95,9 @@ class Beginning:
 
         self.refusal: HoldfastError | None = None
         """Why the command does not begin, if that is so."""
+
+        self._shown: Resolution | None = None
+        self._judged: _Program | None = None
 
     @property
     def is_held(self) -> bool:
@@ -79,15 +120,55 @@ class Beginning:
         """Return what would be executed now."""
         words, facts = self._words(), self._facts()
         program = str(facts["program"])
-        look = self._digests.lookup(str(self._vaulted.facts["cwd"]))
-        found = look(program) if program else None
+        seen = self._program()
+        found = seen.seen[0]
         real = found.path if isinstance(found, Found) else None
+        resolution = Resolution((_resolved(program, found),))
+        if resolution != self._shown:  # Else people have been shown the same before.
+            self._shown, self._judged = resolution, seen
         variables = facts["variables"]
         assert isinstance(variables, list)  # noqa: S101  # we wrote it
         execution = Execution(
             program or None, real, words, variables=tuple(map(str, variables))
         )
-        return execution, Resolution((_resolved(program, found),))
+        return execution, resolution
+
+    def further(self) -> tuple[Execution, ...]:
+        """Return what the kernel executes in the place of a script, step by step."""
+        judged = self._judged or self._program()
+        steps = [Execution(*step) for step in judged.further]
+        return (*steps, *([_UNREAD] if judged.doubt else []))
+
+    def _wanted(self) -> Wanted:
+        facts = self._vaulted.facts
+        program, pid = str(self._facts()["program"]), int(str(facts["pid"]))
+        return wanted_by(pid, program, self._words(), str(facts["cwd"]))
+
+    def _program(self) -> "_Program":
+        """Return which files would be executed now, all of them at one moment."""
+        for _ in range(LOOKS):
+            wanted = self._wanted()
+            look = self._digests.lookup(wanted.cwd)
+            paths = [wanted.path, *(step.path for step in wanted.further)]
+            seen = tuple(look(one) if one else None for one in paths)
+            if _is_one(seen[0], wanted) and self._wanted() == wanted:
+                break
+        else:
+            wanted, seen = replace(wanted, mark=None, doubt=_UNSTEADY), (Unseen(),)
+        return _Program(seen, wanted.real, wanted.mark, wanted.further, wanted.doubt)
+
+    def _is_changed(self) -> bool:
+        if self._judged is None:
+            return False  # A predecessor was told so, and the book says so.
+        return self._program() != self._judged
+
+    def _expected(self) -> Expected | None:
+        """Return what an exec gate sees to; None if nobody could tell what it is."""
+        judged = self._judged
+        if judged is None or judged.mark is None:
+            return None
+        # The words are our own: a shell that says what it runs is told more.
+        return Expected(judged.mark, (None,))
 
     def demand_room(self) -> None:
         """Do nothing if a command that waits can be deposited.
@@ -104,11 +185,16 @@ class Beginning:
         """Tell the command to begin: it was judged, and the book says so."""
         if not self._vaulted.start:
             return
+        if self._is_changed():
+            self._refuse(DeniedByPolicy(CHANGED, _WHY_CHANGED))
+            return
         word, report = self._vaulted.start
         program = str(self._facts()["program"])
         spawn.say(word, spawn.GO)
-        why = spawn.why_not_begun(report, program, self.gate)
-        if why:
+        why = spawn.why_not_begun(report, program, self.gate, self._expected())
+        if why == spawn.CHANGED:
+            self.refusal = DeniedByPolicy(CHANGED, _WHY_CHANGED)
+        elif why:
             self.refusal = CannotStart(printable(self._words()[0], spawn.SHOWN), why)
         self._close()
 
@@ -159,6 +245,11 @@ class Beginning:
         command = self._vaulted.facts["command"]
         assert isinstance(command, list)  # noqa: S101  # we wrote it
         return tuple(map(str, command))
+
+
+def _is_one(found: object, wanted: Wanted) -> bool:
+    """Tell whether two looks have seen the same file."""
+    return not isinstance(found, Found) or found.path == wanted.real
 
 
 def _resolved(program: str, found: object) -> Resolved:

@@ -173,7 +173,8 @@ class Judging:
     def _judge_start(self, question: Question) -> Judgement:
         policy, gated = self.policing.policy, bool(self._vaulted.gate)
         standing = self._beginning.standing(question.actor)
-        return judge_start(policy, question, standing, is_gated=gated)
+        further = self._beginning.further() if gated else ()
+        return judge_start(policy, question, standing, is_gated=gated, further=further)
 
     def question(
         self, actor: Actor, given: Input, epoch: Epoch, secret: Secret

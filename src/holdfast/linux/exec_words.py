@@ -123,6 +123,15 @@ def read_wanted(notice: Notice) -> Wanted:
     return _with_interpreters(wanted, pid, file, _told(path, folder))
 
 
+def wanted_by(
+    pid: int, program: str, words: tuple[str | None, ...], cwd: str
+) -> Wanted:
+    """Return what a process that waits is going to execute, as things are now."""
+    file = exec_files.look(pid, program)
+    wanted = Wanted(program, file.real, words, cwd, is_missing=file.is_missing)
+    return _with_interpreters(wanted, pid, file, program)
+
+
 def _with_interpreters(
     wanted: Wanted, pid: int, file: File, name: str | None
 ) -> Wanted:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from holdfast.linux import exec_filter, processes
 from holdfast.linux.exec_gate import ExecGate, Notice
+from holdfast.linux.exec_trace import ExecTracer, Expected
 from holdfast.linux.exec_words import read_wanted
 from holdfast.linux.forking import fork_into
 from holdfast.model.errors import CannotStart, NoExecGate
@@ -39,6 +40,12 @@ REFUSED = 126
 
 GO = b"+"
 NO = b"-"
+
+CHANGED = "another program was put in its place"
+"""Why a command did not begin that was not what had been judged."""
+
+_STEP = 0.0005
+"""Seconds between looks at a command that is being executed."""
 
 PATIENCE = 10.0
 """Seconds from the word to the exec, on the slowest disk we believe in."""
@@ -177,35 +184,57 @@ def has_begun(report: int) -> bool:
     return bool(select.select([report], [], [], 0)[0])
 
 
-def why_not_begun(report: int, program: str, gate: ExecGate | None = None) -> str:
+def why_not_begun(
+    report: int,
+    program: str,
+    gate: ExecGate | None = None,
+    expected: Expected | None = None,
+) -> str:
     """Wait until a leader that was told to has begun; return why it has not.
 
     What it executes first is let through its exec gate if it is `program`, which is
-    what was judged, and nothing else.
+    what was judged, and nothing else. If that is not `expected` when it stands in
+    memory, it is killed before its first instruction, and CHANGED is returned.
     """
     deadline = time.monotonic() + PATIENCE
     watched = [report] if gate is None else [report, gate.listener]
+    tracer: ExecTracer | None = None
     with socket.socket(fileno=os.dup(report)) as link:
         while (left := deadline - time.monotonic()) > 0:
-            select.select(watched, [], [], left)
+            select.select(watched, [], [], left if tracer is None else _STEP)
+            if tracer is not None:
+                if tracer.collect():
+                    return CHANGED
+                if tracer.is_busy:
+                    time.sleep(_STEP)
+                    continue
             # Once the command is executed, its own end of the report is closed.
             with contextlib.suppress(BlockingIOError):
                 said = link.recv(1024, socket.MSG_DONTWAIT)
                 return printable(said.decode(errors="replace"))
             if gate is not None:
-                _let_begin(gate, program)
+                tracer = _let_begin(gate, program, expected) or tracer
     return "it did not begin in time"
 
 
-def _let_begin(gate: ExecGate, program: str) -> None:
+def _let_begin(
+    gate: ExecGate, program: str, expected: Expected | None
+) -> ExecTracer | None:
     with contextlib.suppress(BrokenPipeError):
         notice = gate.receive()
         if notice is None:
-            return
-        if _is_judged(notice, program) and gate.is_valid(notice.id):
-            gate.let(notice.id)
-        else:
+            return None
+        if not _is_judged(notice, program) or not gate.is_valid(notice.id):
             gate.refuse(notice.id)
+            return None
+        tracer = ExecTracer(notice.thread)
+        if expected is not None and not tracer.seize(notice.thread, expected):
+            gate.refuse(notice.id)  # Another process traces it.
+            return None
+        gate.let(notice.id)
+        tracer.answered(notice.thread)
+        return tracer
+    return None
 
 
 def _is_judged(notice: Notice, program: str) -> bool:
