@@ -170,6 +170,12 @@ def test_on_an_empty_line_commands_are_run(
         assert b"%d\r\n" % number in run(session, f"echo {number}").output
 
 
+def rows_at_prompt(session: SessionId) -> list[str]:
+    """Return what is shown, once that ends with a prompt; nothing before."""
+    rows = [row.rstrip() for row in screens.see(session).screen.lines if row.strip()]
+    return rows if rows[-1:] == ["lower$"] else []
+
+
 def test_nothing_is_seen_of_the_question(here: Machine, home: Path) -> None:
     session = shell(here, home)
     run(session, r"PS1='upper\n\[\e[32m\]lower\[\e[0m\]$ '; clear")
@@ -181,7 +187,7 @@ def test_nothing_is_seen_of_the_question(here: Machine, home: Path) -> None:
         ]
 
     run(session, "true")  # The prompt behind it is what a question was asked at.
-    rows = [row.rstrip() for row in screens.see(session).screen.lines if row.strip()]
+    rows = eventually("a prompt", lambda: rows_at_prompt(session))
 
     assert rows == [
         *(
