@@ -1,5 +1,8 @@
+import contextlib
 import os
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from holdfast.linux.exec_files import UNKNOWN, Formats, look, mark_of, opened
 
 OURSELVES = os.getpid()
+NOBODY = 65534
 
 
 def test_a_file_is_known_by_its_path_its_number_and_how_it_begins(
@@ -76,12 +80,25 @@ def test_a_link_to_what_a_process_has_open_is_not_ours_to_follow(
     assert look(OURSELVES, f"{tmp_path}/link") == UNKNOWN
 
 
-def test_what_may_not_be_read_has_no_beginning(tmp_path: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may read everything")
-    (tmp_path / "file").touch(0o100)
+@contextlib.contextmanager
+def as_nobody() -> Iterator[None]:
+    """Be a user who may not read everything, if we are root."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
 
-    assert look(OURSELVES, f"{tmp_path}/file").head is None
+
+def test_what_may_not_be_read_has_no_beginning() -> None:
+    with as_nobody(), tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "file")
+        path.touch(0o100)
+
+        assert look(OURSELVES, str(path)).head is None
 
 
 def test_a_folder_and_a_device_begin_with_nothing() -> None:
