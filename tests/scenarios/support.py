@@ -149,12 +149,16 @@ def machine(
         begin()
         made = Machine()
         yield made
-        for client in made.clients:
-            client.close()
     finally:
+        while _CLIENTS:
+            _CLIENTS.pop().close()
         end_everything(folder)
         del os.environ["HOLDFAST_RUNTIME_DIR"], os.environ["HOLDFAST_CONFIG_DIR"]
         shutil.rmtree(folder, ignore_errors=True)
+
+
+_CLIENTS: "list[Client]" = []
+"""Those of the present machine: they are closed with it."""
 
 
 class Client:
@@ -177,6 +181,7 @@ class Client:
         self._sequence = 0
         self._open: dict[int, wire.Submit] = {}
         self._link = socket.socket(socket.AF_UNIX)
+        _CLIENTS.append(self)
         self.attach()
 
     def attach(self) -> wire.Attached:
@@ -184,11 +189,12 @@ class Client:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                return self._attach()
+                return self.attach_once()
             except (EOFError, OSError):  # Whoever was to answer has died.
                 assert time.monotonic() < deadline, "no attach gets through"
 
-    def _attach(self) -> wire.Attached:
+    def attach_once(self) -> wire.Attached:
+        """The same, or an error if whoever was to answer dies or does not know us."""
         self.close()
         self._link = eventually("connected", self._connect)
         self._reader = FrameReader()

@@ -70,11 +70,11 @@ def test_a_seize_reaches_the_holder_whatever_has_become_of_the_keeper(
     )  # Without this it took the whole patience with a keeper, and failed.
 
 
-def test_without_keeper_and_trustee_the_list_says_what_the_sockets_say(
+def test_without_anybody_who_watches_the_list_says_what_the_sockets_say(
     here: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = named(here, "web")
-    for pid in (here.pid("keeper"), here.pid("trustee")):
+    for pid in [here.pid(one) for one in ("nursery", "keeper", "trustee")]:
         os.kill(pid, signal.SIGSTOP)
     monkeypatch.setattr(keeper, "PATIENCE", 1.0)
 

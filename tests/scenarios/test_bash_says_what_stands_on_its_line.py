@@ -12,6 +12,7 @@ from tests.scenarios.shells import run, shell
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.client import blaming, screens
+from holdfast.linux import pty
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
@@ -247,6 +248,8 @@ def test_a_line_that_goes_on_is_not_empty(lone: LoneShell) -> None:
 
 def ask(lone: LoneShell, keys: str) -> list[Buffer]:
     """Return what is said of a line on which these keys were pressed."""
+    # Before readline reads, the terminal itself takes some keys for its own.
+    lone.wait_until(lambda: not pty.is_canonical(lone.master))
     before = len(lone.marks)
     lone.type(keys)
     lone.type(KEY)

@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -236,9 +237,13 @@ def test_what_happens_while_a_successor_waits_is_known_to_it(old: Machine) -> No
     session = old.new("sh", "-c", "read line; exit 7")
     upgrade, pids = stopped_amid_leaving(old, session)
 
-    old.ask(do="rename", id=session, name="called-later")
-    os.kill(old.pid("leader", session), signal.SIGTERM)
-    os.kill(pids["holder"], signal.SIGCONT)
+    leader = old.pid("leader", session)
+    with ThreadPoolExecutor() as pool:
+        # Only a holder can say that it may be, and the next one that can is asked.
+        renamed = pool.submit(old.ask, do="rename", id=session, name="called-later")
+        os.kill(leader, signal.SIGTERM)
+        os.kill(pids["holder"], signal.SIGCONT)
+        assert renamed.result()["ok"]
     finish(upgrade)
 
     client = old.join(session)

@@ -122,8 +122,9 @@ class Link:
         challenge = self._heard(wire.Challenge)
         assert isinstance(challenge, wire.Challenge)
         proof = local_proof(token, self._session, challenge.nonce)
-        self._link.sendall(encode(wire.Identify(who.actor.id, proof)))
-        self._link.sendall(encode(parties.Who()))
+        # In one piece: who is not believed is hung up on before a second one.
+        identify = encode(wire.Identify(who.actor.id, proof))
+        self._link.sendall(identify + encode(parties.Who()))
         return self._heard(wire.Refuse, parties.Presence)
 
     def _heard(self, *kinds: type[Message]) -> Message:

@@ -1,5 +1,6 @@
 """An agent cannot make people, invite them, or take anybody's rights."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,13 +90,19 @@ def test_an_agent_changes_its_own_key_and_nobody_elses() -> None:
     assert after == before
 
 
+def places_of_ours() -> dict[str, str]:
+    """Return what has a program use the machine of this test, and no other."""
+    names = ("HOLDFAST_RUNTIME_DIR", "HOLDFAST_CONFIG_DIR")
+    return {name: os.environ[name] for name in names}
+
+
 def shell(here: Machine) -> SessionId:
     """Start a shell that says who ran what."""
     answer = here.ask(
         do="create",
         command=["bash"],
         cwd="/",
-        env={"PATH": "/usr/bin:/bin", "PS1": "$ "},
+        env={"PATH": "/usr/bin:/bin", "PS1": "$ ", **places_of_ours()},
         size=[200, 24],
         creator=acting.ourselves().actor.id,
         integration=True,

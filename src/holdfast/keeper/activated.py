@@ -38,11 +38,6 @@ MAX_DELAY = 10.0
 """Seconds between attempts at the worst: each costs a quarter of a second of CPU."""
 
 
-MAX_CPU = 2.5
-"""Seconds of processor time without an answer: one request to a painter may take two
-of them, and so may loading the code."""
-
-
 @dataclass(frozen=True, slots=True)
 class Program:
     """What is started, and the socket that it is started for."""
@@ -50,11 +45,15 @@ class Program:
     what: str
     socket: Callable[[], Path]
     words: Callable[[], list[str]]
+    max_cpu: float
+    """Seconds of processor time without an answer, loading the code included."""
+
     environment: Callable[[], dict[str, str]] = dict
 
 
-PAINTER = Program("painter", places.painter_socket, painter_program)
-JUDGE = Program("judge", places.judge_socket, judge_program, judge_environment)
+# One request to a painter may take two seconds; what a judge asks works elsewhere.
+PAINTER = Program("painter", places.painter_socket, painter_program, 2.5)
+JUDGE = Program("judge", places.judge_socket, judge_program, 1.2, judge_environment)
 
 
 class Door:
@@ -154,5 +153,6 @@ class Door:
         self._watch()
 
     def _watch(self) -> None:
-        means = Means(self._program.what, self._knock.ask, self.end)
-        self._watched.watch(self._program.what, self.pid, means, max_cpu=MAX_CPU)
+        what, most = self._program.what, self._program.max_cpu
+        means = Means(what, self._knock.ask, self.end)
+        self._watched.watch(what, self.pid, means, max_cpu=most)

@@ -150,6 +150,11 @@ class SessionCgroup:
         events = (self.folder / "cgroup.events").read_text("ascii")
         return "frozen 1" in events.splitlines()
 
+    def kill(self) -> None:
+        """Kill all of it, forks under way included; kernels before 5.14 cannot."""
+        with contextlib.suppress(OSError):
+            self._write("cgroup.kill", "1")
+
     def remove(self) -> None:
         """Remove it if it is empty; a cgroup with processes stays."""
         with contextlib.suppress(OSError):

@@ -59,6 +59,8 @@ class Daemons:
         freezing.freeze(self._tree)
         found = self.find()
         seen(found)
+        if self._cgroup is not None and found:
+            self._cgroup.kill()
         for one in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 signal_exactly(one.pid, one.started, signal.SIGKILL)
