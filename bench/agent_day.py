@@ -22,7 +22,7 @@ from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import Machine, apply_policy, eventually, machine
 
 from holdfast.client import acting
-from holdfast.client.requests import try_input
+from holdfast.client.calls import try_input
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind

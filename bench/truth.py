@@ -15,7 +15,7 @@ from collections.abc import Callable
 from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.client import looking
+from holdfast.client import calls
 from holdfast.model.ids import SessionId
 
 PROCESSES = 200
@@ -36,8 +36,8 @@ def measure(table: Table, scale: Scale) -> None:
     rounds = scale.pick(200, 10)
     with machine() as here:
         shell = here.new("bash", "--norc", "-i")
-        eventually("a prompt", lambda: looking.state(shell).state == "at-prompt")
-        asked = _timed("state", rounds, lambda: looking.state(shell))
+        eventually("a prompt", lambda: calls.state(shell).state == "at-prompt")
+        asked = _timed("state", rounds, lambda: calls.state(shell))
         table.add(Row("state of a session, p50", asked, "ms", at_most=5))
         _measure_commands(table, shell, scale.pick(30, 3))
         _measure_graphs(table, here, scale.pick(30, 3))
@@ -57,18 +57,18 @@ def _measure_commands(table: Table, shell: SessionId, rounds: int) -> None:
 
 def _measure_graphs(table: Table, here: Machine, rounds: int) -> None:
     session = here.new(sys.executable, "-c", PROGRAM)
-    eventually("all run", lambda: len(looking.graph(session).processes) == PROCESSES)
+    eventually("all run", lambda: len(calls.graph(session).processes) == PROCESSES)
     for descriptors in (False, True):
         what = "and descriptors" if descriptors else "and sockets"
         took = _timed(
             f"graph with {what}",
             rounds,
-            lambda: looking.graph(session, descriptors=descriptors),  # noqa: B023  # called at once
+            lambda: calls.graph(session, descriptors=descriptors),  # noqa: B023  # called at once
         )
         name = f"graph of {PROCESSES} processes {what}, p50"
         # Offsets and locks take a file for each descriptor, and are asked for rarely.
         table.add(Row(name, took, "ms", at_most=None if descriptors else 50))
-    listed = len(looking.graph(session, descriptors=True).descriptors)
+    listed = len(calls.graph(session, descriptors=True).descriptors)
     others = sum(name.isdigit() for name in os.listdir("/proc"))  # noqa: PTH208  # only names
     table.note(f"{listed} descriptors; {others} processes on this machine")
 

@@ -19,9 +19,8 @@ from bench.table import Row, Scale, Table, percentile, progress
 from tests.scenarios.shells import shell
 from tests.scenarios.support import machine
 
-from holdfast.client.commands import client_of
-from holdfast.client.errand import Wish
-from holdfast.client.running import Running
+from holdfast.client import commands
+from holdfast.core.client.command_run import Wish
 from holdfast.model.ids import SessionId
 
 PATIENCE = 20.0
@@ -64,7 +63,8 @@ def _measure_command(table: Table, session: SessionId, rounds: int) -> None:
 
 def _run(session: SessionId, line: bytes) -> None:
     deadline = time.monotonic() + PATIENCE
-    Running(session, client_of(session, None), deadline, Wish(LIMIT)).run(line)
+    client = commands.client_of(session, None)
+    commands.run(session, client, line, Wish(LIMIT), deadline)
 
 
 def _measure_bare(rounds: int) -> float:

@@ -221,10 +221,10 @@ BUGS = (
     ),
     Bug(
         "a client never gives up on an answer",
-        "client/attaching.py",
-        "        if now >= patience.deadline:\n            return False\n",
-        "",
-        ("tests/client/test_attaching.py",),
+        "core/client/submission.py",
+        "        if now >= self._patience.deadline:\n            waits",
+        "        if now >= 1e9:\n            waits",
+        ("tests/core/client/test_submission.py",),
     ),
     Bug(
         "a line never gives up",

@@ -5,7 +5,7 @@ from tests.cli.support.fakes import FakeSession
 
 from holdfast.cli.main import main
 from holdfast.cli.screen import coloured
-from holdfast.client.screens import Seen
+from holdfast.core.client.screen_question import Seen
 from holdfast.core.painting import Picture
 from holdfast.holder.showing import screen_parts
 from holdfast.model.errors import PainterDied

@@ -3,7 +3,7 @@ from tests.cli.support.operating import OTHER, US, robo, waiting
 
 from holdfast.cli.prefix import Act
 from holdfast.cli.wheel import Do, Effect, Say, Wheel
-from holdfast.client.attachment import Attachment
+from holdfast.core.client.attachment import Attachment
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotAllowed, NotAsked
 from holdfast.model.ids import (
@@ -78,7 +78,7 @@ class Seat:
     def __init__(
         self, holder: ActorId = NOBODY, *others: Operator, mode: Mode = Mode.OPERATE
     ) -> None:
-        self.attachment = Attachment(SESSION, CLIENT, mode)
+        self.attachment = Attachment(SESSION, CLIENT, bytes(32), mode)
         self.room = 120
         self.wheel = Wheel("web", self.attachment, lambda: self.room)
         self.hears(attached(holder, *others))

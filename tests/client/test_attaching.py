@@ -7,7 +7,9 @@ import pytest
 from tests.cli.support.fakes import FakeSession
 from tests.cli.support.operating import be_known, waiting
 
-from holdfast.client.attaching import attach, attachment_to, submit
+from holdfast.client.attaching import attach
+from holdfast.client.calls import submit
+from holdfast.client.driver import attachment_to
 from holdfast.model.errors import (
     NotAllowed,
     NotYourTurn,

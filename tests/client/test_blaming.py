@@ -6,7 +6,7 @@ from tests.cli.support.fakes import FakeSession
 from tests.cli.support.kernel import behind, blame, graph, process
 from tests.cli.support.operating import OTHER
 
-from holdfast.client import blaming
+from holdfast.client import blaming, calls
 from holdfast.linux.procfs import TICKS
 from holdfast.model.errors import NoMarks
 from holdfast.wire.blame import BlameRequest
@@ -17,7 +17,7 @@ BY_OTHER = blame("changed", behind(OTHER))
 def test_who_is_behind_something_is_asked_for(web: FakeSession) -> None:  # noqa: F811
     web.operating.kernel.blames["alias"] = BY_OTHER
 
-    assert blaming.ask(web.id, "alias", "deploy") == BY_OTHER
+    assert calls.blame(web.id, "alias", "deploy") == BY_OTHER
     asked = BlameRequest(what="alias", name="deploy", at_ms=0)
     assert web.operating.requested == [asked]
 
@@ -26,7 +26,7 @@ def test_a_refusal_is_raised(web: FakeSession) -> None:  # noqa: F811
     web.operating.refusal = NoMarks("cat")
 
     with pytest.raises(NoMarks):
-        blaming.ask(web.id, "alias", "x")
+        calls.blame(web.id, "alias", "x")
 
 
 def test_a_file_is_asked_about_by_its_ctime(web: FakeSession, tmp_path: Path) -> None:  # noqa: F811
@@ -59,4 +59,4 @@ def test_a_process_is_asked_about_by_the_start_of_its_root(web: FakeSession) -> 
 def test_a_time_before_all_times_can_be_asked_for(web: FakeSession) -> None:  # noqa: F811
     web.operating.kernel.blames["moment"] = blame("none")
 
-    assert blaming.ask(web.id, "moment", at_ms=-5).standing == "none"
+    assert calls.blame(web.id, "moment", at_ms=-5).standing == "none"

@@ -9,6 +9,7 @@ from tests.cli.support.operating import be_known
 
 from holdfast.client.acting import VARIABLE, ourselves
 from holdfast.client.connection import Connection
+from holdfast.core.client.holder_link import Credentials
 from holdfast.crypto.proof import local_proof
 from holdfast.model.errors import (
     HoldfastError,
@@ -22,7 +23,15 @@ from holdfast.model.errors import (
 from holdfast.model.ids import session_id
 from holdfast.wire.codec import Message, decode, encode, refusal
 from holdfast.wire.frames import FrameKind, FrameReader
-from holdfast.wire.messages import Challenge, Goodbye, Identify, Ping, Pong, Welcome
+from holdfast.wire.messages import (
+    Challenge,
+    ClientKind,
+    Goodbye,
+    Identify,
+    Ping,
+    Pong,
+    Welcome,
+)
 
 SESSION = session_id(b"0123456789")
 WELCOME = encode(Welcome(1, "test"))
@@ -89,13 +98,10 @@ def test_whoever_is_not_believed_is_told_so(path: Path) -> None:
 def test_without_a_name_nobody_is_greeted(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    holder = Holder(path, WELCOME + CHALLENGE, hangs_up=False)
     monkeypatch.setenv(VARIABLE, "../x")
 
     with pytest.raises(MalformedName):
         Connection.open(SESSION, path)
-
-    holder.close()
 
 
 def test_a_question_is_answered_and_not_returned(path: Path) -> None:
@@ -178,6 +184,8 @@ def test_writing_to_nobody_is_an_error(path: Path) -> None:
     ours, theirs = socket.socketpair()
     theirs.close()
 
-    with Connection(SESSION, ours) as link, pytest.raises(SessionUnreachable):
+    us = Credentials(ourselves().actor.id, "test", ClientKind.CLI, bytes)
+
+    with Connection(SESSION, ours, us) as link, pytest.raises(SessionUnreachable):
         link.send(Pong(1))
     assert not path.exists()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 from tests.linux.trees import leader
 
-from holdfast.client.looking import joined
+from holdfast.core.client.questions import joined_graph
 from holdfast.core.doing import Evidence, Sleeper, Wait
 from holdfast.core.lineage import Kin
 from holdfast.core.stream import HEADER, StreamWindow
@@ -92,7 +92,7 @@ def test_a_graph_arrives_whole_in_parts_that_fit_their_frames() -> None:
 
     assert all(len(encode(part)) <= 262_144 + 5 for part in sent)
     assert [part.more for part in sent] == [True] * (len(sent) - 1) + [False]
-    whole = joined(sent)
+    whole = joined_graph(sent)
     assert (len(whole.processes), len(whole.listeners)) == (3, 600)
     assert len(whole.descriptors) == 600
 
@@ -167,7 +167,7 @@ def test_many_who_ask_at_once_are_all_answered() -> None:
         gathered(looking, *askers)
 
         for asker in askers:
-            assert len(joined(asker.graphs()).processes) == 41
+            assert len(joined_graph(asker.graphs()).processes) == 41
             asker.close()
 
 
@@ -225,5 +225,5 @@ def test_a_session_that_is_over_has_nothing_of_whoever_got_its_number() -> None:
 
         gathered(looking, asker)
 
-        assert joined(asker.graphs()).processes == ()
+        assert joined_graph(asker.graphs()).processes == ()
     asker.close()

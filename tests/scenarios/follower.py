@@ -12,7 +12,8 @@ import sys
 import time
 
 from holdfast.client import keeper
-from holdfast.client.attaching import attach, attachment_to, messages
+from holdfast.client.attaching import attach, messages
+from holdfast.client.driver import attachment_to
 from holdfast.model.errors import HoldfastError, SessionUnreachable, Unavailable
 from holdfast.wire.messages import Mode
 

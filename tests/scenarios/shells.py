@@ -6,10 +6,9 @@ from pathlib import Path
 
 from tests.scenarios.support import PATIENCE, Machine, eventually
 
-from holdfast.client import acting, commands
-from holdfast.client.commands import Ran, client_of
-from holdfast.client.errand import Wish
-from holdfast.client.running import Running
+from holdfast.client import acting, calls, commands
+from holdfast.core.client.command_output import Ran
+from holdfast.core.client.command_run import Wish
 from holdfast.model.ids import SessionId
 from holdfast.wire.commands import ShellCommand
 
@@ -35,21 +34,21 @@ def shell(machine: Machine, home: Path, *command: str, **env: str) -> SessionId:
 
 def wait_phase(session: SessionId, phase: str) -> None:
     """Wait until the shell is where it is wanted."""
-    eventually(f"phase {phase}", lambda: commands.ask(session).phase == phase)
+    eventually(f"phase {phase}", lambda: calls.report(session).phase == phase)
 
 
 def run(session: SessionId, line: str, key: str | None = None) -> Ran:
     """Run a command, and wait for its end."""
     deadline = time.monotonic() + PATIENCE
-    running = Running(session, client_of(session, key), deadline, Wish(LIMIT))
-    return running.run(line.encode())
+    client = commands.client_of(session, key)
+    return commands.run(session, client, line.encode(), Wish(LIMIT), deadline)
 
 
 def ended(session: SessionId, number: int) -> ShellCommand:
     """Wait until the command of this number, which is the last, has ended."""
 
     def found() -> ShellCommand | None:
-        last = commands.ask(session).command
+        last = calls.report(session).command
         if last is None or last.number != number or last.end is None:
             return None
         return last

@@ -10,7 +10,7 @@ import pytest
 from tests.scenarios.shells import run, shell
 from tests.scenarios.support import Client, apply_policy, eventually, machine
 
-from holdfast.client.commands import Ran
+from holdfast.core.client.command_output import Ran
 from holdfast.core.logbook import Entry, EntryKind, recover
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind

@@ -13,7 +13,7 @@ from tests.scenarios.shells import ended, run, shell, wait_phase
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.cli.main import main
-from holdfast.client.commands import Ran  # noqa: TC001  # read by people too
+from holdfast.core.client.command_output import Ran  # noqa: TC001  # read by people too
 from holdfast.model.ids import SessionId
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.scenarios.shells import run, shell, wait_phase
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.client import looking
+from holdfast.client import calls
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
@@ -79,7 +79,7 @@ def enter(bot: Client, line: str) -> str:
 def prompt(here: Machine, home: Path, *command: str) -> tuple[SessionId, Client]:
     if command[0] == "dash":
         session = here.new(*command)
-        eventually("at-prompt", lambda: looking.state(session).state == "at-prompt")
+        eventually("at-prompt", lambda: calls.state(session).state == "at-prompt")
     else:
         session = shell(here, home, *command)
     return session, here.join(session, "bot", ActorKind.AGENT)

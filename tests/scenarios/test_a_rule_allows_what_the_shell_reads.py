@@ -8,7 +8,7 @@ import pytest
 from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.client import looking
+from holdfast.client import calls
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
@@ -51,7 +51,7 @@ def enter(bot: Client, line: bytes, kind: InputKind = InputKind.KEYS) -> str:
 
 
 def becomes(session: SessionId, word: str) -> None:
-    eventually(word, lambda: looking.state(session).state == word)
+    eventually(word, lambda: calls.state(session).state == word)
 
 
 @pytest.mark.parametrize("name", SHELLS)

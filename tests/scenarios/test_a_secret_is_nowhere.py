@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.client import looking
+from holdfast.client import calls
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotWaiting, WouldBeShown
 from holdfast.model.ids import SessionId
@@ -58,7 +58,7 @@ def asking(here: Machine, line: str = ASK) -> tuple[SessionId, Client]:
 
 
 def becomes(session: SessionId, word: str) -> None:
-    eventually(word, lambda: looking.state(session).state == word)
+    eventually(word, lambda: calls.state(session).state == word)
 
 
 def answer(

@@ -7,7 +7,9 @@ import pytest
 from tests.scenarios.support import LIFE, Client, Machine, machine
 
 from holdfast.client.acting import our_pen, ourselves
-from holdfast.client.attaching import attach, attachment_to, sign_off, submit
+from holdfast.client.attaching import attach
+from holdfast.client.calls import submit
+from holdfast.client.driver import attachment_to, leave
 from holdfast.core.input_chain import HIDDEN, InputChain, Statement
 from holdfast.core.logbook import Entry, EntryKind, recover
 from holdfast.core.serializer import MAX_CLIENTS
@@ -249,7 +251,7 @@ def test_a_holder_that_dies_before_it_has_a_statement_is_told_by_its_successor(
     link, _ = attach(attachment)
     with link:
         link.send(attachment.submit(InputKind.KEYS, b"after"))
-        sign_off(link, attachment, pen)
+        leave(link, attachment, pen)
 
     assert attachment.signing.is_done
     assert coverage(session) == Coverage(signed=2)

@@ -13,10 +13,9 @@ import pytest
 from tests.scenarios.shells import run, shell, wait_phase
 from tests.scenarios.support import PATIENCE, Machine, machine
 
-from holdfast.client import commands
-from holdfast.client.commands import Stop, client_of
-from holdfast.client.errand import Wish
-from holdfast.client.running import Running
+from holdfast.client import calls, commands
+from holdfast.core.client.command_output import Ran, Stop
+from holdfast.core.client.command_run import Wish
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
     LineUnfinished,
@@ -40,11 +39,9 @@ def bash(ours: Machine, tmp_path: Path) -> SessionId:
     return shell(ours, tmp_path)
 
 
-def running(
-    session: SessionId, wish: Wish, *, seconds: float = PATIENCE, key: str | None = None
-) -> Running:
-    client = client_of(session, key)
-    return Running(session, client, time.monotonic() + seconds, wish)
+def ran_with(session: SessionId, wish: Wish, line: bytes) -> Ran:
+    client = commands.client_of(session, None)
+    return commands.run(session, client, line, wish, time.monotonic() + PATIENCE)
 
 
 def holdfast(*words: str) -> tuple[int, dict[str, object], dict[str, object]]:
@@ -66,20 +63,20 @@ def test_a_command_that_never_ends_shows_what_it_printed_and_goes_on(
     assert (status, said["ended"], said["stopped"]) == (75, False, "late")
     assert (said["output"], said["state"]) == ("one\n", "running")
     assert (error["code"], error["retryable"]) == ("command-goes-on", False)
-    assert commands.ask(bash).phase == "running"
+    assert calls.report(bash).phase == "running"
 
 
 def test_a_command_that_asks_is_reported_when_that_is_wished(bash: SessionId) -> None:
     wish = Wish(LIMIT, until_input=True)
 
-    ran = running(bash, wish).run(b"echo one; read -s x; (exit ${#x})")
+    ran = ran_with(bash, wish, b"echo one; read -s x; (exit ${#x})")
     assert (ran.stop, ran.state) == (Stop.ASKED, "waiting-for-secret")
     assert ran.output == b"one\r\n"
     assert ran.command.end is None
 
 
 def test_a_shell_inside_the_command_counts_as_asking(bash: SessionId) -> None:
-    ran = running(bash, Wish(LIMIT, until_input=True)).run(b"bash --norc")
+    ran = ran_with(bash, Wish(LIMIT, until_input=True), b"bash --norc")
 
     assert (ran.stop, ran.state) == (Stop.ASKED, "at-prompt")
 
@@ -87,7 +84,7 @@ def test_a_shell_inside_the_command_counts_as_asking(bash: SessionId) -> None:
 def test_what_ends_by_itself_is_never_taken_for_asking(bash: SessionId) -> None:
     for number in range(10):
         line = f"sleep 0.3; echo {number}".encode()
-        ran = running(bash, Wish(LIMIT, until_input=True)).run(line)
+        ran = ran_with(bash, Wish(LIMIT, until_input=True), line)
         assert (ran.stop, ran.command.status) == (Stop.ENDED, 0)
 
 
@@ -96,13 +93,13 @@ def test_a_line_that_is_no_whole_command_is_noticed(
     bash: SessionId, line: bytes
 ) -> None:
     with pytest.raises(LineUnfinished):
-        running(bash, Wish(LIMIT)).run(line)
+        ran_with(bash, Wish(LIMIT), line)
 
 
 def test_what_is_expected_is_found_though_little_is_kept(bash: SessionId) -> None:
     wish = Wish(3, re.compile(rb"server listening on \d+"))
 
-    ran = running(bash, wish).run(b"echo server listening on 8080; sleep 99")
+    ran = ran_with(bash, wish, b"echo server listening on 8080; sleep 99")
     assert ran.stop is Stop.EXPECTED
     assert ran.output == b"0\r\n"
     assert ran.left_out == len("server listening on 8080\r\n") - 3
@@ -110,8 +107,10 @@ def test_what_is_expected_is_found_though_little_is_kept(bash: SessionId) -> Non
 
 def test_fifty_megabytes_are_cut_and_counted(bash: SessionId) -> None:
     size = 50_000_000
-    ran = running(bash, Wish(1000)).run(
-        f"head -c {size} /dev/zero | tr '\\0' x; echo; echo end".encode()
+    ran = ran_with(
+        bash,
+        Wish(1000),
+        f"head -c {size} /dev/zero | tr '\\0' x; echo; echo end".encode(),
     )
 
     assert ran.output.endswith(b"xxx\r\nend\r\n")

@@ -11,7 +11,8 @@ from tests.scenarios.lone_shell import LoneShell
 from tests.scenarios.shells import run, shell
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.client import blaming, screens
+from holdfast.client import calls, driver
+from holdfast.core.client.screen_question import screen
 from holdfast.linux import pty
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
@@ -102,7 +103,7 @@ def test_a_command_is_not_typed_behind_what_a_macro_has_left(
 
 
 def stands(session: SessionId) -> bool:
-    return blaming.ask(session, "line").standing != "none"
+    return calls.blame(session, "line").standing != "none"
 
 
 def clear(client: Client, session: SessionId) -> None:
@@ -173,7 +174,8 @@ def test_on_an_empty_line_commands_are_run(
 
 def rows_at_prompt(session: SessionId) -> list[str]:
     """Return what is shown, once that ends with a prompt; nothing before."""
-    rows = [row.rstrip() for row in screens.see(session).screen.lines if row.strip()]
+    seen = driver.ask(session, screen(cells=False)).screen
+    rows = [row.rstrip() for row in seen.lines if row.strip()]
     return rows if rows[-1:] == ["lower$"] else []
 
 

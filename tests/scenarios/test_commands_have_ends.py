@@ -7,7 +7,7 @@ import pytest
 from tests.scenarios.shells import ended, run, shell, wait_phase
 from tests.scenarios.support import Client, Machine, machine
 
-from holdfast.client import commands
+from holdfast.client import calls
 from holdfast.linux.shells import SCRIPTS, nonce_of
 from holdfast.model.errors import InputIdReused, NoMarks, NotAtPrompt
 from holdfast.model.ids import SessionId
@@ -89,7 +89,7 @@ def test_an_interrupt_at_the_prompt_is_no_command(
     wait_phase(bash, "prompt")
 
     assert run(bash, "echo $?").output == b"130\r\n"
-    assert commands.ask(bash).command is not None
+    assert calls.report(bash).command is not None
     assert ended(bash, 1).line == "echo $?"
 
 
@@ -138,7 +138,7 @@ def test_what_execs_another_shell_has_no_end_and_marks_stop(
     user.enter(b"echo in-$((6*7))\r")
     user.wait_output(b"in-42")
 
-    last = commands.ask(bash)
+    last = calls.report(bash)
     assert last.phase == "running"
     assert last.command is not None
     assert last.command.line == "exec bash --norc"

@@ -11,8 +11,10 @@ from tests.scenarios.elsewhere import Place, RelayPlace, places, relay
 from tests.scenarios.support import PATIENCE, eventually
 
 from holdfast.client import keeper
-from holdfast.client.attaching import attach, attachment_to, messages, submit
-from holdfast.client.attachment import Attachment
+from holdfast.client.attaching import attach, messages
+from holdfast.client.calls import submit
+from holdfast.client.driver import attachment_to
+from holdfast.core.client.attachment import Attachment
 from holdfast.model.errors import SessionUnreachable, Unavailable
 from holdfast.model.inputs import InputKind
 from holdfast.wire.messages import Mode

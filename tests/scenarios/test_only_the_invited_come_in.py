@@ -13,7 +13,8 @@ from tests.scenarios.support import PATIENCE, eventually
 
 from holdfast.client import dialing, hosts, keeper, remote
 from holdfast.client.acting import ourselves
-from holdfast.client.attaching import attach, attachment_to, messages
+from holdfast.client.attaching import attach, messages
+from holdfast.client.driver import attachment_to
 from holdfast.client.hostlink import HostLink, join_host, reach_host
 from holdfast.crypto.identity import Identity
 from holdfast.linux import operators

@@ -7,8 +7,8 @@ import pytest
 from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.client import acting, blaming, commands
-from holdfast.client.looking import graph
+from holdfast.client import acting, blaming, calls
+from holdfast.client.calls import graph
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire import messages as wire
 from holdfast.wire.blame import Behind, BlameReport
@@ -36,13 +36,13 @@ class Company:
 
     def does(self, who: Client, line: str) -> int:
         """Have somebody enter a line, and let the turn go; return its number."""
-        last = commands.ask(self.session).command
+        last = calls.report(self.session).command
         before = 0 if last is None else last.number
         wait_phase(self.session, "prompt")
         self.types(who, line.encode() + b"\r")
 
         def ended() -> int:
-            found = commands.ask(self.session)
+            found = calls.report(self.session)
             number = 0 if found.command is None else found.command.number
             return number if number > before and found.phase == "prompt" else 0
 
@@ -58,7 +58,7 @@ class Company:
         assert who.request(wire.Drop()) is None
 
     def asks(self, what: str, name: str = "") -> BlameReport:
-        return blaming.ask(self.session, what, name)
+        return calls.blame(self.session, what, name)
 
 
 @pytest.fixture

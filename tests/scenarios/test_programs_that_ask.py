@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.client import looking
+from holdfast.client import calls
 from holdfast.model.ids import SessionId
 from holdfast.wire.evidence import Evidence
 
@@ -49,7 +49,7 @@ def here() -> Iterator[Machine]:
 
 def begun(here: Machine, line: str) -> tuple[SessionId, Client]:
     session = here.new("bash", "--norc", "-i")
-    eventually("a prompt", lambda: looking.state(session).state == "at-prompt")
+    eventually("a prompt", lambda: calls.state(session).state == "at-prompt")
     client = here.join(session)
     client.enter(f"printf 'be''gun\\n'; {line}\r".encode())
     client.wait_output(b"begun\r\n")
@@ -60,7 +60,7 @@ def in_time(session: SessionId, word: str) -> Evidence:
     """Return what is seen, which must be this within the time there is."""
     asked_at = time.monotonic()
     while True:
-        seen = looking.state(session)
+        seen = calls.state(session)
         if seen.state == word:
             return seen
         assert time.monotonic() - asked_at < IN_TIME, seen
@@ -164,6 +164,6 @@ def test_a12_what_works_or_sleeps_is_not_taken_for_asking(
     session, client = begun(here, line)
 
     # As often as it takes to see it in every phase of what it does.
-    seen = {looking.state(session).state for _ in range(100)}
+    seen = {calls.state(session).state for _ in range(100)}
     assert seen == {"running"}
     client.close()

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.client.screens import Seen, see
+from holdfast.client.driver import ask
+from holdfast.core.client.screen_question import Seen, screen
 from holdfast.linux import places
 from holdfast.model.errors import Unavailable
 from holdfast.model.ids import SessionId
@@ -34,7 +35,7 @@ def painter(here: Machine) -> int:
 def shown(session: SessionId, wanted: str) -> Seen:
     def look() -> Seen | None:
         try:
-            seen = see(session)
+            seen = ask(session, screen(cells=False))
         except Unavailable:
             return None
         return seen if wanted in seen.screen.text() else None
@@ -96,7 +97,7 @@ def test_a_full_screen_program_is_seen_as_its_user_sees_it(here: Machine) -> Non
     assert seen.exact
     assert any(
         run.text == "red" and run.foreground == 2
-        for run in see(session, cells=True).screen.runs
+        for run in ask(session, screen(cells=True)).screen.runs
     )
 
 
@@ -248,7 +249,7 @@ def test_without_a_painter_whoever_attaches_is_shown_the_window(
 
     client.wait_output(b"299999\r\n300000\r\nlast")
     with pytest.raises(Unavailable):
-        see(session)
+        ask(session, screen(cells=False))
 
 
 def test_a_painter_that_hangs_keeps_nobody_waiting_for_long(here: Machine) -> None:

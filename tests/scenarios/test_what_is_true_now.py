@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import PATIENCE, Client, Machine, eventually, machine
 
-from holdfast.client import looking
+from holdfast.client import calls
 from holdfast.linux.graph import listeners
 from holdfast.linux.process_table import read_process
 from holdfast.model.actors import ActorKind
@@ -73,7 +73,7 @@ def here() -> Iterator[Machine]:
 def becomes(session: SessionId, word: str, *, within: float = PATIENCE) -> Evidence:
     """Return what is seen once the session does this."""
     give_up_at = time.monotonic() + within
-    while (seen := looking.state(session)).state != word:
+    while (seen := calls.state(session)).state != word:
         assert time.monotonic() < give_up_at, f"it never came to this: {seen}"
     return seen
 
@@ -98,7 +98,7 @@ def test_a12_who_waits_is_known_within_a_second(
     # The program itself takes time to begin to read; ours is what is added.
     eventually("it is sure", lambda: becomes(session, word).sure)
     asked_at = time.monotonic()
-    looking.state(session)
+    calls.state(session)
     assert time.monotonic() - asked_at < IN_TIME
 
 
@@ -110,14 +110,14 @@ def test_a12_prose_and_silence_are_not_taken_for_a_question(
     client.enter(f"printf 'be''gun\\n'; {line}\r".encode())
     client.wait_output(b"begun\r\n")
 
-    assert {looking.state(session).state for _ in range(30)} == {"running"}
+    assert {calls.state(session).state for _ in range(30)} == {"running"}
 
 
 def test_a_session_that_is_frozen_or_over_says_so(here: Machine) -> None:
     session, client = at_prompt(here)
 
     assert client.request(wire.Freeze()) is None
-    assert looking.state(session).state == "frozen"
+    assert calls.state(session).state == "frozen"
     assert client.request(wire.Thaw()) is None
     becomes(session, "at-prompt")
     client.submit(b"exit 3\r")
@@ -162,7 +162,7 @@ def test_a21_a_daemon_that_left_its_terminal_and_parent_is_still_the_session_s(
     line = client.wait_output(b"\n").split(b"\n")[0]
     _, port, daemon = line.split()
 
-    graph = looking.graph(session)
+    graph = calls.graph(session)
 
     assert int(daemon) in {one.pid for one in graph.processes}
     assert listening(session, int(port)) == [int(daemon)]
@@ -172,9 +172,9 @@ def test_a21_the_graph_is_the_process_table(here: Machine) -> None:
     session, client = at_prompt(here)
     client.enter(b"sleep 99 | cat | cat\r")
     becomes(session, "running")
-    eventually("all run", lambda: len(looking.graph(session).processes) == 4)
+    eventually("all run", lambda: len(calls.graph(session).processes) == 4)
 
-    for one in looking.graph(session, descriptors=True).processes:
+    for one in calls.graph(session, descriptors=True).processes:
         process = read_process(one.pid)
         assert process is not None
         assert process.started == one.started_ticks
@@ -184,7 +184,7 @@ def test_a21_the_graph_is_the_process_table(here: Machine) -> None:
 def test_t25_no_process_of_another_session_is_in_the_graph(here: Machine) -> None:
     first, second = here.new(*SHELL), here.new(*SHELL)
 
-    graphs = [looking.graph(one).processes for one in (first, second)]
+    graphs = [calls.graph(one).processes for one in (first, second)]
 
     assert {one.pid for one in graphs[0]} == {here.pid("leader", first)}
     assert {one.pid for one in graphs[1]} == {here.pid("leader", second)}
@@ -211,10 +211,10 @@ def test_a_client_that_reads_no_graph_holds_nobody_up(here: Machine) -> None:
     for _ in range(300):
         deaf.send(GraphRequest(descriptors=True))
 
-    assert looking.state(session).state == "at-prompt"
+    assert calls.state(session).state == "at-prompt"
     assert isinstance(client.enter(b"echo he''re\r"), wire.Acknowledge)
     client.wait_output(b"here\r\n")
 
 
 def listening(session: SessionId, port: int) -> list[int]:
-    return [one.pid for one in looking.graph(session).listeners if one.port == port]
+    return [one.pid for one in calls.graph(session).listeners if one.port == port]

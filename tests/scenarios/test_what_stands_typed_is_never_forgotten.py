@@ -8,7 +8,7 @@ import pytest
 from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Machine, apply_policy, eventually, machine
 
-from holdfast.client import blaming, looking
+from holdfast.client import calls
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, SessionId
@@ -118,7 +118,7 @@ class Two:
 
     def hands(self) -> set[ActorId]:
         """Return who has a hand in what stands typed, by `blame --line`."""
-        report = blaming.ask(self.session, "line")
+        report = calls.blame(self.session, "line")
         assert (report.standing != "none") is bool(report.by or report.others)
         return {*(one.actor for one in report.by), *report.others}
 
@@ -289,7 +289,7 @@ def test_what_an_agent_has_the_shell_put_on_its_line_is_asked_about(
     eventually("a line", lambda: two.left)
 
     holds(two)
-    assert blaming.ask(session, "line").staged == LINE
+    assert calls.blame(session, "line").staged == LINE
 
 
 DASH = {
@@ -306,7 +306,7 @@ DASH = {
 
 def dash(here: Machine) -> Two:
     session = here.new("dash", "-i")
-    eventually("a prompt", lambda: looking.state(session).state == "at-prompt")
+    eventually("a prompt", lambda: calls.state(session).state == "at-prompt")
     return Two(here, session)
 
 
@@ -338,7 +338,7 @@ def test_in_dash_what_the_terminal_has_thrown_away_or_handed_over_is_gone(
 def test_in_dash_a_kill_character_that_is_none_kills_nothing(here: Machine) -> None:
     two = dash(here)
     two.bot.enter(b"stty kill undef\r")
-    eventually("a prompt", lambda: looking.state(two.session).state == "at-prompt")
+    eventually("a prompt", lambda: calls.state(two.session).state == "at-prompt")
 
     two.leaves(LINE + b"\x15")
 
@@ -351,7 +351,7 @@ def test_without_marks_whoever_gives_a_line_up_is_asked_no_more(
     here: Machine, command: tuple[str, ...]
 ) -> None:
     session = here.new(*command)
-    eventually("a prompt", lambda: looking.state(session).state == "at-prompt")
+    eventually("a prompt", lambda: calls.state(session).state == "at-prompt")
     two = Two(here, session)
 
     two.leaves(LINE + b"\x16\r")

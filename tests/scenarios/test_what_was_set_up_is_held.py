@@ -9,7 +9,7 @@ import pytest
 from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.client import blaming
+from holdfast.client import calls
 from holdfast.core.logbook import Entry, EntryKind, recover
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind
@@ -118,10 +118,10 @@ def test_c109_the_agent_is_blamed_for_all_three(
     bots = bot.operator.actor.id
 
     for what, name in (("alias", "deploy"), ("path-entry", f"{tmp_path}/evil")):
-        behind = blaming.ask(session, what, name).behind
+        behind = calls.blame(session, what, name).behind
         assert behind is not None
         assert behind.trigger == bots
-    assert blaming.ask(session, "line").by == (Stretch(len(b"rm -rf /"), bots),)
+    assert calls.blame(session, "line").by == (Stretch(len(b"rm -rf /"), bots),)
 
 
 def test_c109_what_an_agent_has_staged_is_held_when_a_human_enters_it(

@@ -4,7 +4,7 @@ import pytest
 from tests.sdk.support import go
 
 from holdfast.client import keeper
-from holdfast.client.signing import Pen
+from holdfast.core.client.signing import Pen
 from holdfast.model.errors import OutcomeUnknown, SessionUnreachable
 from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
@@ -103,6 +103,7 @@ class Road:
         self.us = US
         self.is_personal = True
         self.patience = 5.0
+        self.slowness = 1.0
         self.program = ClientKind.SDK
         self._holders = list(holders)
 

@@ -17,8 +17,8 @@ from holdfast.cli.manual import describe
 from holdfast.cli.requesting import live_session
 from holdfast.cli.typing_in import add_shared_arguments, say_held
 from holdfast.client.answering import MAX_SECRET, checked, demand_secrecy
-from holdfast.client.attaching import attachment_to, submit
-from holdfast.client.looking import state
+from holdfast.client.calls import state, submit
+from holdfast.client.driver import attachment_to
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable

@@ -14,8 +14,9 @@ import sys
 from holdfast.cli.requesting import live_session
 from holdfast.cli.standing import names_of, pending_facts, pending_told
 from holdfast.client import keeper
+from holdfast.client.calls import request
 from holdfast.client.keeper import Listed
-from holdfast.client.requests import Done, request
+from holdfast.core.client.questions import Done
 from holdfast.model.errors import (
     HoldfastError,
     MalformedArgument,

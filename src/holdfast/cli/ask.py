@@ -10,7 +10,7 @@ from holdfast.cli.requesting import (
     live_session,
     report,
 )
-from holdfast.client.requests import wait_turn
+from holdfast.client.calls import wait_turn
 from holdfast.model.errors import MalformedArgument
 from holdfast.wire.messages import MAX_ASK_MS
 

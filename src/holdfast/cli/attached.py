@@ -16,18 +16,14 @@ from holdfast.cli.naming import NOBODY, Names
 from holdfast.cli.prefix import Act, Detach, Help, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
 from holdfast.cli.wheel import Do, Effect, Say, Wheel
-from holdfast.client import keeper
+from holdfast.client import driver, keeper
 from holdfast.client.acting import our_pen
-from holdfast.client.attaching import (
-    RETRY,
-    attach,
-    attachment_to,
-    sign_off,
-)
-from holdfast.client.attachment import Attachment
+from holdfast.client.attaching import attach
 from holdfast.client.connection import Connection
 from holdfast.client.dialing import home_of
-from holdfast.client.signing import Pen
+from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.signing import Pen
+from holdfast.core.client.timeouts import RETRY
 from holdfast.core.redial import Redial
 from holdfast.model.errors import (
     AttachedToItself,
@@ -96,7 +92,7 @@ def show(session: keeper.Listed, *, observe: bool = False) -> int:
     demand_terminal()
     mode = Mode.OBSERVE if observe else Mode.OPERATE
     terminal = Terminal()
-    attachment = attachment_to(session.id, mode)
+    attachment = driver.attachment_to(session.id, mode)
     link, attached = attach(attachment, _cells(terminal), keyframe=True)
     print(_notice(session, attachment), flush=True)
     try:
@@ -193,7 +189,7 @@ class _Shown:
         """Sign the rest, once it is known what became of what was typed last."""
         attachment = self._attachment
         if attachment.open or not attachment.signing.is_done:
-            sign_off(link, attachment, self._loaded_pen())
+            driver.leave(link, attachment, self._loaded_pen())
 
     def _loaded_pen(self) -> Pen | None:
         self._pen = self._pen or our_pen(self._attachment.session)

@@ -8,8 +8,8 @@ from holdfast.cli.manual import describe
 from holdfast.cli.naming import Names
 from holdfast.cli.requesting import add_session_arguments, live_session
 from holdfast.client import blaming, keeper
+from holdfast.client.calls import blame, graph
 from holdfast.client.keeper import Listed
-from holdfast.client.looking import graph
 from holdfast.model.errors import MalformedArgument, OnlyHere
 from holdfast.model.text import printable
 from holdfast.wire.blame import MAX_BLAMED
@@ -79,10 +79,10 @@ def _item(session: Listed, what: str, name: str, *, as_json: bool) -> int:
     if not 0 < len(name) <= MAX_BLAMED:
         wanted = f"the name of a {what}, of at most {MAX_BLAMED} characters"
         raise MalformedArgument(printable(name), wanted)
-    report = blaming.ask(session.id, what, name)
+    report = blame(session.id, what, name)
     if what == "trap" and report.standing == "absent":
         # Shells differ in what they call a signal.
-        report = blaming.ask(session.id, what, _other_name(name))
+        report = blame(session.id, what, _other_name(name))
     if as_json:
         facts = {"session": session.id, "what": what, "name": name}
         print(json.dumps({**facts, **blamed.report_facts(report)}))
@@ -141,7 +141,7 @@ def _processes(session: Listed, options: argparse.Namespace) -> int:
 
 
 def _line(session: Listed, *, as_json: bool) -> int:
-    report = blaming.ask(session.id, "line")
+    report = blame(session.id, "line")
     if as_json:
         facts = {"session": session.id, "what": "line"}
         print(json.dumps({**facts, **blamed.line_facts(report)}))

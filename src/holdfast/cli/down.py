@@ -124,10 +124,8 @@ def _wait(sessions: set[str], deadline: float) -> set[str]:
 
 
 def _signal_all(sessions: set[str], number: int, links: contextlib.ExitStack) -> None:
-    from holdfast.client.attaching import (  # noqa: PLC0415  # only who ends sessions
-        attach,
-        attachment_to,
-    )
+    from holdfast.client.attaching import attach  # noqa: PLC0415  # rarely needed
+    from holdfast.client.driver import attachment_to  # noqa: PLC0415
     from holdfast.wire.messages import End  # noqa: PLC0415
 
     for session in sorted(sessions):

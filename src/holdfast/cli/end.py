@@ -8,6 +8,7 @@ from holdfast.cli.arguments import signal_from
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.model.errors import SessionUnreachable, WaitedInVain
+from holdfast.model.ids import SessionId
 from holdfast.model.text import printable
 
 PATIENCE = 20.0
@@ -56,13 +57,13 @@ def run(options: argparse.Namespace) -> int:
 def _end_rest(session: keeper.Listed, number: int, *, leave: bool) -> None:
     """End what a session has left whose command has ended already."""
     from holdfast.client.attaching import messages  # noqa: PLC0415  # rarely needed
-    from holdfast.client.looking import dial  # noqa: PLC0415
+    from holdfast.client.connection import Connection  # noqa: PLC0415
     from holdfast.wire.codec import error_from  # noqa: PLC0415
     from holdfast.wire.frames import FrameKind  # noqa: PLC0415
     from holdfast.wire.messages import End, Event, Exited, Refuse  # noqa: PLC0415
 
     try:
-        with dial(session.id) as link:
+        with Connection.open(SessionId(session.id)) as link:
             link.send(End(number, leave))
             for message in messages(link, time.monotonic() + PATIENCE):
                 match message:
@@ -89,11 +90,8 @@ def _say_swept(fields: Mapping[str, object]) -> None:
 
 def _end(session: keeper.Listed, number: int, *, leave: bool) -> bool:
     """End a session; False if whoever was to sweep for it may have died before."""
-    from holdfast.client.attaching import (  # noqa: PLC0415  # not for a dead one
-        attach,
-        attachment_to,
-        messages,
-    )
+    from holdfast.client.attaching import attach, messages  # noqa: PLC0415
+    from holdfast.client.driver import attachment_to  # noqa: PLC0415
     from holdfast.wire.codec import error_from  # noqa: PLC0415
     from holdfast.wire.frames import FrameKind  # noqa: PLC0415
     from holdfast.wire.messages import End, Event, Exited, Refuse  # noqa: PLC0415

@@ -16,8 +16,8 @@ from holdfast.cli.naming import Names, actor_from
 from holdfast.cli.requesting import live_session
 from holdfast.cli.standing import runs_told, uses_facts
 from holdfast.client.acting import ourselves
+from holdfast.client.calls import try_input
 from holdfast.client.dialing import actor_at
-from holdfast.client.requests import try_input
 from holdfast.model.errors import MalformedArgument, OnlyHere, UsageError
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable, same_name

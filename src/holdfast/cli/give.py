@@ -5,7 +5,7 @@ import argparse
 from holdfast.cli.manual import describe
 from holdfast.cli.naming import actor_from
 from holdfast.cli.requesting import add_session_arguments, live_session, report
-from holdfast.client.requests import act
+from holdfast.client.calls import act
 from holdfast.wire.messages import Give
 
 

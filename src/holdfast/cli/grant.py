@@ -6,7 +6,7 @@ import re
 from holdfast.cli.manual import describe
 from holdfast.cli.naming import actor_from
 from holdfast.cli.requesting import add_session_arguments, live_session, report
-from holdfast.client.requests import request
+from holdfast.client.calls import request
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import MalformedArgument, NoSuchRight
 from holdfast.model.text import printable

@@ -9,8 +9,8 @@ from holdfast.cli.requesting import live_session
 from holdfast.cli.surveying import graphs_of, who_listens
 from holdfast.cli.tree import facts, picture, process_line
 from holdfast.client import keeper
+from holdfast.client.calls import graph
 from holdfast.client.keeper import Listed
-from holdfast.client.looking import graph
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import printable
 from holdfast.wire.graphs import MAX_PORT

@@ -5,31 +5,15 @@ import base64
 import json
 import sys
 import time
-from dataclasses import dataclass
 
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
-from holdfast.client.attaching import attach, attachment_to, messages
-from holdfast.client.attachment import Attachment
-from holdfast.client.connection import Connection
-from holdfast.model.errors import MalformedArgument, NegativeOffset, SessionUnreachable
-from holdfast.model.ids import FIRST_INCARNATION
+from holdfast.client.driver import attachment_to, converse
+from holdfast.core.client.stream_wait import Piece, Reading
+from holdfast.model.errors import MalformedArgument, NegativeOffset
 from holdfast.term.plain import plain
 from holdfast.term.printed import hidden_in_output
-from holdfast.wire.messages import Attached, Keyframe, Mode, Output
-
-PATIENCE = 10.0
-"""Seconds in which a holder sends what it has already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of the stream: `gap` bytes before `offset` are gone."""
-
-    incarnation: int
-    offset: int
-    gap: int
-    content: bytes
+from holdfast.wire.messages import Mode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,60 +60,7 @@ def read(session: str, start: int | None, limit: int | None) -> Piece:
 
     """
     attachment = attachment_to(session, Mode.OBSERVE)
-    link, attached = attach_after(attachment, start)
-    with link:
-        return _gather(attachment, link, attached, start, limit)
-
-
-def attach_after(
-    attachment: Attachment, start: int | None
-) -> tuple[Connection, Attached]:
-    """Attach so that the stream comes from `start` on, or all of it.
-
-    An offset belongs to a life of the session. We are not told which one the
-    user means, and take it for the present one.
-    """
-    attachment.offset, attachment.incarnation = start, FIRST_INCARNATION
-    link, attached = attach(attachment)
-    if start is not None and attached.incarnation != FIRST_INCARNATION:
-        link.close()
-        attachment.offset = start
-        link, attached = attach(attachment)
-    return link, attached
-
-
-def _gather(
-    attachment: Attachment,
-    link: Connection,
-    attached: Attached,
-    start: int | None,
-    limit: int | None,
-) -> Piece:
-    first: int | None = None
-    content = bytearray()
-    room = limit if limit is not None else attached.end
-    deadline = time.monotonic() + PATIENCE
-    is_complete = (attached.start if start is None else start) >= attached.end
-    while not is_complete:
-        message = next(messages(link, deadline), None)
-        if message is None:
-            raise SessionUnreachable(attachment.session, "it does not send its stream")
-        printed = attachment.heard(message)
-        if isinstance(message, Output) and printed:
-            end = message.offset + len(message.data)
-            first = end - len(printed) if first is None else first
-            content += printed
-        elif isinstance(message, Keyframe):
-            continue  # A picture of the stream, and not the stream.
-        seen = attachment.offset or 0
-        is_complete = len(content) >= room or seen >= attached.end
-    begin = attached.end if first is None else first
-    return Piece(
-        attached.incarnation,
-        begin,
-        0 if start is None else max(0, begin - start),
-        bytes(content[:room]),
-    )
+    return converse(session, Reading(attachment, start, limit, time.monotonic()))
 
 
 def _facts(piece: Piece) -> dict[str, object]:

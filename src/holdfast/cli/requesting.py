@@ -4,8 +4,9 @@ import argparse
 
 from holdfast.cli.standing import inherited_told, names_of, print_facts, turn_told
 from holdfast.client import keeper
+from holdfast.client.calls import act, request
 from holdfast.client.keeper import Listed
-from holdfast.client.requests import Done, act, request
+from holdfast.core.client.questions import Done
 from holdfast.model.errors import SessionOver
 from holdfast.wire.codec import Message
 

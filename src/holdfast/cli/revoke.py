@@ -8,8 +8,8 @@ from holdfast.cli.naming import actor_from, operator_from
 from holdfast.cli.requesting import live_session, report
 from holdfast.client import host, keeper
 from holdfast.client.authority import demand_grant
+from holdfast.client.calls import request
 from holdfast.client.profile import login_name
-from holdfast.client.requests import request
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
 from holdfast.model.errors import HoldfastError, MalformedArgument

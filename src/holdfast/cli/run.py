@@ -11,9 +11,9 @@ import time
 from holdfast.cli.manual import describe
 from holdfast.cli.requesting import live_session
 from holdfast.cli.typing_in import add_approval_argument, say_held
-from holdfast.client.commands import Ran, Stop, client_of
-from holdfast.client.errand import Wish
-from holdfast.client.running import Running
+from holdfast.client import commands
+from holdfast.core.client.command_output import Ran, Stop
+from holdfast.core.client.command_run import Wish
 from holdfast.model.errors import (
     CommandGoesOn,
     EndUnknown,
@@ -100,12 +100,11 @@ def run(options: argparse.Namespace) -> int:
     begun_at = time.monotonic()
     approval = options.approval_timeout
     wish = Wish(options.max, expected, options.until_input, approval)
-    client = client_of(session, options.key)
+    client = commands.client_of(session, options.key)
     # Programs are told by the error, and by nothing else.
     held = None if options.json else say_held
-    running = Running(session, client, begun_at + timeout, wish, held)
     try:
-        ran = running.run(line)
+        ran = commands.run(session, client, line, wish, begun_at + timeout, held)
     except InputIdReused:
         raise KeyUsed(printable(options.key or "", 64)) from None
     _show(options, session, ran)

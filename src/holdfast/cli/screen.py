@@ -9,7 +9,8 @@ from holdfast.cli.manual import describe
 from holdfast.cli.marking import facts as hidden_facts
 from holdfast.cli.marking import legend, marked
 from holdfast.client import keeper
-from holdfast.client.screens import Seen, see
+from holdfast.client.driver import ask
+from holdfast.core.client.screen_question import Seen, screen
 from holdfast.model.text import printable
 from holdfast.term.cells import EXACT, Look, Run
 
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Look at it, and print it."""
     session = keeper.find(options.session)
-    seen = see(session.id, cells=options.cells)
+    seen = ask(session.id, screen(cells=options.cells))
     if options.json:
         print(json.dumps({"session": session.id, **facts(seen, cells=options.cells)}))
     elif options.cells and not _is_coloured():

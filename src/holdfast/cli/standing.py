@@ -3,7 +3,7 @@
 import json
 
 from holdfast.cli.naming import Names
-from holdfast.client.requests import Done
+from holdfast.core.client.questions import Done
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
 from holdfast.wire.company import Inherited, Presence, Present

@@ -7,8 +7,8 @@ from holdfast.cli.ls import state_of
 from holdfast.cli.manual import describe
 from holdfast.cli.requesting import add_session_arguments
 from holdfast.client import keeper
+from holdfast.client.calls import state
 from holdfast.client.keeper import Listed
-from holdfast.client.looking import state
 from holdfast.model.text import printable
 from holdfast.wire.evidence import Evidence
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.cli.tree import address
+from holdfast.client.calls import graph
 from holdfast.client.keeper import Listed
-from holdfast.client.looking import graph
 from holdfast.linux.graph import listeners, session_named_by
 from holdfast.linux.procfs import Stat
 from holdfast.model.errors import HoldfastError

@@ -5,8 +5,9 @@ import json
 import sys
 
 from holdfast.client import keeper
-from holdfast.client.attaching import attachment_to, submit
-from holdfast.client.attachment import APPROVAL_PATIENCE
+from holdfast.client.calls import submit
+from holdfast.client.driver import attachment_to
+from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.errors import SessionOver
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
@@ -36,9 +37,8 @@ def add_approval_argument(parser: argparse.ArgumentParser) -> None:
         "--approval-timeout",
         metavar="S",
         type=float,
-        default=APPROVAL_PATIENCE,
-        help="seconds to wait for an approval; then it is taken back"
-        f" ({APPROVAL_PATIENCE:.0f})",
+        default=APPROVAL,
+        help=f"seconds to wait for an approval; then it is taken back ({APPROVAL:.0f})",
     )
 
 

@@ -4,30 +4,35 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Iterator
+from typing import TypeVar
 
 from holdfast.cli.manual import describe
-from holdfast.cli.read import attach_after
-from holdfast.cli.watching import condition_from, wait_for
 from holdfast.client import keeper
-from holdfast.client.attaching import attachment_to
-from holdfast.client.connection import Connection
-from holdfast.model.errors import (
-    MalformedArgument,
-    NegativeOffset,
-    SessionLost,
-    SessionOver,
-    SessionUnreachable,
-    WaitedInVain,
-)
+from holdfast.client.driver import attachment_to, converse
+from holdfast.core.client import state_wait
+from holdfast.core.client.state_wait import Wanted, Watch
+from holdfast.core.client.stream_wait import EndWait, MatchWait, QuietWait
+from holdfast.model.errors import MalformedArgument, NegativeOffset
+from holdfast.model.ids import SessionId
 from holdfast.model.text import printable
-from holdfast.wire.codec import Message
-from holdfast.wire.messages import Exited, Lost, Mode, Output
-
-MAX_MATCH = 64 * 1024
-"""Bytes that one match can be long: what is older is let go."""
+from holdfast.wire.graphs import MAX_PORT
+from holdfast.wire.messages import Mode
 
 FOREVER = float("inf")
+
+STATES: dict[str, tuple[str, ...]] = {
+    "prompt": ("at-prompt",),
+    "input": ("waiting-for-input", "waiting-for-secret"),
+    "secret": ("waiting-for-secret",),
+}
+"""States that each word stands for."""
+
+WORDS = frozenset({"quiet", "exit", *STATES})
+
+_NUMBERED = re.compile(r"(port|pid):([0-9]{1,10})", re.ASCII)
+
+Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,107 +87,102 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Wait for it, and say where it is."""
-    looked_for = condition_from(options.what)
-    pattern = None if looked_for is not None else _pattern(options.what)
     if options.start is not None and options.start < 0:
         raise NegativeOffset(options.start)
-    session = keeper.find(options.session)
-    timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
-    if options.what == "exit" and session.exit is not None:
-        facts: dict[str, object] = {"exit": session.exit}
-    else:
-        wait = Wait(session.id, time.monotonic() + timeout)
-        if looked_for is not None:
-            facts = wait_for(session.id, looked_for, time.monotonic() + timeout)
-        elif pattern is not None:
-            facts = wait.for_match(pattern, options.start)
-        elif options.what == "quiet":
-            facts = wait.for_quiet(options.quiet_for)
-        else:
-            facts = wait.for_exit()
-    if not facts:
-        raise WaitedInVain(printable(options.what, 64), int(timeout * 1000))
+    facts = _wait(options, options.what)
     if options.json:
-        print(json.dumps({"session": session.id, **facts}))
+        print(json.dumps(facts))
     return 0
 
 
-class Wait:
-    """One session, watched until something comes; empty facts mean it did not."""
+def _wait(options: argparse.Namespace, what: str) -> dict[str, object]:
+    """Return what came, as soon as it has."""
+    numbered = _number(what)
+    pattern = None if what in WORDS or numbered else _pattern(what)
+    session = keeper.find(options.session)
+    facts: dict[str, object] = {"session": session.id}
+    if what == "exit" and session.exit is not None:
+        return facts | {"exit": session.exit}
+    timeout = None if options.timeout is None else max(0.0, options.timeout)
+    waiting = _Waiting(SessionId(session.id), timeout)
+    match what:
+        case "exit":
+            return facts | waiting.for_exit()
+        case "quiet":
+            return facts | waiting.for_quiet(options.quiet_for)
+        case _ if what in STATES:
+            return facts | waiting.for_state(*STATES[what])
+        case _ if numbered:
+            return facts | waiting.for_number(*numbered)
+        case _:
+            assert pattern is not None  # noqa: S101  # it is no other word
+            return facts | waiting.for_match(pattern, options.start)
 
-    def __init__(self, session: str, deadline: float) -> None:
-        self._attachment = attachment_to(session, Mode.OBSERVE)
-        self._deadline = deadline
+
+class _Waiting:
+    """One session that something is waited for in, and for how long."""
+
+    def __init__(self, session: SessionId, timeout: float | None) -> None:
+        self._session = session
+        self._timeout = timeout
+        self._now = time.monotonic()
 
     def for_match(
         self, pattern: re.Pattern[bytes], start: int | None
     ) -> dict[str, object]:
         """Wait for output that fits `pattern`; say where it stands and ends."""
-        held = bytearray()
-        for message in self._watch(start, FOREVER):
-            match message:
-                case Output():
-                    held += self._attachment.heard(message)
-                    if found := pattern.search(held):
-                        begin = (self._attachment.offset or 0) - len(held)
-                        return {
-                            "offset": begin + found.start(),
-                            "next": begin + found.end(),
-                        }
-                    del held[:-MAX_MATCH]
-                case Exited():
-                    raise SessionOver("exited, and it had not come")
-                case _:
-                    pass
-        return {}
+        attachment = attachment_to(self._session, Mode.OBSERVE)
+        wait = MatchWait(attachment, pattern, self._now, self._timeout, start)
+        found = converse(self._session, wait)
+        return {"offset": found.offset, "next": found.offset + len(found.data)}
 
-    def for_quiet(self, quiet: float) -> dict[str, object]:
-        """Wait until nothing was printed for `quiet` seconds."""
-        for message in self._watch(None, quiet):
-            if message is None or isinstance(message, Exited):
-                return {"offset": self._attachment.offset or 0}
-            self._attachment.heard(message)
-        return {}
+    def for_quiet(self, seconds: float) -> dict[str, object]:
+        """Wait until nothing was printed for so long."""
+        attachment = attachment_to(self._session, Mode.OBSERVE)
+        wait = QuietWait(attachment, seconds, self._now, self._timeout)
+        return {"offset": converse(self._session, wait)}
 
     def for_exit(self) -> dict[str, object]:
         """Wait until the leader has exited."""
-        for message in self._watch(None, FOREVER):
-            if isinstance(message, Exited):
-                return {"exit": message.status}
-            if message is not None:
-                self._attachment.heard(message)
-        return {}
+        attachment = attachment_to(self._session, Mode.OBSERVE)
+        wait = EndWait(attachment, self._now, self._timeout)
+        return {"exit": converse(self._session, wait)}
 
-    def _watch(self, start: int | None, quiet: float) -> Iterator[Message | None]:
-        """Return what comes until the deadline; None after `quiet` without output.
+    def for_state(self, *words: str) -> dict[str, object]:
+        """Wait until it does one of these, by the kernel's word."""
+        seen = self._watched(state_wait.state(*words))
+        return {"state": seen.state, "sure": seen.sure, "why": list(seen.why)}
 
-        A holder that dies is waited for, and watched on from the last byte.
-        """
-        while time.monotonic() < self._deadline:
-            link, _ = attach_after(self._attachment, start)
-            try:
-                with link:
-                    yield from self._hear(link, quiet)
-                    return
-            except SessionUnreachable:
-                start = self._attachment.offset
+    def for_number(self, kind: str, number: int) -> dict[str, object]:
+        """Wait for a port that is listened on, or for a process to end."""
+        if kind == "pid":
+            return self._watched(state_wait.departure(number))._asdict()
+        found = self._watched(state_wait.port(number))
+        return {"port": number, "pid": found.pid, "address": found.address}
 
-    def _hear(self, link: Connection, quiet: float) -> Iterator[Message | None]:
-        quiet_at = time.monotonic() + quiet
-        while (now := time.monotonic()) < self._deadline:
-            left = min(self._deadline, quiet_at) - now
-            message = link.receive(None if left == FOREVER else max(0.0, left))
-            if isinstance(message, Lost):
-                raise SessionLost(self._attachment.incarnation or 1)
-            if isinstance(message, Output):
-                quiet_at = time.monotonic() + quiet
-            if message is not None or time.monotonic() >= quiet_at:
-                yield message
+    def _watched(self, wanted: Wanted[Answer, Result]) -> Result:
+        until = FOREVER if self._timeout is None else self._now + self._timeout
+        watch = Watch(self._session, wanted, self._now, until)
+        return converse(self._session, watch)
 
 
-def _pattern(what: str) -> re.Pattern[bytes] | None:
-    if what in ("quiet", "exit"):
+def _number(text: str) -> tuple[str, int] | None:
+    """Read a port or a process; None if it is neither.
+
+    Raises:
+        UsageError: There is no such port or process.
+
+    """
+    found = _NUMBERED.fullmatch(text)
+    if found is None:
         return None
+    kind, number = found[1], int(found[2])
+    if number == 0 or (kind == "port" and number > MAX_PORT):
+        raise MalformedArgument(printable(text, 64), f"a {kind} such as {kind}:3000")
+    return kind, number
+
+
+def _pattern(what: str) -> re.Pattern[bytes]:
     try:
         return re.compile(what.encode("utf-8", "surrogateescape"))
     except re.error as error:

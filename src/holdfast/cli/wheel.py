@@ -25,7 +25,7 @@ from holdfast.cli import notices
 from holdfast.cli.naming import Names
 from holdfast.cli.prefix import Act
 from holdfast.cli.standing import excerpt_told
-from holdfast.client.attachment import Attachment
+from holdfast.core.client.attachment import Attachment
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable

@@ -12,7 +12,7 @@ from holdfast.cli.standing import (
     print_facts,
     turn_told,
 )
-from holdfast.client.requests import request
+from holdfast.client.calls import request
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import NotAllowed
 from holdfast.model.text import printable

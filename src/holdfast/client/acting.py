@@ -10,12 +10,14 @@ import os
 
 from holdfast.client import dialing
 from holdfast.client.profile import VARIABLE, login_name, our_name
-from holdfast.client.signing import Pen, pen_of
+from holdfast.core.client.signing import Pen
 from holdfast.crypto.proof import TOKEN
 from holdfast.linux import operators
 from holdfast.linux.operators import Enrolled
 from holdfast.model.actors import ActorKind
-from holdfast.model.errors import OperatorTaken, UnknownOperator
+from holdfast.model.errors import HoldfastError, OperatorTaken, UnknownOperator
+from holdfast.model.ids import ActorId
+from holdfast.wire.signing import MAX_ROTATIONS, ROTATION
 
 __all__ = ["VARIABLE", "acting_as", "enrol", "login_name", "our_pen", "ourselves"]
 
@@ -38,6 +40,21 @@ def our_pen(session: str) -> Pen | None:
     """
     us = ourselves()
     return pen_of(us, dialing.actor_at(session, us.actor.id))
+
+
+def pen_of(us: Enrolled, actor: ActorId) -> Pen | None:
+    """Return what we sign with; None if our key is not here.
+
+    The library that signs is slow to load: send first, and ask for this then.
+    """
+    from holdfast.crypto.keys import SigningKey  # noqa: PLC0415  # slow to load
+
+    try:
+        rotations = us.rotation_statements()
+        key = SigningKey.from_seed(us.seed())
+    except (HoldfastError, OSError):
+        return None
+    return Pen(key, actor, rotations[-ROTATION * MAX_ROTATIONS :])
 
 
 def acting_as(name: str) -> Enrolled:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from holdfast.client import blaming, keeper
 from holdfast.client.acting import ourselves
-from holdfast.client.looking import graph
+from holdfast.client.calls import graph
 from holdfast.linux import host_book, operators
 from holdfast.linux.graph import session_named_by
 from holdfast.linux.operators import Enrolled

@@ -6,20 +6,14 @@ traced to where it left the shell, in the graph that the holder gives.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import NamedTuple
 
-from holdfast.client.attaching import messages
-from holdfast.client.connection import Connection
-from holdfast.client.looking import PATIENCE, persist, silent
+from holdfast.client.calls import blame
 from holdfast.core.lineage import Kin, Root, roots
 from holdfast.linux.file_facts import FileFact, look
 from holdfast.linux.procfs import TICKS
-from holdfast.wire.blame import BlameReport, BlameRequest
-from holdfast.wire.codec import error_from
-from holdfast.wire.frames import FrameKind
+from holdfast.wire.blame import BlameReport
 from holdfast.wire.graphs import Graph, Process
-from holdfast.wire.messages import MAX_NUMBER, Refuse
 
 NS_IN_MS = 1_000_000
 
@@ -40,20 +34,6 @@ class Touched(NamedTuple):
     report: BlameReport
 
 
-def ask(session: str, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
-    """Return who is behind something, as the session's holder knows it.
-
-    Raises:
-        Unavailable: The session cannot be reached, or does not answer.
-        Forbidden: We may not observe it.
-        UsageError: Its shell tells nothing, or the name is too long.
-
-    """
-    at_ms = min(max(at_ms, 0), MAX_NUMBER)
-    asked = BlameRequest(what=what, name=name, at_ms=at_ms)
-    return persist(session, partial(_ask, asked), PATIENCE)
-
-
 def file(session: str, path: str) -> list[Touched]:
     """Return who was at it when a file, and each link to it, was last changed.
 
@@ -63,7 +43,7 @@ def file(session: str, path: str) -> list[Touched]:
 
     """
     return [
-        Touched(fact, ask(session, "moment", at_ms=fact.ctime_ns // NS_IN_MS))
+        Touched(fact, blame(session, "moment", at_ms=fact.ctime_ns // NS_IN_MS))
         for fact in look(path)
     ]
 
@@ -81,18 +61,5 @@ def processes(
 
 
 def _traced(session: str, process: Process, root: Root, leader: int) -> Traced:
-    report = ask(session, "process", at_ms=root.started * 1000 // TICKS)
+    report = blame(session, "process", at_ms=root.started * 1000 // TICKS)
     return Traced(process, root, root.pid == leader, report)
-
-
-def _ask(asked: BlameRequest, link: Connection, deadline: float) -> BlameReport:
-    link.send(asked)
-    for message in messages(link, deadline):
-        match message:
-            case BlameReport():
-                return message
-            case Refuse(refused=FrameKind.BLAME_REQUEST):
-                raise error_from(message)
-            case _:
-                pass
-    raise silent()

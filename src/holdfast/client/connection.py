@@ -16,55 +16,33 @@ from typing import Self
 
 from holdfast.client import dialing
 from holdfast.client.acting import ourselves
+from holdfast.core.client.holder_link import VOUCHED_FOR, Credentials, HolderLink
+from holdfast.core.client.timeouts import GREETING
 from holdfast.crypto.proof import local_proof
 from holdfast.linux import folders
 from holdfast.linux.packets import is_ours
-from holdfast.model.envelopes import Right
-from holdfast.model.errors import (
-    NoCommonVersion,
-    NotAllowed,
-    SessionUnreachable,
-    UnexpectedMessage,
-)
+from holdfast.model.errors import SessionUnreachable
 from holdfast.model.ids import SessionId
-from holdfast.model.text import printable
 from holdfast.version import __version__
-from holdfast.wire.codec import Message, decode, encode, error_from
-from holdfast.wire.frames import FrameKind, FrameReader
-from holdfast.wire.messages import (
-    Challenge,
-    ClientKind,
-    Goodbye,
-    Hello,
-    Identify,
-    Ping,
-    Pong,
-    Refuse,
-    Welcome,
-)
-from holdfast.wire.versions import SPOKEN, choose, spelled
-
-PATIENCE = 8.0
-"""Seconds in which a holder that hangs is noticed and replaced; after a death it takes
-a small part of that."""
+from holdfast.wire.codec import Message, encode
+from holdfast.wire.messages import ClientKind
 
 READ = 256 * 1024
 """Bytes taken from the socket at once: four full frames of output."""
 
 _STEP = 0.01
-_VOUCHED_FOR = bytes(32)
-"""What stands for a proof where the host puts its own in this place."""
 
 
 class Connection:
     """A link on which both sides have said who they are and what they speak."""
 
-    def __init__(self, session: SessionId, link: socket.socket) -> None:
+    def __init__(
+        self, session: SessionId, link: socket.socket, credentials: Credentials
+    ) -> None:
         self._session = session
         self._link = link
-        self._reader = FrameReader()
-        self._heard: deque[Message] = deque()
-        self._is_far = False
+        self._talk = HolderLink(session, credentials)
+        self._put_back: deque[Message] = deque()
 
     @classmethod
     def open(
@@ -72,7 +50,7 @@ class Connection:
         session: SessionId,
         path: str | os.PathLike[str] | None = None,
         *,
-        patience: float = PATIENCE,
+        patience: float = GREETING,
     ) -> Self:
         """Connect to a session's holder: at `path`, or wherever it is at home.
 
@@ -83,19 +61,20 @@ class Connection:
             Forbidden: Its host does not let us in.
 
         """
-        if path is None and dialing.home_of(session):
-            far = dialing.patience_for(session, patience)
-            deadline = time.monotonic() + far
-            connection = cls(session, dialing.dial_far(session, far))
-            connection._is_far = True
+        is_far = path is None and bool(dialing.home_of(session))
+        far = dialing.patience_for(session, patience) if is_far else patience
+        deadline = time.monotonic() + far
+        credentials = _credentials(session, is_far=is_far)
+        if is_far:
+            link = dialing.dial_far(session, far)
         else:
-            deadline = time.monotonic() + patience
             path = folders.session_address(session) if path is None else path
-            connection = cls(session, _dial(session, path, deadline))
+            link = _dial(session, path, deadline)
         try:
+            connection = cls(session, link, credentials)
             connection._greet(deadline)
         except BaseException:
-            connection.close()
+            link.close()
             raise
         return connection
 
@@ -106,26 +85,21 @@ class Connection:
     @property
     def pending(self) -> bool:
         """Whether `receive` has something to return at once."""
-        return bool(self._heard)
+        return bool(self._put_back) or self._talk.has_messages
 
-    def send(self, message: Message) -> None:
-        """Send one message, whole.
+    def send(self, *messages: Message) -> None:
+        """Send messages, each whole.
 
         Raises:
             Unavailable: The holder is gone.
-            UsageError: The message cannot be written.
+            UsageError: A message cannot be written; none was sent.
 
         """
-        self._link.settimeout(PATIENCE)
-        try:
-            self._link.sendall(encode(message))
-        except OSError as error:
-            raise self._gone(error) from error
+        if messages:
+            self._send(b"".join(map(encode, messages)))
 
     def receive(self, timeout: float | None = None) -> Message | None:
         """Return the next message, or None when none came within `timeout`.
-
-        Questions whether we are there are answered, and not returned.
 
         Raises:
             Unavailable: The holder is gone, or said goodbye.
@@ -133,25 +107,17 @@ class Connection:
             PeerError: It sent what no holder sends.
 
         """
+        if self._put_back:
+            return self._put_back.popleft()
         deadline = None if timeout is None else time.monotonic() + timeout
-        while True:
-            while self._heard:
-                message = self._heard.popleft()
-                match message:
-                    case Ping(number):
-                        self.send(Pong(number))
-                    case Goodbye():
-                        raise self._dismissed(message)
-                    case Refuse(refused=FrameKind.IDENTIFY):
-                        raise error_from(message)
-                    case _:
-                        return message
+        while (message := self._talk.take()) is None:
             if not self._fill(deadline):
                 return None
+        return message
 
     def put_back(self, messages: list[Message]) -> None:
         """Have `receive` return these first, in this order."""
-        self._heard.extendleft(reversed(messages))
+        self._put_back.extendleft(reversed(messages))
 
     def close(self) -> None:
         """Hang up."""
@@ -169,31 +135,17 @@ class Connection:
         self.close()
 
     def _greet(self, deadline: float) -> None:
-        self.send(Hello(SPOKEN, f"holdfast {__version__}", ClientKind.CLI))
-        answer = self.receive(max(0.0, deadline - time.monotonic()))
-        match answer:
-            case Welcome(version):
-                choose(SPOKEN, (version,))
-            case None:
-                raise SessionUnreachable(self._session, "it does not say hello")
-            case _:
-                raise UnexpectedMessage(type(answer).__name__, "greeting")
-        self._identify(deadline)
+        self._send(self._talk.hello())
+        while not self._talk.is_greeted:
+            if not self._fill(deadline):
+                raise SessionUnreachable(self._session, self._talk.missing)
 
-    def _identify(self, deadline: float) -> None:
-        """Prove who we are. It is not answered unless it is refused, and later."""
-        asked = self.receive(max(0.0, deadline - time.monotonic()))
-        match asked:
-            case Challenge(nonce):
-                us = ourselves()
-                proof = _VOUCHED_FOR
-                if not self._is_far:
-                    proof = local_proof(us.token(), self._session, nonce)
-                self.send(Identify(dialing.actor_at(self._session, us.actor.id), proof))
-            case None:
-                raise SessionUnreachable(self._session, "it does not ask who we are")
-            case _:
-                raise UnexpectedMessage(type(asked).__name__, "greeting")
+    def _send(self, raw: bytes) -> None:
+        self._link.settimeout(GREETING)
+        try:
+            self._link.sendall(raw)
+        except OSError as error:
+            raise self._gone(error) from error
 
     def _fill(self, deadline: float | None) -> bool:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -205,24 +157,22 @@ class Connection:
             return False
         except OSError as error:
             raise self._gone(error) from error
-        if not raw:
-            raise SessionUnreachable(self._session, "it hung up")
-        self._heard.extend(map(decode, self._reader.feed(raw)))
+        if answer := self._talk.feed(raw):
+            self._send(answer)
         return True
 
     def _gone(self, error: OSError) -> SessionUnreachable:
         return SessionUnreachable(self._session, error.strerror or "it does not read")
 
-    def _dismissed(self, goodbye: Goodbye) -> Exception:
-        if goodbye.code == NoCommonVersion.code:
-            return NoCommonVersion(spelled(SPOKEN), printable(goodbye.text))
-        if goodbye.code == NotAllowed.code:
-            # We are revoked: whoever comes back is not let in, and may not be told so.
-            us = dialing.actor_at(self._session, ourselves().actor.id)
-            return NotAllowed(us, Right.OBSERVE.value)
-        return SessionUnreachable(
-            self._session, f"{printable(goodbye.text)} ({goodbye.code})"
-        )
+
+def _credentials(session: SessionId, *, is_far: bool) -> Credentials:
+    us = ourselves()
+
+    def prove(nonce: bytes) -> bytes:
+        return VOUCHED_FOR if is_far else local_proof(us.token(), session, nonce)
+
+    actor = dialing.actor_at(session, us.actor.id)
+    return Credentials(actor, f"holdfast {__version__}", ClientKind.CLI, prove)
 
 
 def _dial(

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from holdfast.client import dialing
 from holdfast.client.attaching import attach, messages
-from holdfast.client.attachment import Attachment
 from holdfast.client.connection import Connection
+from holdfast.client.driver import attachment_to
+from holdfast.core.client.attachment import Attachment
 from holdfast.model.errors import (
     ApprovalTimeout,
     HoldfastError,
@@ -72,7 +73,7 @@ def await_start(waits: Waiting, host: str, timeout: float, held: Held) -> None:
     """
     if host:
         dialing.settle(waits.session, host)
-    attachment = Attachment(waits.session, waits.client)
+    attachment = attachment_to(waits.session, client=waits.client)
     attachment.held = held
     deadline = time.monotonic() + timeout
     while True:

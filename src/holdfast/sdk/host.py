@@ -10,22 +10,30 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from holdfast.client import keeper
-from holdfast.client.attachment import APPROVAL_PATIENCE
 from holdfast.client.creating import environment
 from holdfast.client.keeper import Listed
 from holdfast.client.starting import Waiting, waiting_in
-from holdfast.model.errors import HoldfastError, MalformedArgument
+from holdfast.core.client.exchange import Exchange
+from holdfast.core.client.timeouts import APPROVAL
+from holdfast.model.errors import (
+    HoldfastError,
+    MalformedArgument,
+    SessionUnreachable,
+)
 from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import ClientId, SessionId
 from holdfast.model.text import checked_name
+from holdfast.sdk.driver import converse
 from holdfast.sdk.line import Line
 from holdfast.sdk.session import Session
 from holdfast.sdk.values import SessionInfo
 from holdfast.sdk.ways import Way, sessions_of, way_to
 from holdfast.wire.messages import Mode
+
+Result = TypeVar("Result")
 
 
 def connect(address: str = "", *, operator: str = "") -> "Host":
@@ -50,6 +58,7 @@ class Host:
         self._way: Way | None = None
         self._tasks = asyncio.TaskGroup()
         self._lines: list[Line] = []
+        self._talks: list[asyncio.Timeout] = []
 
     @property
     def way(self) -> Way:
@@ -73,6 +82,8 @@ class Host:
         for line in self._lines:
             await line.sign_off()
             line.hang_up()
+        for talk in self._talks:
+            talk.reschedule(0)
         await self.way.close()
         await self._tasks.__aexit__(None, None, None)
 
@@ -103,7 +114,7 @@ class Host:
         cwd: str = "",
         env: Mapping[str, str] | None = None,
         size: Size | tuple[int, int] | None = None,
-        timeout: float = APPROVAL_PATIENCE,
+        timeout: float = APPROVAL,
     ) -> Session:
         """Start a session and return it; enter it to be attached.
 
@@ -157,6 +168,24 @@ class Host:
         line = Line(self.way, session, mode, self._tasks, client)
         self._lines.append(line)
         return line
+
+    async def converse(self, session: SessionId, exchange: Exchange[Result]) -> Result:
+        """Carry an exchange with a session through, as long as we are here.
+
+        Raises:
+            Unavailable: We have left the host.
+            HoldfastError: What the exchange ends with.
+
+        """
+        scope = asyncio.timeout(None)
+        self._talks.append(scope)
+        try:
+            async with scope:
+                return await converse(self.way, session, exchange)
+        except TimeoutError:
+            raise SessionUnreachable(session, "we have left its host") from None
+        finally:
+            self._talks.remove(scope)
 
     async def _created(self, asked: dict[str, object], timeout: float) -> Session:
         creation = _Creation(self, asked, timeout)

@@ -12,13 +12,14 @@ that answer for another's.
 
 import asyncio
 import contextlib
-import os
 from collections import deque
-from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from holdfast.client.attachment import APPROVAL_PATIENCE, Attachment
-from holdfast.client.patience import Patience
+from holdfast.client.driver import attachment_to
+from holdfast.core.client.exchange import Inquiry
+from holdfast.core.client.questions import SessionQuestion
+from holdfast.core.client.submission import Patience
+from holdfast.core.client.timeouts import APPROVAL, RETRY, SIGNATURE
 from holdfast.model.errors import (
     ApprovalPending,
     ApprovalTimeout,
@@ -30,31 +31,16 @@ from holdfast.model.errors import (
     StaleEpoch,
     WaitedInVain,
 )
-from holdfast.model.ids import (
-    ENTROPY,
-    NO_EPOCH,
-    ActorId,
-    ClientId,
-    Epoch,
-    SessionId,
-    client_id,
-)
+from holdfast.model.ids import NO_EPOCH, ActorId, ClientId, Epoch, SessionId
 from holdfast.model.inputs import MAX_INPUT, InputKind
 from holdfast.sdk.events import Noted
-from holdfast.sdk.link import SIGNING_PATIENCE
 from holdfast.sdk.view import View
 from holdfast.sdk.ways import Way
 from holdfast.wire.codec import Message
 from holdfast.wire.messages import Attached, Deny, Event, Mode, TurnPassed
 
-PATIENCE = 10.0
-"""Seconds for an answer: a holder is replaced, and a large tree read, in less."""
-
 LATE = 0.25
 """Seconds for an answer that nobody wants any more: less than anybody notices."""
-
-RETRY = 0.1
-"""Seconds until an input is sent again for which there was no room."""
 
 MAX_TRIES = 4
 """Times that an input is submitted while our own doings move the turn."""
@@ -63,37 +49,34 @@ MAX_NOTED = 16
 """Events kept for somebody who asks later; older ones are given up."""
 
 Kind = TypeVar("Kind")
-Gather = Callable[[Message], Kind | None]
-"""Makes an answer of the messages that come; None as long as it is not whole."""
-
-Begin = Callable[[], Gather[Kind]]
 
 
-class _Question(Generic[Kind]):
-    """What is asked, and who makes an answer of what comes."""
+class _Asked(Generic[Kind]):
+    """A question that is asked, and who waits for the answer."""
 
-    def __init__(self, asked: tuple[Message, ...], begin: Begin[Kind]) -> None:
-        self.asked = asked
-        self._begin = begin
-        self._gather = begin()
+    def __init__(self, question: SessionQuestion[Kind]) -> None:
+        self._inquiry = Inquiry(question, 0.0)
         self.answer: asyncio.Future[Kind] = asyncio.get_running_loop().create_future()
 
-    def repeat(self) -> None:
-        """Forget what has come: it is asked again from the beginning."""
-        self._gather = self._begin()
+    def messages(self) -> list[Message]:
+        """Return what to send: it is asked, or asked again, from the beginning."""
+        return self._inquiry.linked(0.0)
 
-    def hear(self, message: Message) -> None:
+    def hear(self, message: Message) -> list[Message]:
+        """Take a part of the answer; return what to send if it is asked again."""
         if self.answer.done():
-            return
+            return []
         try:
-            answer = self._gather(message)
+            again = self._inquiry.hear(message, 0.0)
         except HoldfastError as error:
             self.answer.set_exception(error)
-        else:
-            if answer is not None:
-                self.answer.set_result(answer)
+            return []
+        if self._inquiry.result is not None:
+            self.answer.set_result(self._inquiry.result)
+        return again
 
     def fail(self, error: HoldfastError) -> None:
+        """Take that nobody answers."""
         if not self.answer.done():
             self.answer.set_exception(error)
 
@@ -111,8 +94,7 @@ class Line:
     ) -> None:
         self._way = way
         self._tasks = tasks
-        client = client or client_id(os.urandom(ENTROPY))
-        self._attachment = Attachment(session, client, mode)
+        self._attachment = attachment_to(session, mode, client)
         self.noted: deque[Noted] = deque(maxlen=MAX_NOTED)
         """What the holder told of by itself, the oldest first."""
 
@@ -128,7 +110,7 @@ class Line:
         self._task: asyncio.Task[None] | None = None
         self._attached: asyncio.Future[View] | None = None
         self._asking = asyncio.Lock()
-        self._question: _Question[Any] | None = None
+        self._question: _Asked[Any] | None = None
         self._inputs: dict[int, asyncio.Future[None]] = {}
         self._signed = asyncio.Event()
         """Whether no statement is on its way."""
@@ -179,7 +161,7 @@ class Line:
         if signing.is_done or attached is None or not self.is_open:
             return
         with contextlib.suppress(HoldfastError, TimeoutError):
-            async with asyncio.timeout(SIGNING_PATIENCE):
+            async with asyncio.timeout(SIGNATURE):
                 view = await asyncio.shield(attached)
                 while not (signing.is_done or signing.is_put_off):
                     self._signed.clear()
@@ -206,44 +188,37 @@ class Line:
     def _left(self) -> SessionUnreachable:
         return SessionUnreachable(self._attachment.session, "we have left its host")
 
-    async def ask(
-        self,
-        begin: Begin[Kind],
-        *asked: Message,
-        patience: float = PATIENCE,
-    ) -> Kind:
-        """Ask something, and return what is made of the messages that come.
-
-        `begin` is called for each time that it has to be asked.
+    async def ask(self, question: SessionQuestion[Kind]) -> Kind:
+        """Ask something, and return the answer.
 
         Raises:
             Unavailable: There is no answer, or nobody to give one.
-            HoldfastError: What the answer was made to raise.
+            HoldfastError: It was refused, and why.
 
         """
         async with self._asking:
             try:
-                async with asyncio.timeout(patience):
-                    return await self._asked(_Question(asked, begin))
+                async with asyncio.timeout(question.patience):
+                    return await self._answered(_Asked(question))
             except TimeoutError:
-                waited = round(patience * 1000)
+                waited = round(question.patience * 1000)
                 raise WaitedInVain("an answer of the session", waited) from None
 
-    async def _asked(self, question: _Question[Kind]) -> Kind:
+    async def _answered(self, asked: _Asked[Kind]) -> Kind:
         view = await self._linked()
-        self._question = question
+        self._question = asked
         try:
-            await self._send(view, *question.asked)
-            return await asyncio.shield(question.answer)
+            await self._send(view, *asked.messages())
+            return await asyncio.shield(asked.answer)
         except asyncio.CancelledError:
             # Most answers are on their way: waited for, they cost us no link.
-            done, _ = await asyncio.wait({question.answer}, timeout=LATE)
+            done, _ = await asyncio.wait({asked.answer}, timeout=LATE)
             for answer in done:
                 answer.exception()  # Nobody else looks at it.
             raise
         finally:
             self._question = None
-            if not question.answer.done():
+            if not asked.answer.done():
                 self._cut()  # What is answered late is nobody's answer.
 
     async def submit(
@@ -251,7 +226,7 @@ class Line:
         kind: InputKind,
         payload: bytes,
         timeout: float,
-        approval: float = APPROVAL_PATIENCE,
+        approval: float = APPROVAL,
     ) -> int:
         """Make inputs of `payload`, and return when the terminal has taken them all.
 
@@ -387,7 +362,7 @@ class Line:
                         await self._begin(view, attached)
                     else:
                         self._watch_turn(message)
-                        self._hear(message)
+                        await self._send(view, *self._hear(message))
             except HoldfastError as error:
                 self._is_over = view.is_over
                 if not attached.done():
@@ -410,10 +385,9 @@ class Line:
         if not attached.done():
             attached.set_result(view)
         elif self._question is not None:
-            self._question.repeat()
-            await self._send(view, *self._question.asked)
+            await self._send(view, *self._question.messages())
 
-    def _hear(self, message: Message) -> None:
+    def _hear(self, message: Message) -> list[Message]:
         answer = self._attachment.answered(message)
         if answer is not None:
             sequence, error = answer
@@ -425,10 +399,9 @@ class Line:
                     waiting.set_exception(error)
         if isinstance(message, Event):
             self.noted.append(Noted(message.name, dict(message.fields)))
-        if self._question is not None:
-            self._question.hear(message)
         if not self._attachment.signing.is_awaited:
             self._signed.set()
+        return [] if self._question is None else self._question.hear(message)
 
     def _end(self, error: HoldfastError) -> None:
         if self._question is not None:
@@ -441,6 +414,6 @@ class Line:
 
     async def _send(self, view: View, *messages: Message) -> None:
         """Send on the present link; what is lost with it is sent on the next."""
-        if view.link is not None:
+        if messages and view.link is not None:
             with contextlib.suppress(SessionUnreachable):
                 await view.link.send(*messages)

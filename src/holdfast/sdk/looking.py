@@ -1,16 +1,31 @@
 """What does a session show, do, hold and print, and when?"""
 
+import asyncio
+import math
 import re
 from collections.abc import AsyncIterator
+from typing import TypeVar
 
+from holdfast.client.driver import attachment_to
+from holdfast.core.client import state_wait
+from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.exchange import Exchange
+from holdfast.core.client.state_wait import Wanted, Watch
+from holdfast.core.client.stream_wait import EndWait, MatchWait, QuietWait, Reading
 from holdfast.core.logbook import Entry
-from holdfast.sdk import asking, running, waiting
+from holdfast.model.errors import MalformedArgument
+from holdfast.sdk import asking, running
 from holdfast.sdk.events import Event, InOrder, event_from
 from holdfast.sdk.footing import Footing
 from holdfast.sdk.values import Chunk, Listening, Match, Screen, State
-from holdfast.sdk.ways import Wanted, log_of
+from holdfast.sdk.ways import Wanted as WantedEntries
+from holdfast.sdk.ways import log_of
 from holdfast.wire.blame import BlameReport
-from holdfast.wire.graphs import Graph
+from holdfast.wire.graphs import MAX_PORT, Graph
+from holdfast.wire.messages import Mode
+
+Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 Pattern = str | bytes | re.Pattern[bytes]
 """What is looked for in the stream: a regular expression over its bytes."""
@@ -45,7 +60,11 @@ class Looking(Footing):
             UsageError: The stream has not come so far, or a number is no offset.
 
         """
-        return await waiting.piece(await self._view(from_offset), max_bytes)
+        if max_bytes < 1:
+            raise MalformedArgument(str(max_bytes), "a number of bytes, 1 or more")
+        reading = Reading(await self._observer(), from_offset, max_bytes, self._now())
+        read = await self._converse(reading)
+        return Chunk(read.offset, read.content, read.gap)
 
     async def state(self) -> State:
         """Return what the session does, by the kernel's word, and how that is known."""
@@ -70,7 +89,7 @@ class Looking(Footing):
             UsageError: There is none.
 
         """
-        wanted = Wanted(since, last, most)
+        wanted = WantedEntries(since, last, most)
         return await log_of(self._host.way, (await self._found()).id, wanted)
 
     async def blame(self, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
@@ -126,7 +145,9 @@ class Looking(Footing):
         """
         start = self._typed_at if after is None else after
         wanted = running.pattern_from(pattern)
-        return await waiting.match(await self._view(start), wanted, timeout)
+        observer = await self._observer()
+        wait = MatchWait(observer, wanted, self._now(), timeout, start)
+        return Match(*await self._converse(wait))
 
     async def wait_quiet(
         self, seconds: float = 1.0, timeout: float | None = None
@@ -137,8 +158,8 @@ class Looking(Footing):
             Unavailable: It was not quiet in time.
 
         """
-        view = await self._view(None, from_now=True)
-        return await waiting.quiet(view, seconds, timeout)
+        observer = await self._observer()
+        return await self._converse(QuietWait(observer, seconds, self._now(), timeout))
 
     async def wait_prompt(self, timeout: float | None = None) -> State:
         """Wait until the shell takes a command, by the kernel's word.
@@ -180,8 +201,10 @@ class Looking(Footing):
             UsageError: The session ended first.
 
         """
-        async with self._attached() as line:
-            return await waiting.port(line, port, timeout)
+        if not 0 < port <= MAX_PORT:
+            raise MalformedArgument(str(port), f"a port from 1 to {MAX_PORT}")
+        found = await self._watch(state_wait.port(port), timeout)
+        return Listening(port, found.pid, found.address)
 
     async def wait_exit(self, timeout: float | None = None) -> int:
         """Wait until the session has ended; return its status, or minus the signal.
@@ -193,13 +216,29 @@ class Looking(Footing):
         found = await self._found(fresh=True)
         if found.exit_status is not None:
             return found.exit_status
-        return await waiting.end(await self._view(None, from_now=True), timeout)
+        observer = await self._observer()
+        return await self._converse(EndWait(observer, self._now(), timeout))
 
     # ── inside ────────────────────────────────────────────────────────────
 
     async def _wait_state(self, timeout: float | None, *words: str) -> State:
-        async with self._attached() as line:
-            return await waiting.state(line, words, timeout)
+        return asking.state_from(await self._watch(state_wait.state(*words), timeout))
+
+    async def _watch(
+        self, wanted: Wanted[Answer, Result], timeout: float | None
+    ) -> Result:
+        session, now = await self._live(), self._now()
+        until = math.inf if timeout is None else now + timeout
+        return await self._converse(Watch(session, wanted, now, until))
+
+    async def _observer(self) -> Attachment:
+        return attachment_to((await self._found()).id, Mode.OBSERVE)
+
+    async def _converse(self, exchange: Exchange[Result]) -> Result:
+        return await self._host.converse((await self._found()).id, exchange)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
 
     async def _events(self, after: int | None) -> AsyncIterator[Event]:
         order = InOrder()

@@ -1,52 +1,39 @@
 """One command in a session's shell, from its first key to its end.
 
-What to send and when it is over, `client.errand` decides; here are the link and the
-clock. Everything goes over a link of its own, because the client that types exists
-for this command only.
+What to send and when it is over, `core.client.command_run` decides. Everything goes
+over a link of its own, because the client that types exists for this command only.
 """
 
 import asyncio
-import contextlib
 import math
 import os
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.client.attachment import APPROVAL_PATIENCE
-from holdfast.client.commands import Ran, keyed_client
-from holdfast.client.commands import Stop as Stopped
-from holdfast.client.errand import Errand, Wish
+from holdfast.client.commands import keyed_client
+from holdfast.client.driver import attachment_to, new_client
+from holdfast.core.client.command_output import Ran
+from holdfast.core.client.command_output import Stop as Stopped
+from holdfast.core.client.command_run import CommandRun, Wish
+from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.errors import (
     CommandGoesOn,
     EndUnknown,
-    HoldfastError,
     InputIdReused,
     KeyUsed,
     LineTooLong,
     MalformedArgument,
-    SessionUnreachable,
-    UnexpectedMessage,
 )
-from holdfast.model.ids import ENTROPY, ClientId, SessionId, client_id
+from holdfast.model.ids import ActorId, ClientId, SessionId
 from holdfast.model.inputs import MAX_INPUT
 from holdfast.model.text import printable
-from holdfast.sdk.link import Link, attach, sign_off
 from holdfast.sdk.values import CommandResult, Stop
-from holdfast.sdk.ways import Way
-from holdfast.wire.codec import error_from
-from holdfast.wire.commands import CommandReport, CommandRequest
-from holdfast.wire.company import Presence
-from holdfast.wire.messages import Refuse
+
+if TYPE_CHECKING:
+    from holdfast.sdk.host import Host
 
 MAX_KEY = 256
 """Characters of a key."""
-
-LETTING_GO = 5.0
-"""Seconds for the holder to say that the turn was dropped. Left too early, what is
-dropped later could be a turn that we have taken since."""
-
-STEP = 0.05
-"""Seconds until a link is tried again."""
 
 GOES_ON = "the line was typed; what it started goes on in the session"
 MAY_GO_ON = "the line was sent; if it was typed, what it started goes on in the session"
@@ -68,7 +55,7 @@ def wish_from(
     expect: str | bytes | re.Pattern[bytes] | None,
     *,
     until_input: bool,
-    approval: float = APPROVAL_PATIENCE,
+    approval: float = APPROVAL,
 ) -> Wish:
     """Return when to stop waiting, and how much to keep.
 
@@ -101,7 +88,7 @@ def pattern_from(wanted: str | bytes | re.Pattern[bytes]) -> re.Pattern[bytes]:
         raise MalformedArgument(printable(repr(wanted), 64), why) from None
 
 
-async def run(way: Way, session: SessionId, asked: Asked) -> CommandResult:
+async def run(host: "Host", session: SessionId, asked: Asked) -> CommandResult:
     """Type a line at the prompt, once, and wait for what is wished.
 
     Raises:
@@ -111,99 +98,26 @@ async def run(way: Way, session: SessionId, asked: Asked) -> CommandResult:
 
     """
     now = asyncio.get_running_loop().time()
-    errand = Errand(
-        _client(way, session, asked.key),
-        session,
+    attachment = attachment_to(session, client=_client(host.way.us, session, asked.key))
+    made = CommandRun(
+        attachment,
         _line(asked.command),
         asked.wish,
         now=now,
         deadline=math.inf if asked.timeout is None else now + asked.timeout,
     )
     try:
-        ran = await _done(way, session, errand)
+        ran = await host.converse(session, made)
     except InputIdReused:
         raise KeyUsed(printable(asked.key or "", 64)) from None
     except asyncio.CancelledError as error:
-        if errand.is_typed:
+        if made.is_typed:
             error.add_note(GOES_ON)
-        elif errand.attachment.open:
+        elif made.attachment.open:
             error.add_note(MAY_GO_ON)
         raise
     waited = asyncio.get_running_loop().time() - now
     return _result(asked.command, ran, round(waited * 1000))
-
-
-async def _done(way: Way, session: SessionId, errand: Errand) -> Ran:
-    loop = asyncio.get_running_loop()
-    give_up_at = math.inf
-    while True:
-        try:
-            async with await Link.open(way, session) as link:
-                try:
-                    await _attach(errand, link)
-                    give_up_at = math.inf
-                    return await _follow(errand, link, way)
-                finally:
-                    if errand.is_typed or errand.ran is not None:
-                        await sign_off(link, errand.attachment, await way.pen())
-                    await _let_go(errand, link)
-        except SessionUnreachable:
-            now = loop.time()
-            give_up_at = min(give_up_at, now + way.patience)
-            if now >= give_up_at or not errand.may_go_on(now):
-                raise
-        await asyncio.sleep(STEP)
-
-
-async def _attach(errand: Errand, link: Link) -> None:
-    if clients := errand.asks_first:
-        await link.send(*map(CommandRequest, clients))
-        async with link.in_time("it does not say where its shell is"):
-            errand.reported(await _report(link), await _report(link))
-    attached = await attach(link, errand.attachment)
-    await link.send(*errand.attached(attached, asyncio.get_running_loop().time()))
-
-
-async def _report(link: Link) -> CommandReport:
-    message = await link.receive()
-    match message:
-        case CommandReport():
-            return message
-        case Refuse():
-            raise error_from(message)
-        case _:
-            raise UnexpectedMessage(type(message).__name__, "asking for a command")
-
-
-async def _follow(errand: Errand, link: Link, way: Way) -> Ran:
-    loop = asyncio.get_running_loop()
-    while errand.ran is None:
-        signing = errand.attachment.signing
-        if signing.wait(loop.time()) == 0:
-            said = signing.sign(await way.pen())
-            await link.send(*([] if said is None else [said]))
-        due = errand.next_deadline(loop.time())
-        try:
-            async with asyncio.timeout_at(None if due == math.inf else due):
-                message = await link.receive()
-        except TimeoutError:
-            await link.send(*errand.tick(loop.time()))
-            continue
-        await link.send(*errand.hear(message, loop.time()))
-        if errand.ran is None:
-            await link.send(*errand.tick(loop.time()))
-    return errand.ran
-
-
-async def _let_go(errand: Errand, link: Link) -> None:
-    last = errand.let_go()
-    if not last:
-        return
-    with contextlib.suppress(HoldfastError, TimeoutError):
-        async with asyncio.timeout(LETTING_GO):
-            await link.send(*last)
-            while not isinstance(await link.receive(), Presence):
-                pass
 
 
 def _result(line: str, ran: Ran, waited_ms: int) -> CommandResult:
@@ -227,13 +141,13 @@ def _result(line: str, ran: Ran, waited_ms: int) -> CommandResult:
     )
 
 
-def _client(way: Way, session: SessionId, key: str | None) -> ClientId:
+def _client(us: ActorId, session: SessionId, key: str | None) -> ClientId:
     if key is None:
-        return client_id(os.urandom(ENTROPY))
+        return new_client()
     if not 0 < len(key) <= MAX_KEY:
         wanted = f"a key of 1 to {MAX_KEY} characters"
         raise MalformedArgument(printable(key, 64), wanted)
-    return keyed_client(session, way.us, key)
+    return keyed_client(session, us, key)
 
 
 def _line(text: str) -> bytes:

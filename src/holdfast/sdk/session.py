@@ -13,8 +13,8 @@ its successor under the ids it had, so that nothing is done twice.
 import signal as signals
 
 from holdfast.client.answering import checked, demand_secrecy
-from holdfast.client.attachment import APPROVAL_PATIENCE
 from holdfast.client.key_names import bytes_of
+from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
 from holdfast.sdk import asking, running
@@ -45,7 +45,7 @@ class Session(Looking, Turns):
         max_output: int = MAX_OUTPUT,
         expect: Pattern | None = None,
         until_input: bool = False,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> CommandResult:
         """Run a line in the session's shell, and return what came of it.
 
@@ -70,7 +70,7 @@ class Session(Looking, Turns):
             max_output, expect, until_input=until_input, approval=approval_timeout
         )
         asked = running.Asked(command, timeout, key, wish)
-        return await running.run(self._host.way, await self._live(), asked)
+        return await running.run(self._host, await self._live(), asked)
 
     async def intend(
         self, act: str, intent: str, *, effect: str = "", parameters: str = ""
@@ -100,7 +100,7 @@ class Session(Looking, Turns):
         *,
         enter: bool = False,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> int:
         """Type text, and return once the terminal has taken every byte.
 
@@ -121,7 +121,7 @@ class Session(Looking, Turns):
         self,
         *names: str,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> int:
         """Press keys by their names, such as "C-c", "Up" or "Enter"; as `send`.
 
@@ -138,7 +138,7 @@ class Session(Looking, Turns):
         signal: int = signals.SIGINT,
         *,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> None:
         """Send a signal to what runs in the foreground: interrupt it, or end it.
 
@@ -156,7 +156,7 @@ class Session(Looking, Turns):
         *,
         key_by_key: bool = False,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> int:
         """Type a secret and Enter for a program that asks for one; nothing keeps it.
 
@@ -215,7 +215,7 @@ class Session(Looking, Turns):
         kind: InputKind,
         payload: bytes,
         timeout: float,
-        approval: float = APPROVAL_PATIENCE,
+        approval: float = APPROVAL,
     ) -> int:
         async with self._attached() as line:
             offset = await line.submit(kind, payload, timeout, approval)

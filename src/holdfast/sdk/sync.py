@@ -24,7 +24,7 @@ from concurrent import futures
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from holdfast.client.attachment import APPROVAL_PATIENCE
+from holdfast.core.client.timeouts import APPROVAL
 from holdfast.core.logbook import Entry
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
@@ -96,7 +96,7 @@ class Host:
         cwd: str = "",
         env: Mapping[str, str] | None = None,
         size: Size | tuple[int, int] | None = None,
-        timeout: float = APPROVAL_PATIENCE,
+        timeout: float = APPROVAL,
     ) -> "Session":
         """Start a session and return it; enter it to be attached."""
         made = self._host.create(
@@ -154,7 +154,7 @@ class Session:
         max_output: int = MAX_OUTPUT,
         expect: Pattern | None = None,
         until_input: bool = False,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> CommandResult:
         """Run a line in the session's shell, and return what came of it."""
         return self._run(
@@ -184,7 +184,7 @@ class Session:
         *,
         enter: bool = False,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> int:
         """Type text, and return once the terminal has taken every byte."""
         return self._run(
@@ -197,7 +197,7 @@ class Session:
         self,
         *names: str,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> int:
         """Press keys by their names, such as "C-c", "Up" or "Enter"."""
         pressing = self._session.keys(
@@ -210,7 +210,7 @@ class Session:
         signal: int = signals.SIGINT,
         *,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> None:
         """Send a signal to what runs in the foreground: interrupt it, or end it."""
         self._run(
@@ -225,7 +225,7 @@ class Session:
         *,
         key_by_key: bool = False,
         timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL_PATIENCE,
+        approval_timeout: float = APPROVAL,
     ) -> int:
         """Type a secret and Enter for a program that asks for one."""
         return self._run(

@@ -1,18 +1,18 @@
 """One client's view of a session, kept from link to link.
 
 Whatever breaks, the same client attaches again after the last byte it has, and what
-it has sent and not heard of is sent again under the ids it had (client.attachment).
+it has sent and not heard of is sent again under the ids it had.
 Only after so many seconds without any link is the session given up.
 """
 
 import asyncio
-import os
 from types import TracebackType
 from typing import Self
 
-from holdfast.client.attachment import Attachment
+from holdfast.client.driver import attachment_to
+from holdfast.core.client.attachment import Attachment
 from holdfast.model.errors import SessionUnreachable
-from holdfast.model.ids import ENTROPY, FIRST_INCARNATION, SessionId, client_id
+from holdfast.model.ids import FIRST_INCARNATION, SessionId
 from holdfast.sdk.link import Link, attach, recent
 from holdfast.sdk.ways import Way
 from holdfast.wire.codec import Message
@@ -43,8 +43,7 @@ class View:
         cls, way: Way, session: SessionId, start: int | None, *, from_now: bool
     ) -> Self:
         """Return a view from a byte on, from now on, or of all that is kept."""
-        client = client_id(os.urandom(ENTROPY))
-        attachment = Attachment(session, client, Mode.OBSERVE)
+        attachment = attachment_to(session, Mode.OBSERVE)
         attachment.offset, attachment.incarnation = start, FIRST_INCARNATION
         return cls(way, attachment, from_now=from_now)
 

@@ -11,10 +11,12 @@ import socket
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from holdfast.client import hosts, keeper
-from holdfast.client.acting import acting_as
+from holdfast.client.acting import acting_as, pen_of
 from holdfast.client.creating import change_proven, proven
+from holdfast.client.dialing import FARTHER
 from holdfast.client.profile import our_name
-from holdfast.client.signing import Pen, pen_of
+from holdfast.core.client.holder_link import VOUCHED_FOR
+from holdfast.core.client.signing import Pen
 from holdfast.core.logbook import Entry, anchor_of, recover
 from holdfast.crypto.proof import local_proof
 from holdfast.linux import folders
@@ -46,8 +48,6 @@ FAR_PATIENCE = 60.0
 """Seconds without a way to a host elsewhere after which there is none."""
 
 _STEP = 0.01
-_VOUCHED_FOR = bytes(32)
-"""What stands for a proof where the host puts its own in this place."""
 
 
 class Stream(Protocol):
@@ -76,6 +76,9 @@ class Way(Protocol):
 
     patience: float
     """Seconds without the other side after which it is gone."""
+
+    slowness: float
+    """So many times longer everything takes than on this machine."""
 
     program: ClientKind
     """What sort of program we say we are; others see it."""
@@ -120,7 +123,7 @@ class Near:
         self.name = ""
         self.us = us.actor.id
         self.is_personal = us.actor.kind is ActorKind.HUMAN
-        self.patience = NEAR_PATIENCE
+        self.patience, self.slowness = NEAR_PATIENCE, 1.0
         self.program = ClientKind.SDK
         self._operator = us
         self._pen = _Pen(us, self.us)
@@ -174,7 +177,7 @@ class Far:
         self.name = known.name
         self.us = known.actor_of(us.actor.id)
         self.is_personal = False
-        self.patience = FAR_PATIENCE
+        self.patience, self.slowness = FAR_PATIENCE, FARTHER
         self.program = ClientKind.SDK
         # What goes far is slow to load, and most do not.
         from holdfast.client.channels import Channels  # noqa: PLC0415
@@ -194,7 +197,7 @@ class Far:
     def proof(self, session: SessionId, nonce: bytes) -> bytes:
         """Leave it to the host, to which the channel has proven our key."""
         del session, nonce
-        return _VOUCHED_FOR
+        return VOUCHED_FOR
 
     async def pen(self) -> Pen | None:
         """Return our key, which is also what the channel has proven."""

@@ -33,6 +33,7 @@ from holdfast.model.inputs import InputKind, digest_of
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.blame import BlameRequest
 from holdfast.wire.codec import KINDS, Message, refusal
+from holdfast.wire.commands import CommandReport, CommandRequest
 from holdfast.wire.company import Grant, Inherited, Presence, Present, Revoke, Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.graphs import GraphRequest
@@ -179,6 +180,8 @@ class Operating:
             ]
         if isinstance(message, StateRequest | GraphRequest | BlameRequest):
             return self.kernel.answers(message)
+        if isinstance(message, CommandRequest):
+            return [CommandReport("unmarked", None)]
         if not self._turn(actor, message):
             self._other(message)
         return []

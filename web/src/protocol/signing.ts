@@ -6,7 +6,7 @@
  * Every input goes into a chain (InputChain) as it is sent. What the holder says is in
  * the book, applied or not, can be signed: a command at once, keys once a second at
  * most. One statement is on its way at a time; until the holder has it in the book, it
- * is sent again on each new link. The twin of src/holdfast/client/signing.py.
+ * is sent again on each new link. The twin of src/holdfast/core/client/signing.py.
  *
  * Nothing waits for a signature, and none is worth an error: what is not signed, the
  * book lists as unsigned.

@@ -18,9 +18,10 @@ Some refusals leave the holder's count where it was (UNCOUNTED): such an input
 stays unanswered, and goes again later, before anything newer.
 """
 
+import hashlib
 from collections.abc import Callable  # noqa: TC003  # read by people too
 
-from holdfast.client.signing import Signing
+from holdfast.core.client.signing import Signing
 from holdfast.model.errors import (
     ApprovalTimeout,
     Busy,
@@ -67,13 +68,6 @@ from holdfast.wire.signing import Signed
 UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
 """Refusals after which the holder still waits for the same id."""
 
-APPROVAL_PATIENCE = 300.0
-"""Seconds for somebody's approval unless asked otherwise: as long as a gate waits."""
-
-WITHDRAWING = 2.0
-"""Seconds for the holder to say what became of what we took back."""
-
-
 _CLEAR = (
     b"\x18\x1b[?1049l\x1b[!p\x1b[?7h\x1b[m\x1b[999;1H",
     b"\n",
@@ -97,7 +91,11 @@ class Attachment:
     """One client's view of one session, kept from link to link."""
 
     def __init__(
-        self, session: SessionId, client: ClientId, mode: Mode = Mode.OPERATE
+        self,
+        session: SessionId,
+        client: ClientId,
+        secret: bytes,
+        mode: Mode = Mode.OPERATE,
     ) -> None:
         self.session = session
         self.client = client
@@ -119,9 +117,10 @@ class Attachment:
         self.held: Callable[[Pending], None] = _say_nothing
         """Called when something of ours begins to wait for approval."""
 
-        self.signing = Signing(session, client)
+        self.signing = Signing(session, client, secret)
         """What of our inputs is signed, and what is to be."""
 
+        self._secret = secret
         self._is_painting = False
         self._waited: float | None = None
         self._open: dict[int, Submit] = {}
@@ -131,6 +130,16 @@ class Attachment:
     def open(self) -> list[Submit]:
         """The inputs without an answer, oldest first: what a new link begins with."""
         return [self._open[sequence] for sequence in sorted(self._open)]
+
+    @property
+    def has_sent(self) -> bool:
+        """Whether an input was made."""
+        return self._next > 1
+
+    def resume(self) -> list[Message]:
+        """Return what to send again on a new link, once attached."""
+        said = self.signing.again()
+        return [*self.open, *([] if said is None else [said])]
 
     @property
     def may_write(self) -> bool:
@@ -175,7 +184,8 @@ class Attachment:
 
         For an input that was refused before it was counted.
         """
-        other = Attachment(self.session, self.client, self.mode)
+        secret = hashlib.sha256(b"afresh" + self._secret).digest()
+        other = Attachment(self.session, self.client, secret, self.mode)
         other.incarnation, other.offset = self.incarnation, self.offset
         other.epoch, other.holder = self.epoch, self.holder
         other.us, other.others = self.us, self.others

@@ -5,13 +5,12 @@ import pytest
 from tests.core.signing import ANNA, CLIENT, KEY, SESSION, Book, given
 
 from holdfast.client import acting
-from holdfast.client.signing import (
+from holdfast.core.client.signing import (
     CADENCE,
     MAX_LINKS,
     MAX_UNSIGNED,
     Pen,
     Signing,
-    pen_of,
 )
 from holdfast.core.input_chain import Statement
 from holdfast.crypto.identity import Identity
@@ -31,7 +30,7 @@ def typed(sequence: int) -> Submit:
 
 
 def signing_of(*made: Submit) -> Signing:
-    signing = Signing(SESSION, CLIENT)
+    signing = Signing(SESSION, CLIENT, bytes(32))
     for one in made:
         signing.note(one)
         signing.booked(one.sequence)
@@ -63,7 +62,7 @@ def test_nothing_sent_needs_no_signature() -> None:
 
 
 def test_i1_only_what_the_book_has_is_signed_and_all_before_it() -> None:
-    signing = Signing(SESSION, CLIENT)
+    signing = Signing(SESSION, CLIENT, bytes(32))
     for number in range(1, 5):
         signing.note(given(number))
     signing.booked(3)
@@ -172,7 +171,7 @@ def test_i3_a_holder_that_hangs_up_on_statements_is_sent_no_more() -> None:
 
 
 def test_i3_what_waits_to_be_signed_is_bounded() -> None:
-    signing = Signing(SESSION, CLIENT)
+    signing = Signing(SESSION, CLIENT, bytes(32))
     for number in range(1, MAX_UNSIGNED + 2):
         signing.note(typed(number))
     signing.booked(MAX_UNSIGNED)
@@ -198,7 +197,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_operator_at_home_signs_with_its_own_key() -> None:
     us = acting.enrol("anna", ActorKind.HUMAN)
 
-    pen = pen_of(us, us.actor.id)
+    pen = acting.pen_of(us, us.actor.id)
 
     assert pen is not None
     assert (actor_id(pen.key.public), pen.rotations) == (us.actor.id, b"")
@@ -208,7 +207,7 @@ def test_an_operator_at_home_signs_with_its_own_key() -> None:
 def test_an_operator_that_is_at_home_elsewhere_signs_nothing() -> None:
     us = operators.enrol("anna", ActorKind.HUMAN, KEY.public, None, bytes(32))
 
-    assert pen_of(us, us.actor.id) is None
+    assert acting.pen_of(us, us.actor.id) is None
 
 
 @pytest.mark.usefixtures("home")
@@ -220,14 +219,14 @@ def test_a_rotated_key_says_whose_place_it_took() -> None:
     book, signing = Book(), signing_of(given(1))
     book.admit(given(1), us.actor.id)
 
-    pen = pen_of(now, us.actor.id)
+    pen = acting.pen_of(now, us.actor.id)
 
     assert pen is not None
     assert len(pen.rotations) == ROTATION
     book.keep(Statement.from_message(us.actor.id, sent_with(signing, pen)))
     assert book.check().signed == 1
     Path(now.folder, "rotation-1").unlink()
-    assert pen_of(now, us.actor.id) is None
+    assert acting.pen_of(now, us.actor.id) is None
 
 
 def sent_with(signing: Signing, pen: Pen) -> Sign:

@@ -11,23 +11,21 @@ Nothing waits for a signature, and none is worth an error: an operator whose key
 not here signs nothing, and neither does a client whose holder does not keep what it
 signs. The book then lists its inputs as unsigned.
 
-Invariants, checked by tests/client/test_signing.py:
+Invariants, checked by tests/core/client/test_signing.py:
 
 I1  Only what the holder has in the book is signed, and all that was sent before it.
 I2  A statement is sent unchanged until it is confirmed or refused.
 I3  After something that cannot be made good, nothing more is signed.
 """
 
-import os
 from typing import NamedTuple
 
 from holdfast.core.input_chain import InputChain, Signs
-from holdfast.linux.operators import Enrolled
-from holdfast.model.errors import AskedTooOften, HoldfastError
+from holdfast.model.errors import AskedTooOften
 from holdfast.model.ids import ActorId, ClientId, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire.messages import Submit
-from holdfast.wire.signing import MAX_ROTATIONS, ROTATION, Sign, Signed
+from holdfast.wire.signing import Sign, Signed
 
 CADENCE = 1.0
 """Seconds between statements about keys, and until one that came too often is sent
@@ -40,7 +38,9 @@ MAX_LINKS = 4
 """Links on which one statement is sent: a holder that hangs up on it each time does
 not know what it is."""
 
-_SECRET = 32
+SECRET = 32
+"""Bytes that a client chooses by chance, of which its salts are made."""
+
 _LEISURELY = frozenset({InputKind.KEYS, InputKind.RESIZE})
 
 
@@ -52,26 +52,11 @@ class Pen(NamedTuple):
     rotations: bytes = b""
 
 
-def pen_of(us: Enrolled, actor: ActorId) -> Pen | None:
-    """Return what we sign with; None if our key is not here.
-
-    The library that signs is slow to load: send first, and ask for this then.
-    """
-    from holdfast.crypto.keys import SigningKey  # noqa: PLC0415  # slow to load
-
-    try:
-        rotations = us.rotation_statements()
-        key = SigningKey.from_seed(us.seed())
-    except (HoldfastError, OSError):
-        return None
-    return Pen(key, actor, rotations[-ROTATION * MAX_ROTATIONS :])
-
-
 class Signing:
     """One client's chain, and how far the book has it."""
 
-    def __init__(self, session: SessionId, client: ClientId) -> None:
-        self._chain = InputChain(session, client, os.urandom(_SECRET))
+    def __init__(self, session: SessionId, client: ClientId, secret: bytes) -> None:
+        self._chain = InputChain(session, client, secret)
         self._booked = 0
         self._is_hasty = False
         self._due_at: float | None = None

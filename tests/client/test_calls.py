@@ -1,11 +1,14 @@
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.cli.conftest import keeper, web  # noqa: F401  # fixtures
 from tests.cli.support.fakes import OTHER, US, FakeSession
 
-from holdfast.client.requests import act, presence, request, try_input, wait_turn
+from holdfast.client.calls import act, presence, request, try_input, wait_turn
+from holdfast.client.driver import ask
+from holdfast.core.client import questions
 from holdfast.model.errors import (
     AskRefused,
     HoldfastError,
@@ -76,7 +79,7 @@ def test_a_session_that_does_not_answer_is_not_waited_for_for_ever(
     web.operating.is_deaf = True
 
     with pytest.raises(WaitedInVain):
-        presence(web.id, patience=0.05)
+        ask(web.id, replace(questions.request(US), patience=0.05))
 
 
 def test_what_an_input_would_meet_is_asked_and_nothing_done(

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from tests.cli.support.operating import waiting
 from tests.core.signing import ANNA, KEY
 
-from holdfast.client.attachment import Attachment, cleared
-from holdfast.client.signing import Pen
+from holdfast.core.client.attachment import Attachment, cleared
+from holdfast.core.client.signing import Pen
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
     ApprovalTimeout,
@@ -80,7 +80,7 @@ def attached(
 
 
 def view(mode: Mode = Mode.OPERATE) -> Attachment:
-    made = Attachment(SESSION, CLIENT, mode)
+    made = Attachment(SESSION, CLIENT, bytes(32), mode)
     made.heard(attached())
     return made
 
@@ -252,7 +252,7 @@ def test_who_may_write_follows_the_turn() -> None:
 
 
 def test_what_of_ours_waits_for_approval_is_known_until_it_is_settled() -> None:
-    view = Attachment(SESSION, CLIENT)
+    view = Attachment(SESSION, CLIENT, bytes(32))
     view.heard(attached())
     view.us = US
     ours, theirs = waiting(actor=US, ticket=3), waiting(actor=OTHER, ticket=4)
@@ -267,7 +267,7 @@ def test_what_of_ours_waits_for_approval_is_known_until_it_is_settled() -> None:
 
 
 def test_what_was_taken_back_is_refused_for_want_of_an_answer() -> None:
-    view = Attachment(SESSION, CLIENT)
+    view = Attachment(SESSION, CLIENT, bytes(32))
     view.heard(attached())
     view.us = US
     assert view.withdraw(1) == []
@@ -284,7 +284,7 @@ def test_what_was_taken_back_is_refused_for_want_of_an_answer() -> None:
 
 @pytest.mark.parametrize("waited", [None, 7.0])
 def test_what_somebody_else_denied_was_denied(waited: float | None) -> None:
-    view = Attachment(SESSION, CLIENT)
+    view = Attachment(SESSION, CLIENT, bytes(32))
     view.heard(attached())
     view.us = US
     view.submit(InputKind.KEYS, b"x")
@@ -299,7 +299,7 @@ def test_what_somebody_else_denied_was_denied(waited: float | None) -> None:
 
 
 def test_a_view_made_afresh_has_seen_as_much_and_sent_nothing() -> None:
-    view = Attachment(SESSION, CLIENT)
+    view = Attachment(SESSION, CLIENT, bytes(32))
     view.heard(attached(epoch=5))
     view.heard(Output(0, b"seen"))
     view.submit(InputKind.COMMAND, b"x")
@@ -350,3 +350,15 @@ def test_what_becomes_of_a_statement_is_heard() -> None:
 
     assert kept.signing.is_done
     assert refused.signing.is_done
+
+
+def test_what_waits_is_told_of_once_however_often_it_is_heard() -> None:
+    told: list[int] = []
+    view = Attachment(SESSION, CLIENT, bytes(32))
+    view.us = US
+    view.held = lambda pending: told.append(pending.ticket)
+
+    for ticket in (3, 3, 4):
+        view.heard(waiting(ticket=ticket, actor=US))
+
+    assert told == [3, 4]

@@ -7,34 +7,23 @@ from tests.cli.support.fakes import FakeSession
 from tests.cli.support.kernel import evidence, graph, process
 
 from holdfast.cli.main import main
-from holdfast.cli.watching import Condition, condition_from
-from holdfast.model.errors import MalformedArgument
 from holdfast.wire.graphs import Listener
 
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize(
-    ("text", "condition"),
-    [
-        ("prompt", Condition("prompt")),
-        ("port:80", Condition("port", 80)),
-        ("pid:4242", Condition("pid", 4242)),
-        ("port:http", None),
-        ("[p]rompt", None),
-        ("quiet", None),
-    ],
-)
-def test_words_of_the_kernel_are_told_from_patterns(
-    text: str, condition: Condition | None
+@pytest.mark.parametrize("text", ["port:0", "port:65536", "pid:0", "("])
+def test_no_such_port_process_or_pattern_is_refused(
+    web: FakeSession, text: str
 ) -> None:
-    assert condition_from(text) == condition
+    assert main(["wait", web.id, "--for", text]) == 64
 
 
-@pytest.mark.parametrize("text", ["port:0", "port:65536", "pid:0"])
-def test_no_such_port_or_process_is_refused(text: str) -> None:
-    with pytest.raises(MalformedArgument):
-        condition_from(text)
+@pytest.mark.parametrize("text", ["[p]ort:80", "port:http", "port:-1"])
+def test_what_only_looks_like_a_port_is_a_pattern(web: FakeSession, text: str) -> None:
+    web.stream = b"port:80 port:http port:-1"
+
+    assert main(["wait", web.id, "--for", text, "--timeout", "9"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,16 @@
 
 Theory of operation
 -------------------
-An errand is told what comes on a link and what time it is, and answers what to send;
-whoever drives it has the link and waits. It types the line at the prompt, once, under
-the id of a client that exists for this command only, so that a successor of a holder
-that died answers the same input from the logbook.
+A run is an exchange (core.client.exchange). It types the line at the prompt, once,
+under the id of a client that exists for this command only, so that a successor of a
+holder that died answers the same input from the logbook.
 
     asks where the shell is ──▶ types ──▶ typed ──▶ over
                                   ▲  │
                                   └──┘ refused, and the prompt is about to come
 
 A command may never end, and the kernel knows more than its output: now and then, while
-nothing is heard, the errand asks what the session does. So a line that the shell does
+nothing is heard, the run asks what the session does. So a line that the shell does
 not take for a whole command is noticed, and a program that waits for somebody to type,
 for whoever wants to know.
 
@@ -27,8 +26,17 @@ I2  What was typed is never said not to have been: after that, every error of ou
 import re
 from typing import NamedTuple
 
-from holdfast.client.attachment import APPROVAL_PATIENCE, WITHDRAWING, Attachment
-from holdfast.client.commands import MAX_MATCH, Gathered, Ran, Stop
+from holdfast.core.client import timeouts
+from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.command_output import (
+    MAX_MATCH,
+    Gathered,
+    Ran,
+    Stop,
+    without_end_mark,
+)
+from holdfast.core.client.exchange import AttachedExchange
+from holdfast.core.client.questions import NO_CLIENT
 from holdfast.model.errors import (
     ApprovalPending,
     CommandGoesOn,
@@ -38,8 +46,9 @@ from holdfast.model.errors import (
     OutcomeUnknown,
     SessionLost,
     SessionOver,
+    SessionUnreachable,
 )
-from holdfast.model.ids import FIRST_INCARNATION, ClientId, SessionId
+from holdfast.model.ids import FIRST_INCARNATION, ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import (
@@ -74,7 +83,6 @@ _PROMPT = "prompt"
 _SOON = frozenset({"unmarked", "between"})
 _WAITING = frozenset({"waiting-for-input", "waiting-for-secret"})
 _AT_PROMPT = "at-prompt"
-_NO_CLIENT = ClientId("")
 
 
 class Wish(NamedTuple):
@@ -83,33 +91,27 @@ class Wish(NamedTuple):
     limit: int
     expected: re.Pattern[bytes] | None = None
     until_input: bool = False
-    approval: float = APPROVAL_PATIENCE
+    approval: float = timeouts.APPROVAL
     """Seconds to wait for somebody's approval; what has none by then is taken back."""
 
 
-class Errand:
+class CommandRun(AttachedExchange[Ran]):
     """One command that is typed, and waited for until `deadline`."""
 
     def __init__(
         self,
-        client: ClientId,
-        session: SessionId,
+        attachment: Attachment,
         line: bytes,
         wish: Wish,
         *,
         now: float,
         deadline: float,
     ) -> None:
-        self.attachment = Attachment(session, client)
-        """What the driver attaches with; another one after some answers."""
-
-        self.ran: Ran | None = None
-        """What came of it, once it is over."""
-
+        super().__init__(attachment)
         self.is_typed = False
         """Whether the terminal has taken the line."""
 
-        self._client = client
+        self._client = attachment.client
         self._line = line
         self._wish = wish
         self._begun_at = now
@@ -133,13 +135,13 @@ class Errand:
 
     # ── coming and going ──────────────────────────────────────────────────
 
-    @property
     def asks_first(self) -> tuple[ClientId, ...]:
         """Whose commands to ask for before attaching: none on a second link."""
-        return () if self._was_free is not None else (self._client, _NO_CLIENT)
+        return () if self._was_free is not None else (self._client, NO_CLIENT)
 
-    def reported(self, ours: CommandReport, last: CommandReport) -> None:
+    def told_first(self, reports: list[CommandReport]) -> None:
         """Take where to begin to read: no earlier than the prompt, or its start."""
+        ours, last = reports
         self.attachment.incarnation = FIRST_INCARNATION
         command = ours.command or last.command
         if command is None:
@@ -158,34 +160,32 @@ class Errand:
         if self.is_typed:
             return [CommandRequest(self._client)]
         if self._refused is not None:
-            return [CommandRequest(_NO_CLIENT)]
+            return [CommandRequest(NO_CLIENT)]
         return [] if self.attachment.open else [self._type(now)]
 
-    def let_go(self) -> list[Message]:
-        """Return how to drop the turn that typing took: the next may be another's.
-
-        PRESENCE says that it was done.
-        """
+    def last_acts(self) -> list[Message]:
+        """Return how to drop the turn that typing took: the next may be another's."""
         attachment = self.attachment
         if self._was_free and attachment.holder == attachment.us:
             return [Drop(), Who()]
         return []
 
-    def may_go_on(self, now: float) -> bool:
-        """Tell whether there is still time for a successor to answer."""
-        return now < max(self._deadline, self._typed_by)
+    def cut(self, error: SessionUnreachable, now: float) -> None:
+        """Wait for a successor, while there is time for it to answer."""
+        if self.is_lost(now) or now >= max(self._deadline, self._typed_by):
+            raise error
 
     # ── waiting ───────────────────────────────────────────────────────────
 
-    def next_deadline(self, now: float) -> float:
-        """Return when to call `tick`."""
+    def deadline(self, now: float) -> float:
+        """Return when to call `ticked`."""
         if self._late_by is not None:
             return self._late_by
         if self._retry_at is not None:
             return self._retry_at
         return min(self._until(now), self._look_at)
 
-    def tick(self, now: float) -> list[Message]:
+    def ticked(self, now: float) -> list[Message]:
         """Do what the clock demands.
 
         Raises:
@@ -200,7 +200,7 @@ class Errand:
             return self._late(now)
         return self._look(now) if now >= self._look_at else []
 
-    def hear(self, message: Message, now: float) -> list[Message]:
+    def heard(self, message: Message, now: float) -> list[Message]:
         """Take what comes on the link.
 
         Raises:
@@ -214,7 +214,7 @@ class Errand:
         if self._refused is not None and isinstance(message, CommandReport):
             self._plan_retry(message.phase, now)
         elif self._answered(message):
-            sent = [CommandRequest(_NO_CLIENT if self._refused else self._client)]
+            sent = [CommandRequest(NO_CLIENT if self._refused else self._client)]
         self._finish()
         if self._late_by is not None and isinstance(message, Evidence):
             return self._conclude(now)
@@ -261,16 +261,16 @@ class Errand:
         if self._is_withdrawn:
             raise ApprovalPending(waits.ticket, waits.rule)
         self._is_withdrawn = True
-        self._approved_by = now + WITHDRAWING
+        self._approved_by = now + timeouts.WITHDRAWAL
         return self.attachment.withdraw(now - self._held_at)
 
     def _conclude(self, now: float) -> list[Message]:
-        if self.ran is not None:
+        if self.result is not None:
             return []
         if self._command is None:
             waited = round((now - self._begun_at) * 1000)
             raise CommandGoesOn(self._typed_at, waited, self._state or "not known")
-        self.ran = self._result(self._command, Stop.LATE)
+        self.result = self._result(self._command, Stop.LATE)
         return []
 
     # ── typing ────────────────────────────────────────────────────────────
@@ -294,7 +294,7 @@ class Errand:
         self._retry_at = None
         if not self._was_at_prompt:
             # Every line that is refused is on record: look first, and then type.
-            return [CommandRequest(_NO_CLIENT)]
+            return [CommandRequest(NO_CLIENT)]
         self._refused = None
         self.attachment = self.attachment.afresh()
         return [self._type(now)]
@@ -354,18 +354,18 @@ class Errand:
 
     def _finish(self) -> None:
         command = self._command
-        if command is None or self.ran is not None:
+        if command is None or self.result is not None:
             return
         if command.end is not None:
             if (self.attachment.offset or 0) >= command.end:
-                self.ran = self._result(command, Stop.ENDED)
+                self.result = self._result(command, Stop.ENDED)
             return
         # A shell inside the command waits at a prompt of its own.
         is_asked = self._state in _WAITING or self._prompts > 1
         if self._is_expected(command):
-            self.ran = self._result(command, Stop.EXPECTED)
+            self.result = self._result(command, Stop.EXPECTED)
         elif self._wish.until_input and is_asked:
-            self.ran = self._result(command, Stop.ASKED)
+            self.result = self._result(command, Stop.ASKED)
 
     def _is_expected(self, command: ShellCommand) -> bool:
         expected = self._wish.expected
@@ -380,12 +380,3 @@ class Errand:
         )
         state = self._state if stop in (Stop.ASKED, Stop.LATE) else ""
         return Ran(command, without_end_mark(output), left_out, stop, state)
-
-
-_END_MARK = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* {8,}\r \r\Z")
-"""What zsh prints before its prompt, so that it begins on a line of its own."""
-
-
-def without_end_mark(output: bytes) -> bytes:
-    """Return what the command printed, without what zsh adds before its prompt."""
-    return _END_MARK.sub(b"", output)

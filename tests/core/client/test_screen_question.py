@@ -1,21 +1,19 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.cli.conftest import keeper, web  # noqa: F401  # fixtures
-from tests.cli.support.fakes import FakeSession
 
-from holdfast.client.screens import MAX_PARTS, see, seen_from
+from holdfast.core.client.screen_question import MAX_PARTS, screen, seen_from
 from holdfast.core.painting import Picture
 from holdfast.holder.showing import screen_parts
-from holdfast.model.errors import PainterDied, PeerError, SessionUnreachable
+from holdfast.model.errors import MalformedMessage, PainterDied
 from holdfast.model.geometry import Size
 from holdfast.term.cells import Run
 from holdfast.term.screen import Screen
 from holdfast.term.unseen import Hidden, Reason
 from holdfast.wire.codec import decode, encode, refusal
 from holdfast.wire.frames import FrameKind, FrameReader
-from holdfast.wire.messages import Pong
 from holdfast.wire.screens import Screen as ScreenPart
+from holdfast.wire.screens import ScreenRequest
 
 TEXTS = st.text(st.sampled_from("ab 漢🙂\u0301"), max_size=30)
 SCREENS = st.builds(
@@ -67,46 +65,31 @@ def test_the_largest_screen_comes_in_parts_that_fit() -> None:
     assert seen_from(parts).screen == screen
 
 
-def test_a_session_is_asked_and_what_it_says_put_together(web: FakeSession) -> None:  # noqa: F811
-    screen = Screen(Size(9, 2), ("ab", "c"), runs=(Run(0, "x"),) * 100)
-    web.screen = [*parts_of(screen, exact=False)]
+def test_the_parts_of_an_answer_make_a_screen() -> None:
+    shown = Screen(Size(9, 2), ("ab", "c"), runs=(Run(0, "x"),) * 100)
+    question = screen(cells=True)
+    gather = question.begin()
 
-    seen = see(web.id, cells=True)
-    assert seen.screen == screen
-    assert not seen.exact
-    assert web.asked_cells
+    assert question.asked == (ScreenRequest(cells=True),)
+    *parts, last = parts_of(shown, exact=False)
+    assert [gather(part) for part in parts] == [None] * len(parts)
+    seen = gather(last)
+    assert seen is not None
+    assert (seen.screen, seen.exact) == (shown, False)
 
 
-def test_a_session_without_a_painter_says_so(web: FakeSession) -> None:  # noqa: F811
-    web.screen = [refusal(PainterDied("gone"), FrameKind.SCREEN_REQUEST)]
+def test_a_screen_without_end_is_refused() -> None:
+    gather = screen(cells=False).begin()
+    part = parts_of(Screen(Size(9, 2), (), runs=(Run(0, "x"),) * 100))[0]
+    for _ in range(MAX_PARTS):
+        gather(part)
+
+    with pytest.raises(MalformedMessage):
+        gather(part)
+
+
+def test_a_session_without_a_painter_says_so() -> None:
+    gather = screen(cells=False).begin()
 
     with pytest.raises(PainterDied):
-        see(web.id)
-
-
-def test_a_screen_that_does_not_come_is_not_waited_for(web: FakeSession) -> None:  # noqa: F811
-    with pytest.raises(PainterDied):
-        see(web.id, patience=0.2)
-
-
-def test_a_screen_that_stops_half_way_is_none(web: FakeSession) -> None:  # noqa: F811
-    screen = Screen(Size(9, 2), (), runs=(Run(0, "x"),) * 100)
-    web.screen = [parts_of(screen)[0]]
-
-    with pytest.raises(SessionUnreachable):
-        see(web.id, patience=0.2)
-
-
-def test_a_screen_without_end_is_refused(web: FakeSession) -> None:  # noqa: F811
-    screen = Screen(Size(9, 2), (), runs=(Run(0, "x"),) * 100)
-    web.screen = [parts_of(screen)[0]] * (MAX_PARTS + 2)
-
-    with pytest.raises(PeerError):
-        see(web.id)
-
-
-def test_an_answer_to_something_else_is_refused(web: FakeSession) -> None:  # noqa: F811
-    web.screen = [Pong(1)]
-
-    with pytest.raises(PeerError):
-        see(web.id)
+        gather(refusal(PainterDied("gone"), FrameKind.SCREEN_REQUEST))

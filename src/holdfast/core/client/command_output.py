@@ -1,0 +1,77 @@
+"""What came of a command in a session's shell, and what it printed."""
+
+import enum
+import re
+from dataclasses import dataclass
+
+from holdfast.wire.commands import ShellCommand
+
+MAX_MATCH = 64 * 1024
+"""Bytes of what was printed in which something expected is looked for."""
+
+
+class Stop(enum.Enum):
+    """Why a command is not waited for any longer."""
+
+    ENDED = "ended"
+    EXPECTED = "expected"  # it has printed what was expected
+    ASKED = "asked"  # it waits for somebody to type
+    LATE = "late"  # the time is up
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a command; `output` is the end of it, after `left_out` bytes.
+
+    While it runs `command` has no end; `state` is what the session did then, if
+    that was looked at.
+    """
+
+    command: ShellCommand
+    output: bytes
+    left_out: int
+    stop: Stop = Stop.ENDED
+    state: str = ""
+
+
+class Gathered:
+    """The last bytes of a stretch of the stream: at most `limit`."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+        self._end = 0
+
+    def add(self, offset: int, printed: bytes) -> None:
+        """Take what was printed at `offset`, which is where the last part ended."""
+        if offset != self._end:
+            self._bytes.clear()
+        self._bytes += printed
+        self._end = offset + len(printed)
+        # Twice as much is kept, so that not every part moves all of it.
+        if len(self._bytes) > 2 * self._limit:
+            del self._bytes[: -self._limit]
+
+    def since(self, start: int) -> bytes:
+        """Return everything that is kept from `start` on."""
+        return bytes(self._bytes[max(0, start - self._end + len(self._bytes)) :])
+
+    def between(
+        self, start: int, end: int | None, limit: int | None = None
+    ) -> tuple[bytes, int]:
+        """Return the last bytes from `start` to `end`, and how many are left out."""
+        limit = self._limit if limit is None else limit
+        last = self._end if end is None else min(end, self._end)
+        first = max(start, self._end - len(self._bytes), last - limit)
+        begin = self._end - len(self._bytes)
+        found = bytes(self._bytes[max(0, first - begin) : max(0, last - begin)])
+        return found, max(0, (last if end is None else end) - start - len(found))
+
+
+_END_MARK = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* {8,}\r \r\Z")
+"""What zsh prints before its prompt, so that it begins on a line of its own."""
+
+
+def without_end_mark(output: bytes) -> bytes:
+    """Return what the command printed, without what zsh adds before its prompt."""
+    return _END_MARK.sub(b"", output)

@@ -1,0 +1,140 @@
+"""One link to a holder: the greeting, and what is answered without being asked for.
+
+    HELLO ──▶ WELCOME ──▶ CHALLENGE ──▶ IDENTIFY ──▶ messages
+
+Bytes go in, messages come out. IDENTIFY is not answered unless it is refused, and
+then later. Pings are answered, and not handed on.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from holdfast.model.envelopes import Right
+from holdfast.model.errors import (
+    HoldfastError,
+    NoCommonVersion,
+    NotAllowed,
+    SessionUnreachable,
+    UnexpectedMessage,
+)
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.text import printable
+from holdfast.wire.codec import Message, decode, encode, error_from
+from holdfast.wire.frames import FrameKind, FrameReader
+from holdfast.wire.messages import (
+    Challenge,
+    ClientKind,
+    Goodbye,
+    Hello,
+    Identify,
+    Ping,
+    Pong,
+    Refuse,
+    Welcome,
+)
+from holdfast.wire.versions import SPOKEN, choose, spelled
+
+VOUCHED_FOR = bytes(32)
+"""Stands for a proof where the host puts its own in this place."""
+
+
+class Credentials(NamedTuple):
+    """Who we are, what sort of program, and how we prove it for a nonce."""
+
+    actor: ActorId
+    program: str
+    kind: ClientKind
+    prove: Callable[[bytes], bytes]
+
+
+class HolderLink:
+    """What has been said on one link."""
+
+    def __init__(self, session: SessionId, credentials: Credentials) -> None:
+        self._session = session
+        self._credentials = credentials
+        self._reader = FrameReader()
+        self._heard: deque[Message] = deque()
+        self._is_welcome = False
+        self.is_greeted = False
+        """Whether both sides have said who they are and what they speak."""
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether `take` has something to return, or to raise."""
+        return bool(self._heard)
+
+    @property
+    def missing(self) -> str:
+        """What the holder has not done yet, if it does not go on."""
+        return "it does not ask who we are" if self._is_welcome else "it does not greet"
+
+    def hello(self) -> bytes:
+        """Return the first bytes to send."""
+        ours = self._credentials
+        return encode(Hello(SPOKEN, ours.program, ours.kind))
+
+    def feed(self, raw: bytes) -> bytes:
+        """Take bytes from the holder, or none at its end; return what to send back.
+
+        Raises:
+            Unavailable: The holder is gone, or said goodbye before it greeted us.
+            PeerError: It speaks no version that we speak, or nonsense.
+
+        """
+        if not raw:
+            raise SessionUnreachable(self._session, "it hung up")
+        answers: list[Message] = []
+        for message in map(decode, self._reader.feed(raw)):
+            match message:
+                case Ping(number):
+                    answers.append(Pong(number))
+                case _ if self.is_greeted:
+                    self._heard.append(message)
+                case _:
+                    answers += self._greet(message)
+        return b"".join(map(encode, answers))
+
+    def take(self) -> Message | None:
+        """Return the next message; None if there is none yet.
+
+        Raises:
+            Unavailable: The holder said goodbye.
+            Forbidden: It does not believe who we are, or has revoked us.
+
+        """
+        if not self._heard:
+            return None
+        message = self._heard.popleft()
+        match message:
+            case Goodbye():
+                raise self._dismissed(message)
+            case Refuse(refused=FrameKind.IDENTIFY):
+                raise error_from(message)
+            case _:
+                return message
+
+    def _greet(self, message: Message) -> list[Message]:
+        match message:
+            case Goodbye():
+                raise self._dismissed(message)
+            case Welcome(version) if not self._is_welcome:
+                choose(SPOKEN, (version,))
+                self._is_welcome = True
+                return []
+            case Challenge(nonce) if self._is_welcome:
+                self.is_greeted = True
+                ours = self._credentials
+                return [Identify(ours.actor, ours.prove(nonce))]
+            case _:
+                raise UnexpectedMessage(type(message).__name__, "greeting")
+
+    def _dismissed(self, goodbye: Goodbye) -> HoldfastError:
+        if goodbye.code == NoCommonVersion.code:
+            return NoCommonVersion(spelled(SPOKEN), printable(goodbye.text))
+        if goodbye.code == NotAllowed.code:
+            # We are revoked. If we came back we would not be let in, nor told why.
+            return NotAllowed(self._credentials.actor, Right.OBSERVE.value)
+        why = f"{printable(goodbye.text)} ({goodbye.code})"
+        return SessionUnreachable(self._session, why)

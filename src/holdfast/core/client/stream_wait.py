@@ -1,0 +1,323 @@
+"""Watching what a session prints: until it fits, until it is quiet, until the end.
+
+Every byte comes once, whatever dies meanwhile. "From now on" means from where the
+stream stood when we attached: the last command's place is asked for first, so that
+most of what is kept is not sent at all.
+"""
+
+import math
+import re
+from abc import abstractmethod
+from typing import NamedTuple, TypeVar
+
+from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.exchange import AttachedExchange
+from holdfast.core.client.questions import NO_CLIENT
+from holdfast.core.client.state_wait import NOT_COME
+from holdfast.model.errors import (
+    HoldfastError,
+    SessionLost,
+    SessionOver,
+    SessionUnreachable,
+    WaitedInVain,
+)
+from holdfast.model.ids import FIRST_INCARNATION, ClientId, Incarnation
+from holdfast.model.text import printable
+from holdfast.wire.codec import Message
+from holdfast.wire.commands import CommandReport
+from holdfast.wire.messages import Attached, Exited, Gap, Lost, Output
+
+MAX_MATCH = 64 * 1024
+"""Bytes that one match can be long: what is older is let go."""
+
+READING = 10.0
+"""Seconds in which a holder sends what it has already."""
+
+Result = TypeVar("Result")
+
+
+class Match(NamedTuple):
+    """Where something that fits stands in the stream, and what it is."""
+
+    offset: int
+    data: bytes
+    groups: tuple[bytes | None, ...]
+
+
+class Piece(NamedTuple):
+    """A piece of the stream; `gap` bytes before it are kept no longer."""
+
+    incarnation: Incarnation
+    offset: int
+    gap: int
+    content: bytes
+
+
+class Follow(AttachedExchange[Result]):
+    """Sees what is printed from a byte on, from now on, or all that is kept."""
+
+    def __init__(
+        self,
+        attachment: Attachment,
+        *,
+        start: int | None = None,
+        from_now: bool = False,
+    ) -> None:
+        super().__init__(attachment)
+        attachment.offset, attachment.incarnation = start, FIRST_INCARNATION
+        self._start = start
+        self._from_now = from_now
+        self._from = 0
+        self._is_new = True
+
+    # ── what each of them does in its own way ─────────────────────────────
+
+    @abstractmethod
+    def printed(self, offset: int, data: bytes, now: float) -> None:
+        """Take new bytes of the stream."""
+
+    @abstractmethod
+    def ended(self, status: int) -> None:
+        """Take that the session is over."""
+
+    def began(self, attached: Attached, now: float) -> None:
+        """Take that a link stands, and where the stream does."""
+
+    def missed(self, now: float) -> None:
+        """Take that a part of the stream is gone."""
+
+    # ── what they share ───────────────────────────────────────────────────
+
+    @property
+    def end(self) -> int:
+        """Up to which byte the stream was seen, or need not be seen."""
+        return max(self._from, self.attachment.offset or 0)
+
+    def asks_first(self) -> tuple[ClientId, ...]:
+        """Ask for the last command, if nothing before it is wanted."""
+        return (NO_CLIENT,) if self._from_now and self._is_new else ()
+
+    def told_first(self, reports: list[CommandReport]) -> None:
+        """Begin at the last command; a program that is no shell has none."""
+        command = reports[0].command if reports else None
+        if command is not None:
+            end = command.end
+            self.attachment.offset = command.start if end is None else end
+
+    def refused_first(self, error: HoldfastError) -> None:
+        """Go on without: it is no shell that we know, or ATTACH is refused next."""
+
+    def attached(self, attached: Attached, now: float) -> list[Message]:
+        """Take where the stream stands."""
+        if self._is_new:
+            self._is_new = False
+            self._from = attached.end if self._from_now else 0
+            if self._start is not None and self.attachment.offset is None:
+                # An offset belongs to a life of the session: this one is meant.
+                self.attachment.offset = self._start
+                raise SessionUnreachable(self.attachment.session, "it lives anew")
+        self.began(attached, now)
+        return []
+
+    def heard(self, message: Message, now: float) -> list[Message]:
+        """Take what came."""
+        fresh = self.attachment.heard(message)
+        match message:
+            case Output(offset, data):
+                end = offset + len(data)
+                first = max(end - len(fresh), self._from)
+                if first < end:
+                    self.printed(first, data[first - offset :], now)
+            case Gap(_, end) if end > self._from:
+                self.missed(now)
+            case Exited(status):
+                self.ended(status)
+            case Lost():
+                raise SessionLost(self.attachment.incarnation or FIRST_INCARNATION)
+            case _:
+                pass
+        return []
+
+    def cut(self, error: SessionUnreachable, now: float) -> None:
+        """Go on after the last byte, unless nobody has answered for long."""
+        if self.is_lost(now):
+            raise error
+
+
+class _TimedFollow(Follow[Result]):
+    """Is given up at a moment, as in vain."""
+
+    def __init__(  # what is watched, and for how long
+        self,
+        attachment: Attachment,
+        what: str,
+        now: float,
+        timeout: float | None,
+        *,
+        start: int | None = None,
+        from_now: bool = False,
+    ) -> None:
+        super().__init__(attachment, start=start, from_now=from_now)
+        self._what = what
+        self._begun_at = now
+        self._until = math.inf if timeout is None else now + timeout
+
+    def ticked(self, now: float) -> list[Message]:
+        """Give up when the time is over."""
+        if now >= self._until:
+            waited = self._until - self._begun_at
+            raise WaitedInVain(self._what, round(waited * 1000))
+        return []
+
+    def deadline(self, now: float) -> float:
+        """Return when the time is over."""
+        del now
+        return self._until
+
+    def cut(self, error: SessionUnreachable, now: float) -> None:
+        """Go on after the last byte, while there is time."""
+        self.ticked(now)
+        super().cut(error, now)
+
+
+class MatchWait(_TimedFollow[Match]):
+    """Waits for output that fits a pattern."""
+
+    def __init__(
+        self,
+        attachment: Attachment,
+        pattern: re.Pattern[bytes],
+        now: float,
+        timeout: float | None,
+        start: int | None = None,
+    ) -> None:
+        what = printable(repr(pattern.pattern), 64)
+        super().__init__(attachment, what, now, timeout, start=start)
+        self._pattern = pattern
+        self._held = bytearray()
+
+    def printed(self, offset: int, data: bytes, now: float) -> None:
+        """Look for it."""
+        del now
+        self._held += data
+        if found := self._pattern.search(self._held):
+            begin = offset + len(data) - len(self._held)
+            self.result = Match(begin + found.start(), found[0], found.groups())
+        del self._held[:-MAX_MATCH]
+
+    def missed(self, now: float) -> None:
+        """Look no further across a gap."""
+        del now
+        self._held.clear()
+
+    def ended(self, status: int) -> None:
+        """Give up: nothing is printed any more."""
+        del status
+        raise SessionOver(NOT_COME)
+
+
+class QuietWait(_TimedFollow[int]):
+    """Waits until nothing was printed for a while; the result is the stream's end."""
+
+    def __init__(
+        self, attachment: Attachment, seconds: float, now: float, timeout: float | None
+    ) -> None:
+        super().__init__(attachment, "quiet", now, timeout, from_now=True)
+        self._seconds = seconds
+        self._quiet_at = math.inf
+
+    def began(self, attached: Attached, now: float) -> None:
+        """Wait from here on."""
+        del attached
+        self._quiet_at = now + self._seconds
+
+    def printed(self, offset: int, data: bytes, now: float) -> None:
+        """Wait anew."""
+        del offset, data
+        self._quiet_at = now + self._seconds
+
+    def missed(self, now: float) -> None:
+        """Wait anew: what is missing was printed."""
+        self._quiet_at = now + self._seconds
+
+    def ended(self, status: int) -> None:
+        """Nothing is quieter."""
+        del status
+        self.result = self.end
+
+    def ticked(self, now: float) -> list[Message]:
+        """Tell when it was quiet for long enough."""
+        if now < self._quiet_at:
+            return super().ticked(now)
+        self.result = self.end
+        return []
+
+    def deadline(self, now: float) -> float:
+        """Return when it will have been quiet for long enough."""
+        return min(super().deadline(now), self._quiet_at)
+
+
+class EndWait(_TimedFollow[int]):
+    """Waits for the end; the result is the status."""
+
+    def __init__(
+        self, attachment: Attachment, now: float, timeout: float | None
+    ) -> None:
+        super().__init__(attachment, "the end", now, timeout, from_now=True)
+
+    def printed(self, offset: int, data: bytes, now: float) -> None:
+        """Wait on."""
+
+    def ended(self, status: int) -> None:
+        """Take the status."""
+        self.result = status
+
+
+class Reading(_TimedFollow[Piece]):
+    """Reads what there is of the stream now; the result is at most `limit` bytes."""
+
+    def __init__(
+        self, attachment: Attachment, start: int | None, limit: int | None, now: float
+    ) -> None:
+        super().__init__(attachment, "the stream", now, READING, start=start)
+        self._limit = limit
+        self._first: int | None = None
+        self._content = bytearray()
+        self._last = 0
+        self._oldest = 0
+
+    def began(self, attached: Attached, now: float) -> None:
+        """Read up to where the stream ends now."""
+        del now
+        self._last, self._oldest = attached.end, attached.start
+        self._finish()
+
+    def printed(self, offset: int, data: bytes, now: float) -> None:
+        """Keep it."""
+        del now
+        self._first = offset if self._first is None else self._first
+        self._content += data
+        self._finish()
+
+    def missed(self, now: float) -> None:
+        """Note that there may be nothing more to come."""
+        del now
+        self._finish()
+
+    def ended(self, status: int) -> None:
+        """Read on: what was printed before comes first."""
+        del status
+        self._finish()
+
+    def _finish(self) -> None:
+        begin = self._oldest if self._start is None else self._start
+        is_full = self._limit is not None and len(self._content) >= self._limit
+        if not is_full and max(begin, self.end) < self._last:
+            return
+        offset = max(begin, self.end) if self._first is None else self._first
+        self.result = Piece(
+            self.attachment.incarnation or FIRST_INCARNATION,
+            offset,
+            max(0, offset - begin),
+            bytes(self._content[: self._limit]),
+        )

@@ -1,0 +1,137 @@
+"""One text made into inputs, until the terminal has taken them all.
+
+The terminal has the caller's time to take each. An approval takes as long as people do,
+and has a time of its own; what nobody has approved by then is taken back, so that it
+does not happen when nobody expects it any more.
+"""
+
+from holdfast.core.client import timeouts
+from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.exchange import AttachedExchange
+from holdfast.model.errors import (
+    ApprovalPending,
+    OutcomeUnknown,
+    SessionUnreachable,
+)
+from holdfast.model.inputs import MAX_INPUT, InputKind
+from holdfast.wire.codec import Message
+from holdfast.wire.messages import Attached
+
+TAKING_PATIENCE = 1.0
+"""Seconds for the terminal to take what was just approved, at the least."""
+
+
+class Patience:
+    """Until when the answer to one input is waited for."""
+
+    def __init__(self, deadline: float, approval: float = timeouts.APPROVAL) -> None:
+        self.deadline = deadline
+        """When to stop waiting."""
+
+        self._approval = approval
+        self._held_at: float | None = None
+        self._is_withdrawn = False
+
+    def look(self, attachment: Attachment, now: float) -> list[Message]:
+        """Wait on while an approval may come; return how to take back what got none."""
+        if attachment.pending is None:
+            return []
+        if self._held_at is None:
+            self._held_at = now
+        waited = now - self._held_at
+        if waited < self._approval:
+            self.deadline = max(self.deadline, now + TAKING_PATIENCE)
+            return []
+        if self._is_withdrawn:
+            return []
+        self._is_withdrawn = True
+        self.deadline = now + timeouts.WITHDRAWAL
+        return attachment.withdraw(waited)
+
+
+class Submission(AttachedExchange[int]):
+    """Inputs made of one payload; the result is the stream's end just before them.
+
+    Everything they cause is printed from there on.
+    """
+
+    def __init__(
+        self,
+        attachment: Attachment,
+        kind: InputKind,
+        payload: bytes,
+        timeout: float,
+        approval: float = timeouts.APPROVAL,
+    ) -> None:
+        super().__init__(attachment)
+        self._kind = kind
+        self._left = [
+            payload[start : start + MAX_INPUT]
+            for start in range(0, len(payload), MAX_INPUT)
+        ]
+        self._timeout = timeout
+        self._approval = approval
+        self._begun_at: int | None = None
+        self._sequence: int | None = None
+        self._patience = Patience(0.0)
+        self._again_at = 0.0
+
+    def attached(self, attached: Attached, now: float) -> list[Message]:
+        """Send the first input; on a later link it was sent again already."""
+        if self._begun_at is not None:
+            return []
+        self._begun_at = attached.end
+        return self._next(now)
+
+    def heard(self, message: Message, now: float) -> list[Message]:
+        """Take the answer to an input, and send the next."""
+        self.attachment.heard(message)
+        answer = self.attachment.answered(message)
+        if answer is None:
+            return []
+        if answer[1] is not None:
+            raise answer[1]
+        if self._left:
+            return self._next(now)
+        self.result = self._begun_at
+        return []
+
+    def ticked(self, now: float) -> list[Message]:
+        """Wait on, send again what there was no room for, or give up."""
+        sent = self._patience.look(self.attachment, now)
+        if now >= self._patience.deadline:
+            waits = self.attachment.pending
+            if waits is not None:
+                raise ApprovalPending(waits.ticket, waits.rule)
+            raise self._unknown()
+        if self.attachment.is_stalled and now >= self._again_at:
+            self._again_at = now + timeouts.RETRY
+            sent += self.attachment.open
+        return sent
+
+    def deadline(self, now: float) -> float:
+        """Return when to look again: an approval is noticed by looking."""
+        return min(self._patience.deadline, now + timeouts.RETRY)
+
+    def cut(self, error: SessionUnreachable, now: float) -> None:
+        """Send the same to the successor, while there is time."""
+        if self._sequence is None:
+            raise error
+        if now >= self._patience.deadline:
+            raise self._unknown() from None
+
+    def dials(self, now: float) -> float:
+        """Return how long a link may take; not much once something was sent."""
+        if self._sequence is None:
+            return timeouts.GREETING
+        left = self._patience.deadline - now
+        return max(timeouts.RETRY, min(timeouts.GREETING, left))
+
+    def _next(self, now: float) -> list[Message]:
+        self._patience = Patience(now + self._timeout, self._approval)
+        made = self.attachment.submit(self._kind, self._left.pop(0))
+        self._sequence = made.sequence
+        return [made]
+
+    def _unknown(self) -> OutcomeUnknown:
+        return OutcomeUnknown(self.attachment.client, self._sequence or 0)

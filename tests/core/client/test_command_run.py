@@ -1,0 +1,242 @@
+import re
+
+import pytest
+from tests.cli.support.operating import US, waiting
+from tests.core.client.run_world import (
+    CLIENT,
+    FAR,
+    begun,
+    command,
+    evidence,
+    linked_again,
+    refused,
+    typed,
+)
+
+from holdfast.core.client.command_output import Stop
+from holdfast.core.client.command_run import (
+    LAST_WORD,
+    PROMPT_PATIENCE,
+    RETRY,
+    TYPING_PATIENCE,
+    CommandRun,
+    Wish,
+)
+from holdfast.core.client.timeouts import WITHDRAWAL
+from holdfast.model.errors import (
+    ApprovalPending,
+    ApprovalTimeout,
+    CommandGoesOn,
+    DeniedByOperator,
+    LineUnfinished,
+    NotAtPrompt,
+    NotYourTurn,
+    OutcomeForgotten,
+    OutcomeUnknown,
+    SessionLost,
+    SessionOver,
+)
+from holdfast.model.ids import (
+    ClientId,
+    Index,
+)
+from holdfast.wire.commands import (
+    CommandEnded,
+    CommandReport,
+    CommandRequest,
+    CommandStarted,
+)
+from holdfast.wire.evidence import StateRequest
+from holdfast.wire.messages import (
+    Acknowledge,
+    Deny,
+    Exited,
+    Lost,
+    Output,
+    Submit,
+)
+
+
+def test_the_line_is_typed_and_its_end_is_what_came_of_it() -> None:
+    run, sent = begun()
+
+    assert isinstance(sent, Submit)
+    assert (sent.sequence, sent.payload) == (1, b"make\r")
+    assert run.hear(Acknowledge(CLIENT, 1, Index(3), None), 1) == [
+        CommandRequest(CLIENT)
+    ]
+    run.hear(CommandStarted(command()), 1)
+    run.hear(CommandEnded(command(end=25, status=2)), 1)
+    assert run.result is None
+    run.hear(Output(10, b"0123456789built$ "), 1)
+    assert run.result is not None
+    assert (run.result.output, run.result.command.status) == (b"built", 2)
+
+
+def test_i1_on_another_link_nothing_is_typed_anew() -> None:
+    run, sent = begun()
+
+    assert linked_again(run, 1) == [sent]
+    assert run.attachment.open == [sent]
+    assert run.asks_first() == ()
+    run.hear(Acknowledge(CLIENT, 1, Index(3), None), 1)
+    assert linked_again(run, 2) == [CommandRequest(CLIENT)]
+
+
+def test_i1_a_line_that_was_not_counted_is_typed_again_when_the_prompt_is_there() -> (
+    None
+):
+    run, _ = begun()
+    run.hear(refused(NotAtPrompt("it has not shown its prompt")), 0)
+    run.hear(CommandReport("between", None), 0)
+
+    assert run.next_deadline(0) == RETRY
+    assert run.tick(RETRY / 2) == []
+    assert run.tick(RETRY) == [CommandRequest(ClientId(""))]
+    run.hear(CommandReport("prompt", None), RETRY)
+    (again,) = run.tick(2 * RETRY)
+    assert isinstance(again, Submit)
+    assert again.sequence == 1
+
+
+@pytest.mark.parametrize(
+    ("phase", "now"), [("running", 0.0), ("between", PROMPT_PATIENCE)]
+)
+def test_a_shell_that_runs_something_is_not_waited_for(phase: str, now: float) -> None:
+    run, _ = begun()
+    run.hear(refused(NotAtPrompt("it runs")), now)
+
+    with pytest.raises(NotAtPrompt):
+        run.hear(CommandReport(phase, None), now)
+
+
+def test_a_cut_while_it_was_refused_asks_where_the_shell_is() -> None:
+    run, _ = begun()
+    run.hear(refused(NotAtPrompt("it runs")), 0)
+
+    assert linked_again(run, 1) == [CommandRequest(ClientId(""))]
+
+
+def test_another_refusal_is_the_answer() -> None:
+    run, _ = begun()
+
+    with pytest.raises(NotYourTurn):
+        run.hear(refused(NotYourTurn("a_" + "b" * 32, 1)), 0)
+
+
+def test_i2_what_was_typed_and_goes_on_is_said_to_go_on() -> None:
+    run = typed(deadline=5)
+
+    assert run.tick(5) == [StateRequest()]
+    assert run.next_deadline(5) == 5 + LAST_WORD
+    with pytest.raises(CommandGoesOn):
+        run.tick(5 + LAST_WORD)
+
+
+def test_when_the_time_is_up_a_command_that_runs_is_told_with_its_output() -> None:
+    run = typed(deadline=5)
+    run.hear(CommandStarted(command()), 1)
+    run.hear(Output(10, b"0123456789half"), 1)
+    run.tick(5)
+    run.hear(evidence("running"), 5)
+
+    assert run.result is not None
+    assert (run.result.stop, run.result.output) == (Stop.LATE, b"half")
+    assert run.result.state == "running"
+
+
+def test_i2_a_line_without_an_answer_is_not_known() -> None:
+    run, _ = begun()
+
+    with pytest.raises(OutcomeUnknown):
+        run.tick(TYPING_PATIENCE)
+
+
+def held(wish: Wish, deadline: float = FAR) -> CommandRun:
+    run, _ = begun(wish, deadline)
+    run.attachment.us = US
+    run.hear(waiting(actor=US), 1)
+    run.tick(1)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("wish", "deadline", "by"),
+    [(Wish(100, approval=30), FAR, 31.0), (Wish(100), 5.0, 5.0)],
+)
+def test_what_nobody_approves_in_time_is_taken_back(
+    wish: Wish, deadline: float, by: float
+) -> None:
+    run = held(wish, deadline)
+
+    assert not [one for one in run.tick(by - 0.1) if isinstance(one, Deny)]
+    assert run.tick(by) == [Deny(3, waiting(actor=US).digest)]
+    with pytest.raises(ApprovalTimeout):
+        run.hear(refused(DeniedByOperator(US)), by)
+
+
+def test_what_cannot_be_taken_back_may_still_be_approved() -> None:
+    run = held(Wish(100, approval=30))
+    run.tick(31)
+
+    with pytest.raises(ApprovalPending):
+        run.tick(31 + WITHDRAWAL)
+
+
+def test_an_approval_faster_than_the_withdrawal_counts() -> None:
+    run = held(Wish(100, approval=30))
+    run.tick(31)
+
+    run.hear(Acknowledge(CLIENT, 1, Index(3), None), 31)
+
+    assert run.is_typed
+    assert run.next_deadline(31) < FAR
+
+
+def test_i2_what_nobody_remembers_was_typed_all_the_same() -> None:
+    run = typed()
+
+    with pytest.raises(OutcomeForgotten):
+        run.hear(CommandReport("prompt", None), 1)
+
+
+def test_a_line_that_is_no_whole_command_is_noticed() -> None:
+    run = typed()
+    run.hear(evidence("at-prompt"), 1)
+
+    with pytest.raises(LineUnfinished):
+        run.hear(evidence("at-prompt"), 2)
+
+
+def test_silence_makes_it_look_ever_more_rarely() -> None:
+    run = typed()
+    looks = []
+    for _ in range(4):
+        looks.append(run.next_deadline(0))
+        assert run.tick(looks[-1]) == [CommandRequest(CLIENT), StateRequest()]
+
+    assert looks == [0.25, 0.75, 1.75, 2.75]
+
+
+def test_waiting_ends_with_what_is_expected_or_with_a_question() -> None:
+    expecting = typed(Wish(100, re.compile(b"ready")))
+    expecting.hear(CommandStarted(command()), 1)
+    expecting.hear(Output(20, b"it is ready"), 1)
+    asking = typed(Wish(100, until_input=True))
+    asking.hear(CommandStarted(command()), 1)
+    asking.hear(evidence("waiting-for-input"), 1)
+
+    assert expecting.result is not None
+    assert expecting.result.stop is Stop.EXPECTED
+    assert asking.result is not None
+    assert asking.result.stop is Stop.ASKED
+
+
+def test_a_session_that_ends_meanwhile_is_over() -> None:
+    with pytest.raises(SessionOver):
+        typed().hear(Exited(0), 1)
+
+
+def test_a_session_that_is_lost_is_said_to_be() -> None:
+    with pytest.raises(SessionLost):
+        typed().hear(Lost("its holder is gone"), 1)
