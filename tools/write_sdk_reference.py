@@ -37,6 +37,10 @@ _QUALIFIED = re.compile(r"\b(?:[a-z_]+\.)+([A-Z]\w*)")
 _NAMED = re.compile(r"'(\w+)'|<Signals\.(\w+): \d+>")
 
 
+INSIDE = ("converse", "line")
+"""What a host offers to its own sessions, and not to programs."""
+
+
 def text() -> str:
     """Return the page as it should be."""
     parts = [INTRODUCTION, "## connect\n", *_function(holdfast.connect)]
@@ -57,7 +61,7 @@ def _methods(kind: type) -> Iterator[tuple[str, Callable[..., object]]]:
     names = [word for base in kind.__mro__ for word in vars(base)]
     for word in dict.fromkeys(names):
         found = inspect.getattr_static(kind, word)
-        if not word.startswith("_") and callable(found) and word != "line":
+        if not word.startswith("_") and callable(found) and word not in INSIDE:
             yield word, found
 
 
