@@ -102,3 +102,10 @@ class _Skips:
     ) -> None:
         for test, why in self._refused.items():
             terminalreporter.write_line(f"SKIPPED, and may not be: {test}: {why}")
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_left_over() -> Iterator[None]:
+    """Act as nobody in particular again: a verb with --as says so to what follows."""
+    yield
+    os.environ.pop("HOLDFAST_AS", None)

@@ -1,3 +1,4 @@
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -278,5 +279,13 @@ def test_no_child_inherits_the_pipe_or_a_secret(shell: LoneShell) -> None:
     assert str(shell.pipe).encode() not in shell.shown
     assert KEY not in shell.shown
     assert NONCE not in shell.shown
-    opened = Path(f"/proc/{shell.pid}/fd")
-    assert str(shell.pipe) not in {str(one.readlink()) for one in opened.iterdir()}
+    assert str(shell.pipe) not in files_of(shell.pid)
+
+
+def files_of(pid: int) -> set[str]:
+    """Return what a process has open; what it closes meanwhile is not among it."""
+    found = set()
+    for one in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.add(str(one.readlink()))
+    return found
