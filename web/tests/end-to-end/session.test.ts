@@ -4,7 +4,7 @@ import type { HostLink } from "../../src/protocol/api.js";
 import type { LivePage } from "../../src/protocol/page.js";
 import { Stage, Viewer, eventually, sockets, somebody, whoKnows } from "./stage.js";
 
-const ALL = "observe,input,command,signal,resize,take,seize,grant,approve,end";
+const ALL = "observe,input,command,signal,resize,take,seize,grant,approve,end,create";
 
 let stage: Stage;
 let anna: LivePage;
