@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.core.book_state import MAX_LAST
 from holdfast.core.changed_entries import changed_fields, initial_fields, lost_fields
 from holdfast.core.checkpoint import (
     MAX_HANDS,
@@ -22,7 +23,6 @@ from holdfast.core.log_scan import scan
 from holdfast.core.logbook import Anchor, Entry, EntryKind, Logbook, genesis
 from holdfast.core.originators import Origins
 from holdfast.core.shell_state import Change, ChangeKind, Item, ItemKind
-from holdfast.core.standing import MAX_LAST
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import ClientId, Epoch, Incarnation, Index, SessionId
 from holdfast.model.outcomes import Refused

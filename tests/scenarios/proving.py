@@ -1,6 +1,6 @@
 """Requests for sessions, in somebody's name."""
 
-from holdfast.client import acting, creating
+from holdfast.client import acting, proven_requests
 from holdfast.linux import operators, packets
 from holdfast.model.ids import ActorId
 from holdfast.wire.creation import CHANGING
@@ -13,10 +13,12 @@ def proven(asked: packets.Packet) -> packets.Packet:
     """
     if asked.get("do") in CHANGING and "proof" not in asked:
         us = acting.ourselves()
-        return creating.change_proven(asked, str(asked["do"]), us.actor.id, us.token())
+        return proven_requests.change_proven(
+            asked, str(asked["do"]), us.actor.id, us.token()
+        )
     if asked.get("do") != "create" or "proof" in asked:
         return asked
     creator = str(asked.get("creator") or "")
     known = operators.by_actor(ActorId(creator)) if creator else acting.ourselves()
     assert known is not None, creator
-    return creating.proven(asked, known.actor.id, known.token())
+    return proven_requests.proven(asked, known.actor.id, known.token())

@@ -11,7 +11,7 @@ import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.client import acting
-from holdfast.client.starting import Waiting, waiting_in
+from holdfast.client.pending_start import Waiting, waiting_in
 from holdfast.core.logbook import Entry, EntryKind, recover
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind

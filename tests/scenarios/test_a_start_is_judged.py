@@ -29,7 +29,7 @@ from tests.scenarios.support import Machine, eventually
 
 import holdfast
 from holdfast.client import acting
-from holdfast.client.starting import waiting_in
+from holdfast.client.pending_start import waiting_in
 from holdfast.core.logbook import EntryKind
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import DeniedByPolicy

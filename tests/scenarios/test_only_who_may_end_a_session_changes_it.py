@@ -9,7 +9,7 @@ import pytest
 from tests.scenarios.support import PATIENCE, Machine, eventually, machine
 
 from holdfast.cli.main import main
-from holdfast.client import acting, creating
+from holdfast.client import acting, proven_requests
 from holdfast.linux import packets, places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
@@ -51,7 +51,9 @@ def asked(session: SessionId, do: str) -> Packet:
 
 def by(name: str, kind: ActorKind, session: SessionId, do: str) -> Packet:
     us = acting.enrol(name, kind)
-    return creating.change_proven(asked(session, do), do, us.actor.id, us.token())
+    return proven_requests.change_proven(
+        asked(session, do), do, us.actor.id, us.token()
+    )
 
 
 def is_as_it_was(here: Machine, session: SessionId, before: Packet) -> bool:

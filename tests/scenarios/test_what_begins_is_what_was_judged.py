@@ -10,7 +10,7 @@ from tests.scenarios.starts import ASK, a_machine, a_marker, approve, bot, state
 from tests.scenarios.support import Machine, eventually
 
 from holdfast.client import acting
-from holdfast.client.starting import waiting_in
+from holdfast.client.pending_start import waiting_in
 from holdfast.model.ids import SessionId
 
 __all__ = ["a_machine", "a_marker"]

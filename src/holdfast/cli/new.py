@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
         demand_terminal()  # Before anything is made.
     from holdfast.client import keeper  # noqa: PLC0415  # after the words are checked
-    from holdfast.client.creating import proven_by_us  # noqa: PLC0415  # ditto
+    from holdfast.client.proven_requests import proven_by_us  # noqa: PLC0415  # ditto
 
     host = checked_name(options.on) if options.on else ""
     made = keeper.request("create", proven_by_us(asked), host=host)
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _await_approval(made: dict[str, object], host: str, timeout: float) -> None:
     """Say what waits and for what, and wait; interrupted, withdraw it."""
-    from holdfast.client.starting import await_start, waiting_in  # noqa: PLC0415  # rarely needed
+    from holdfast.client.pending_start import await_start, waiting_in  # noqa: PLC0415  # rarely needed
     from holdfast.model.text import printable  # noqa: PLC0415  # ditto
     from holdfast.wire.messages import Pending  # noqa: PLC0415  # ditto
 
@@ -132,7 +132,7 @@ def _await_approval(made: dict[str, object], host: str, timeout: float) -> None:
 
 
 def _asked(options: argparse.Namespace) -> dict[str, object]:
-    from holdfast.client.creating import are_we_a_person, environment  # noqa: PLC0415  # after the words are checked
+    from holdfast.client.proven_requests import are_we_a_person, environment  # noqa: PLC0415  # after the words are checked
 
     env = environment(is_personal=not options.on and are_we_a_person())
     if options.env:

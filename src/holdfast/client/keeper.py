@@ -113,9 +113,9 @@ def request(
 
         return ask_far(host, do, dict(fields))
     if do in PROVEN and "proof" not in fields:
-        from holdfast.client import creating  # noqa: PLC0415  # rarely needed
+        from holdfast.client import proven_requests  # noqa: PLC0415  # rarely needed
 
-        fields = creating.change_proven_by_us(fields, do)
+        fields = proven_requests.change_proven_by_us(fields, do)
     raw = json.dumps({"do": do, **fields}).encode()
     if len(raw) > packets.MAX_PACKET:
         raise RequestTooLarge(len(raw))

@@ -29,9 +29,9 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from holdfast.core import commands, forgotten, originators
+from holdfast.core.book_state import Standing, actor_of, number
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.serializer import PastInput
-from holdfast.core.standing import Standing, actor_of, number
 from holdfast.core.statements import MAX_SIGNERS
 from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import MalformedMessage

@@ -34,11 +34,11 @@ I3  The epoch is at least that of every entry and of the note.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from holdfast.core.book_state import Standing, number, past_of, settled
 from holdfast.core.forgotten import Forgotten
 from holdfast.core.lease import NEVER_LIVED
 from holdfast.core.logbook import Entry, EntryKind
 from holdfast.core.serializer import REMEMBERED, PastInput
-from holdfast.core.standing import Standing, number, past_of, settled
 from holdfast.model.envelopes import Envelope
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, next_epoch
 from holdfast.model.outcomes import Applied, Dropped, Unknown

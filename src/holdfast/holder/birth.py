@@ -10,11 +10,11 @@ from dataclasses import replace
 from holdfast.core.start_words import start_of
 from holdfast.core.stream import StreamWindow
 from holdfast.holder import door
-from holdfast.holder.beginning import START, STARTING
 from holdfast.holder.following import INTEGRATION
 from holdfast.holder.loop import Holder
 from holdfast.holder.note_memory import AREA
 from holdfast.holder.refused_starts import demand_patience
+from holdfast.holder.session_start import START, STARTING
 from holdfast.holder.state_channel import make_pipe
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import (

@@ -19,7 +19,6 @@ from holdfast.core.rights import Rights
 from holdfast.core.staged import Staged
 from holdfast.holder.answering import demand_question
 from holdfast.holder.attributing import Attributing
-from holdfast.holder.beginning import Beginning
 from holdfast.holder.checkpoints import Checkpoints
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
@@ -37,6 +36,7 @@ from holdfast.holder.note_memory import NoteMemory
 from holdfast.holder.policing import Policing
 from holdfast.holder.refusals import Refusals
 from holdfast.holder.resolving import Resolving
+from holdfast.holder.session_start import Beginning
 from holdfast.holder.signing import Signing
 from holdfast.holder.starting import Starting
 from holdfast.holder.sweeping import Swept

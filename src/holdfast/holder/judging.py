@@ -26,10 +26,10 @@ from holdfast.core.policy_start import judge_start
 from holdfast.core.staged import LINE_EDITOR, Staged, StagedLine
 from holdfast.core.turn import PassReason
 from holdfast.holder.answering import demand_question
-from holdfast.holder.beginning import Beginning
 from holdfast.holder.judge_link import Asked, JudgeLink
 from holdfast.holder.policing import Policing, local_time
 from holdfast.holder.resolving import Resolving, is_line
+from holdfast.holder.session_start import Beginning
 from holdfast.holder.vaulted import Vaulted
 from holdfast.linux import pty
 from holdfast.linux.judge_packets import NOTHING_VOUCHED, Answer, Ask

@@ -16,7 +16,6 @@ from holdfast.core.logbook import EntryKind
 from holdfast.core.stream import StreamWindow, plan_resume
 from holdfast.holder import blaming, door
 from holdfast.holder.answers import Answers
-from holdfast.holder.beginning import STARTING
 from holdfast.holder.company import Company
 from holdfast.holder.connection import Connection
 from holdfast.holder.desk import Desk
@@ -32,6 +31,7 @@ from holdfast.holder.output import CHUNK, Output
 from holdfast.holder.painter_link import PainterLink
 from holdfast.holder.payloads import signal_of
 from holdfast.holder.requests import Requests
+from holdfast.holder.session_start import STARTING
 from holdfast.holder.showing import Showing
 from holdfast.holder.starting import Starting
 from holdfast.holder.sweeping import Sweeping, Swept

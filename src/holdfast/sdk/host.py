@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from holdfast.client import keeper
-from holdfast.client.creating import environment
 from holdfast.client.keeper import Listed
-from holdfast.client.starting import Waiting, waiting_in
+from holdfast.client.pending_start import Waiting, waiting_in
+from holdfast.client.proven_requests import environment
 from holdfast.core.client.exchange import Exchange
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.errors import (

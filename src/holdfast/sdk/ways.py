@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from holdfast.client import hosts, keeper
 from holdfast.client.acting import acting_as, pen_of
-from holdfast.client.creating import change_proven, proven
 from holdfast.client.dialing import FARTHER
 from holdfast.client.profile import our_name
+from holdfast.client.proven_requests import change_proven, proven
 from holdfast.core.client.holder_link import VOUCHED_FOR
 from holdfast.core.client.signing import Pen
 from holdfast.core.logbook import Entry, anchor_of, recover

@@ -19,6 +19,7 @@ from holdfast.core import (
     stream,
     turn,
 )
+from holdfast.core.book_state import Standing
 from holdfast.core.checkpoint import Account, read_checkpoint, standing_of
 from holdfast.core.inheritance import Note, inherit
 from holdfast.core.log_writer import Store
@@ -32,7 +33,6 @@ from holdfast.core.logbook import (
     recover,
 )
 from holdfast.core.session import SessionLife
-from holdfast.core.standing import Standing
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import Input

@@ -2,7 +2,7 @@
 
 from tests.core.test_checkpoint import Story, summed
 
-from holdfast.core.standing import MAX_LAST, Standing
+from holdfast.core.book_state import MAX_LAST, Standing
 from holdfast.model.ids import Index
 from holdfast.model.outcomes import Applied, Cut, Dropped
 
