@@ -1,6 +1,7 @@
 """A real shell with our integration, and commands run in it."""
 
 import os
+import termios
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ LIMIT = 64 * 1024
 
 
 def shell(machine: Machine, home: Path, *command: str, **env: str) -> SessionId:
-    """Start a shell of a user whose home is `home`; wait for its prompt."""
+    """Start a shell of a user whose home is `home`; wait until it reads a line."""
     answer = machine.ask(
         do="create",
         command=list(command or ("bash",)),
@@ -28,13 +29,37 @@ def shell(machine: Machine, home: Path, *command: str, **env: str) -> SessionId:
     )
     assert answer["ok"], answer
     session = SessionId(str(answer["id"]))
-    wait_phase(session, "prompt")
+    wait_editor(machine, session)
     return session
 
 
 def wait_phase(session: SessionId, phase: str) -> None:
     """Wait until the shell is where it is wanted."""
     eventually(f"phase {phase}", lambda: calls.report(session).phase == phase)
+
+
+def wait_editor(machine: Machine, session: SessionId) -> None:
+    """Wait until the shell edits a line.
+
+    The prompt's mark comes a moment earlier: the kernel still edits what is typed.
+    """
+    wait_phase(session, "prompt")
+    canonical = termios.ICANON
+    eventually("a line editor", lambda: not local_flags(machine, session) & canonical)
+
+
+def local_flags(machine: Machine, session: SessionId) -> int:
+    """Return how a session's terminal is set: echo, canonical mode and the like."""
+    # By its number: a shell's descriptor 0 is at times something else.
+    stat = Path(f"/proc/{machine.pid('leader', session)}/stat").read_text()
+    number = os.minor(int(stat.rpartition(")")[2].split()[4]))
+    fd = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY)
+    try:
+        flags = termios.tcgetattr(fd)[3]
+    finally:
+        os.close(fd)
+    assert isinstance(flags, int)
+    return flags
 
 
 def run(session: SessionId, line: str, key: str | None = None) -> Ran:

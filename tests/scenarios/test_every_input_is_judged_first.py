@@ -1,8 +1,9 @@
-import os
+import termios
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.scenarios.shells import local_flags
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 from tests.scenarios.typed import is_typed
 
@@ -211,7 +212,7 @@ def test_t67_what_is_typed_without_echo_is_on_no_record(
     session, _, anna = shell(here)
     got = tmp_path / "got"
     anna.enter(f"read -rs x; printf %s $x >{got}\r".encode())
-    eventually("no echo", lambda: _is_quiet(here, session))
+    eventually("no echo", lambda: not local_flags(here, session) & termios.ECHO)
 
     anna.enter(b"hunter2-secret\r")
 
@@ -220,14 +221,3 @@ def test_t67_what_is_typed_without_echo_is_on_no_record(
         if path.is_file():
             assert b"hunter2" not in path.read_bytes()
             assert b"aHVudGVyMi" not in path.read_bytes()
-
-
-def _is_quiet(here: Machine, session: SessionId) -> bool:
-    leader = here.pid("leader", session)
-    fd = os.open(f"/proc/{leader}/fd/0", os.O_RDWR | os.O_NOCTTY)
-    try:
-        import termios  # noqa: PLC0415  # only here
-
-        return not termios.tcgetattr(fd)[3] & termios.ECHO
-    finally:
-        os.close(fd)

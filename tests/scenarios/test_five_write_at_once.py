@@ -15,7 +15,7 @@ from holdfast.core.logbook import Entry, EntryKind, recover, verify
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
-from holdfast.model.inputs import InputKind
+from holdfast.model.inputs import RESIZES, InputKind
 from holdfast.wire import messages as wire
 
 ROUNDS = 25
@@ -94,6 +94,11 @@ def move(client: Client, number: int, to: Client) -> None:
             client.request(wire.Drop())
 
 
+def is_too_often(answer: wire.Refuse) -> bool:
+    """Whether a window's size came too soon: on a fast machine they do."""
+    return answer.code == "budget-spent" and answer.facts["what"] == RESIZES
+
+
 def entries(session: SessionId) -> tuple[Entry, ...]:
     return recover(places.session_log(session).read_bytes(), session).entries
 
@@ -149,7 +154,9 @@ def test_a3_a6_the_programs_input_is_what_was_acknowledged_in_the_books_order(
     eventually("all was read", lambda: len(taken.read_bytes()) >= len(expected))
     assert taken.read_bytes() == expected
     assert booked(session) == expected
-    refused = [one for account in accounts for one in account.refused]
+    refused = [
+        one for account in accounts for one in account.refused if not is_too_often(one)
+    ]
     assert {one.code for one in refused} <= MOVED
     assert all({"holder", "epoch"} <= set(one.facts) for one in refused)
     assert_in_order(here, session, told)

@@ -16,11 +16,11 @@ from tests.scenarios.judges import (
     use,
     wait_asleep,
 )
+from tests.scenarios.shells import local_flags
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.linux import places
 from holdfast.model.actors import ActorKind
-from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 from holdfast.wire.trials import Tried, Try
@@ -165,18 +165,9 @@ def test_t67_echo_that_goes_off_while_somebody_is_asked_keeps_a_secret(
         eventually("it is asked", lambda: engine.heard)
 
         flag.touch()
-        eventually("no echo", lambda: _is_quiet(here, session))
+        eventually("no echo", lambda: not local_flags(here, session) & termios.ECHO)
         engine.is_released.set()
 
         # On a machine that is slow beyond belief it is refused; nothing leaks.
         anna.settle()
     assert b"aHVudGVyMg" not in places.session_log(session).read_bytes()
-
-
-def _is_quiet(here: Machine, session: SessionId) -> bool:
-    leader = here.pid("leader", session)
-    fd = os.open(f"/proc/{leader}/fd/0", os.O_RDWR | os.O_NOCTTY)
-    try:
-        return not termios.tcgetattr(fd)[3] & termios.ECHO
-    finally:
-        os.close(fd)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.scenarios.shells import shell, wait_phase
+from tests.scenarios.shells import shell, wait_editor, wait_phase
 from tests.scenarios.support import Machine, apply_policy, eventually, machine
 
 from holdfast.client import calls
@@ -193,7 +193,7 @@ def test_whatever_an_agent_has_bound_its_line_is_asked_about(
     two = Two(here, session)
     two.bot.enter(setting + b"\r")
     eventually("a command", lambda: ran(two))
-    wait_phase(session, "prompt")
+    wait_editor(here, session)
 
     two.leaves(keys)
 
