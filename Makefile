@@ -35,7 +35,7 @@ test: $(READY)  ## all tests but scenarios, with full branch coverage of the pur
 
 scenarios: $(READY)  ## real processes, killed in every way; one file for each promise
 	@sh tools/system-packages
-	@$(BIN)/python -m pytest -q -n 2 tests/scenarios tests/painter
+	@$(BIN)/python tools/run_scenarios.py
 
 relay-check: $(READY)  ## two hosts that reach only a relay, while everything breaks in turn (root)
 	@sh tools/system-packages
