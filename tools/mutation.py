@@ -6,8 +6,8 @@
 
 First the tests are run once, on a copy that tells which of them reach which function
 (tools/mutation_reach.py); `--again` takes what was found out the last time. A mistake
-is then tried by the tests that reach its function, the quick ones first, and after
-them by scenarios. It is found if one fails, if nothing can be imported any more, or
+is then tried by the tests that reach its function, scenarios too, the quick ones
+first. It is found if one fails, if nothing can be imported any more, or
 if they hang. A test that fails on the source as it is has found nothing: those that
 found something are run on that too, at the end.
 
@@ -16,6 +16,7 @@ where a mistake can be made; the seed repeats it.
 """
 
 import argparse
+import compileall
 import contextlib
 import json
 import os
@@ -31,7 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.mutation_reach import Reach, functions_around
+from tools.mutation_reach import Reach, function_around, is_scenario
 from tools.mutation_sites import Site, planted, sites
 
 from tools import mutation_reach
@@ -52,27 +53,15 @@ TESTS = {
     ],
     "processes": [
         *(f"tests/{name}" for name in PARTS["processes"]),
-        *("tests/cli", "tests/linux"),
+        *("tests/cli", "tests/linux", "tests/scenarios"),
     ],
 }
 """What is run to find out which tests reach what."""
 
-SCENARIOS = {
-    "keeper": ("kill_amid_an_input", "nothing_of_ours", "down_leaves"),
-    "holder": ("judged_first", "one_writes", "commands_have_ends"),
-    "host": ("every_verb_works", "revoked"),
-    "relay": ("relay_joins", "relay_may_die"),
-    "judge": ("judge_is_started", "plugins"),
-    "mcp": ("by_mcp",),
-    "client": ("comes_back", "sign_what"),
-    "sdk": ("runs_commands", "needs_me"),
-}
-"""Words in the names of scenarios that a mistake in a package may yet be found by."""
-
 QUICK = 15.0
 """Seconds that the quick tests of a function may take together."""
 
-BUDGET = 45.0
+BUDGET = 90.0
 """Seconds that all of them may: beyond that the slowest are left out."""
 
 PATIENCE = 60
@@ -187,6 +176,7 @@ class _Copy:
 
     def __init__(self, place: Path, *, is_pure: bool) -> None:
         self.place = _copied(place)
+        compileall.compile_dir(place / "src", quiet=2)  # Once, and not at each start.
         self._is_pure = is_pure
         self._server = _served(self.place)
 
@@ -194,19 +184,19 @@ class _Copy:
         """Return which of these tests found a mutant, or "" if none did."""
         source = mutant.module.read_text()
         text = planted(source, mutant.site)
-        forked = sets if self._is_pure else sets[:1]
-        for tests in forked:
-            if how := self._ask(mutant, text, tests):
-                return how
         if self._is_pure:
-            return ""
+            return next(
+                (how for one in sets if (how := self._ask(mutant, text, one))), ""
+            )
         # What tests start loads the module as well.
         module = self.place / mutant.module.relative_to(ROOT)
+        before = module.stat()
         module.write_text(text)
         try:
             return next((how for one in sets if (how := _run(self.place, one))), "")
         finally:
             module.write_text(source)
+            os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     def close(self) -> None:
         """End what runs there."""
@@ -264,24 +254,16 @@ class _Trial:
         package = mutant.name.partition("/")[0]
         own = sorted((ROOT / "tests" / package).glob(f"test_{mutant.module.stem}*.py"))
         nearest = [os.fspath(path.relative_to(ROOT)) for path in own]
-        around = functions_around(mutant.module.read_text(), mutant.site.line)
+        around = function_around(mutant.module.read_text(), mutant.site.line)
         quick, spent = [*nearest], 0.0
         slow: list[str] = []
         for unit in self.reach.of(mutant.name, around):
+            if unit in nearest or (is_scenario(unit) and not self.scenarios):
+                continue
             spent += self.reach.seconds.get(unit, 0.0)
-            if unit not in nearest and spent <= BUDGET:
+            if spent <= BUDGET:
                 (quick if spent <= QUICK else slow).append(unit)
-        later = self._scenarios(package) if self.scenarios else []
-        return [one for one in (quick, slow, later) if one]
-
-    def _scenarios(self, package: str) -> list[str]:
-        words = SCENARIOS.get(package, ())
-        found = sorted((ROOT / "tests" / "scenarios").glob("test_*.py"))
-        return [
-            os.fspath(path.relative_to(ROOT))
-            for path in found
-            if any(word in path.name for word in words)
-        ]
+        return [one for one in (quick, slow) if one]
 
 
 def _honest(chosen: list[Mutant], found: list[str], copy: Path) -> list[str]:
@@ -327,7 +309,7 @@ def _run(copy: Path, tests: list[str]) -> str:
     if program.returncode in (0, 5):
         return ""
     for line in said.splitlines():
-        if line.startswith(("FAILED ", "ERROR ")):
+        if line.startswith(("FAILED tests/", "ERROR tests/")):
             return line.partition(" ")[2].partition(" - ")[0]
     return "a crash"
 

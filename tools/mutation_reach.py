@@ -14,22 +14,25 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 SAID = "reached.txt"
 TIMES = "times.xml"
 
 _PRELUDE = """
-def __reached__(line, _seen=set(), _os=__import__("os")):
+def __reached__(name, _seen=set(), _os=__import__("os")):
     test = _os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
-    if not test or (test, line) in _seen:
+    if not test or (test, name) in _seen:
         return
-    _seen.add((test, line))
+    _seen.add((test, name))
     flags = _os.O_WRONLY | _os.O_APPEND | _os.O_CREAT | _os.O_CLOEXEC
     try:
         fd = _os.open({path!r}, flags, 0o600)
-        _os.write(fd, f"{{test}}\\t{module}:{{line}}\\n".encode())
+        _os.write(fd, f"{{test}}\\t{module}:{{name}}\\n".encode())
         _os.close(fd)
     except OSError:
         pass
@@ -43,40 +46,37 @@ class Reach:
     units: dict[str, list[str]]
     seconds: dict[str, float]
 
-    def of(self, module: str, lines: list[int]) -> list[str]:
+    def of(self, module: str, function: str) -> list[str]:
         """Return the units that reach a function, or a whole module; quick ones first.
 
-        `lines` are those in which the functions around a place begin.
+        A place outside of every function is in the function "".
         """
-        wanted = {f"{module}:{line}" for line in lines}
-        if not lines:
+        wanted = {f"{module}:{function}"}
+        if not function:
             wanted = {one for one in self.units if one.startswith(f"{module}:")}
         found = {unit for one in wanted for unit in self.units.get(one, ())}
         return sorted(found, key=lambda unit: (self.seconds.get(unit, 0.0), unit))
 
 
-def functions_around(source: str, line: int) -> list[int]:
-    """Return in which line the innermost function begins that holds a line."""
+def function_around(source: str, line: int) -> str:
+    """Return the name of the innermost function that holds a line, or ""."""
     found = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.lineno <= line <= (node.end_lineno or 0)
-        and _place(node) is not None
+        (node.lineno, name)
+        for name, node in _functions(ast.parse(source))
+        if node.lineno <= line <= (node.end_lineno or 0) and _place(node) is not None
     ]
-    return [max(found, key=lambda node: node.lineno).lineno] if found else []
+    return max(found)[1] if found else ""
 
 
 def instrumented(source: str, module: str, path: Path) -> str:
     """Return a module whose functions say that they were called."""
     tree = ast.parse(source)
     added: dict[int, list[str]] = defaultdict(list)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            place = _place(node)
-            if place is not None:
-                line, column = place
-                added[line].append(f"{' ' * column}__reached__({node.lineno})")
+    for name, node in _functions(tree):
+        place = _place(node)
+        if place is not None:
+            line, column = place
+            added[line].append(f"{' ' * column}__reached__({name!r})")
     prelude = _PRELUDE.format(path=os.fspath(path), module=module)
     first = next((one for one in tree.body if not _is_text(one)), None)
     begin = 0 if first is None else _first_line(first)
@@ -129,11 +129,27 @@ def _read(said: Path, times: Path) -> Reach:
     return Reach({one: sorted(found) for one, found in units.items()}, dict(seconds))
 
 
+def is_scenario(unit: str) -> bool:
+    """Tell whether a unit is one test with real processes."""
+    return unit.startswith("tests/scenarios/")
+
+
 def _unit(test: str) -> str:
-    return test if test.startswith("tests/scenarios/") else test.partition("::")[0]
+    return test if is_scenario(test) else test.partition("::")[0]
 
 
-def _place(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int] | None:
+def _functions(within: ast.AST, name: str = "") -> Iterator[tuple[str, _Function]]:
+    """Yield every function, by its name below the module: it outlives edits."""
+    for node in ast.iter_child_nodes(within):
+        inner = name
+        if isinstance(node, _Function | ast.ClassDef):
+            inner = f"{name}.{node.name}".lstrip(".")
+        if isinstance(node, _Function):
+            yield inner, node
+        yield from _functions(node, inner)
+
+
+def _place(node: _Function) -> tuple[int, int] | None:
     """Return before which line, and how far in, something can be said first."""
     body = [one for one in node.body if not _is_text(one)]
     if not body or _first_line(body[0]) == node.lineno:

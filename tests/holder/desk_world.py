@@ -48,6 +48,7 @@ class Client:
         self.connection = Connection(near)
         self.connection.actor = operator.actor
         self.connection.mode = wire.Mode.OPERATE
+        self.connection.program = "test"
         self.connection.client = client_id(bytes([number]) * ENTROPY)
         self._desk = desk
         self._reader = FrameReader()
@@ -98,6 +99,7 @@ class World:
 
     vaulted: Vaulted
     desk: Desk
+    company: Company
     slave: int
     sizes: list[Size]
     leader: "subprocess.Popen[bytes]"
@@ -160,8 +162,9 @@ def world() -> Iterator[World]:
         StreamWindow.create(shared_memory.view(memory)[AREA:])
         connections: list[Connection] = []
         sizes: list[Size] = []
-        desk = _desk(vaulted, connections, sizes, selector)
-        made = World(vaulted, desk, slave, sizes, leader, connections)
+        company = Company(connections)
+        desk = _desk(vaulted, company, sizes, selector)
+        made = World(vaulted, desk, company, slave, sizes, leader, connections)
         yield made
         for client in made.clients:
             client.close()
@@ -170,12 +173,12 @@ def world() -> Iterator[World]:
 def successor(world: World) -> Desk:
     """Return the desk of a holder that takes the session up after a death."""
     with selectors.DefaultSelector() as selector:
-        return _desk(world.vaulted, [], [], selector)
+        return _desk(world.vaulted, Company([]), [], selector)
 
 
 def _desk(
     vaulted: Vaulted,
-    connections: list[Connection],
+    company: Company,
     sizes: list[Size],
     selector: selectors.BaseSelector,
 ) -> Desk:
@@ -183,7 +186,7 @@ def _desk(
     return Desk(
         vaulted,
         NoteMemory(raw[:AREA]),
-        Company(connections),
+        company,
         sizes.append,
         JudgeLink(selector),
         Following(vaulted, StreamWindow.open(raw[AREA:])),
