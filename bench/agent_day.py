@@ -21,7 +21,7 @@ from bench.day import (
 from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import Machine, apply_policy, eventually, machine
 
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.client.calls import try_input
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
@@ -54,7 +54,7 @@ def _asked(where: World, lines: list[str]) -> list[Verdict]:
         apply_policy(EXAMPLE.read_text())
         session = shell(here, where)
         here.join(session, "claude", ActorKind.AGENT)
-        bot = acting.enrol("claude", ActorKind.AGENT).actor.id
+        bot = current_operator.enrol("claude", ActorKind.AGENT).actor.id
         found = []
         for line in lines:
             progress(f"agent's day, {line[:40]}")
@@ -87,12 +87,12 @@ def shell(here: Machine, where: World) -> SessionId:
         size=[80, 24],
         name="agent-1",
         integration=True,
-        creator=acting.ourselves().actor.id,
+        creator=current_operator.ourselves().actor.id,
     )
     if not answer["ok"]:
         raise OSError(str(answer))
     session = SessionId(str(answer["id"]))
-    us = acting.ourselves().actor.id
+    us = current_operator.ourselves().actor.id
     eventually(
         "the shell is at its prompt",
         lambda: try_input(session, us, InputKind.COMMAND, b"true").runs,

@@ -22,10 +22,10 @@ from tests.scenarios.long_book import lengthen
 from tests.scenarios.support import machine
 
 from holdfast.cli.main import main
-from holdfast.core.entries import Admission, input_fields
-from holdfast.core.logbook import EntryKind, Logbook, genesis
-from holdfast.holder.log_file import LogFile
-from holdfast.linux import places
+from holdfast.core.book.entries import Admission, input_fields
+from holdfast.core.book.logbook import EntryKind, Logbook, genesis
+from holdfast.holder.record.log_file import LogFile
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import (
     ENTROPY,

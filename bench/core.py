@@ -4,8 +4,8 @@ import time
 
 from bench.table import Row, Scale, Table
 
-from holdfast.core.logbook import EntryKind, Logbook, genesis, verify
-from holdfast.core.stream import StreamWindow
+from holdfast.core.book.logbook import EntryKind, Logbook, genesis, verify
+from holdfast.core.session.stream import StreamWindow
 from holdfast.model.ids import Epoch, Incarnation, SessionId
 from holdfast.testing.sim import run_seed
 from holdfast.wire.codec import output_frame

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from holdfast.core.named_paths import every_path
-from holdfast.core.policy import Judgement, Policy, commands_in, judge
-from holdfast.core.policy_file import read_policy
+from holdfast.core.policy.named_paths import every_path
+from holdfast.core.policy.policy import Judgement, Policy, commands_in, judge
+from holdfast.core.policy.policy_file import read_policy
 from holdfast.linux.real_paths import RealPaths
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from bench.table import Row, Scale, Table, progress
 
 from holdfast.linux.cgroups import SessionCgroup, ground
-from holdfast.linux.freezing import freeze, thaw
+from holdfast.linux.freezer import freeze, thaw
 from holdfast.linux.process_table import Tree
 
 PROCESSES = 500

@@ -16,10 +16,10 @@ from bench.policy import rules
 from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import Client, apply_policy, machine
 
-from holdfast.core.command_line import read_line
-from holdfast.core.originators import Origins
-from holdfast.core.resolving import Shell, resolve
-from holdfast.core.shell_state import ShellState
+from holdfast.core.provenance.line_resolution import Shell, resolve
+from holdfast.core.provenance.originators import Origins
+from holdfast.core.shell.command_line import read_line
+from holdfast.core.shell.shell_state import ShellState
 from holdfast.linux.lookups import Digests
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "examples" / "policy.toml"

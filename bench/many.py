@@ -16,7 +16,7 @@ from bench.table import Row, Scale, Table, progress
 from tests.scenarios.support import PATIENCE, Machine, eventually, machine
 
 from holdfast.client import keeper
-from holdfast.client.attaching import attach, messages
+from holdfast.client.attached_link import attach, messages
 from holdfast.client.driver import attachment_to
 from holdfast.model.ids import SessionId
 from holdfast.wire.messages import End, Exited

@@ -4,8 +4,8 @@ import time
 
 from bench.table import Row, Scale, Table
 
-from holdfast.core.policy import Policy, judge
-from holdfast.core.policy_file import read_policy
+from holdfast.core.policy.policy import Policy, judge
+from holdfast.core.policy.policy_file import read_policy
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind

@@ -12,7 +12,7 @@ import struct
 import sys
 from dataclasses import asdict, dataclass, field
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.ids import ENTROPY, SessionId, client_id
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import encode

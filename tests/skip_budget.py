@@ -100,7 +100,7 @@ PERMITTED = (
     Permitted("tests/cli/test_life.py", Path("/run/systemd/system").is_dir),
     Permitted("tests/linux/test_file_facts.py", is_root),
     Permitted("tests/linux/test_cgroups.py", lacks_cgroups),
-    Permitted("tests/linux/test_forking.py", lacks_cgroups),
+    Permitted("tests/linux/test_cgroup_fork.py", lacks_cgroups),
     Permitted("tests/scenarios/test_a_human_can_take_the_wheel.py", lacks_cgroups),
     Permitted("tests/linux/test_exec_filter.py", _not_root),
     Permitted("tests/linux/test_exec_gate.py", _not_root),
@@ -116,8 +116,8 @@ PERMITTED = (
     Permitted(
         "tests/scenarios/test_no_exec_goes_round_the_gate.py", is_other_processor
     ),
-    Permitted("tests/linux/test_sleeping.py", _not_root),
-    Permitted("tests/linux/test_freezing.py", _not_root),
+    Permitted("tests/linux/test_wait_points.py", _not_root),
+    Permitted("tests/linux/test_freezer.py", _not_root),
     Permitted("tests/linux/test_sockets.py", _not_root),
     Permitted("tests/linux/test_tcp_peers.py", _not_root),
     Permitted("tests/linux/test_graph.py", gives_numbers_at_random),

@@ -48,7 +48,7 @@ GRANT_AT_ONCE = (
 MUTANTS = (
     Mutant(
         "ack before durable",
-        "core/serializer.py",
+        "core/input/serializer.py",
         (
             (
                 "self._applied.append((at, applied))",
@@ -58,7 +58,7 @@ MUTANTS = (
     ),
     Mutant(
         "no dedup",
-        "core/serializer.py",
+        "core/input/serializer.py",
         (
             ("outcome = self._remembered(submitted)", "outcome = None"),
             ("if self.is_known(submitted):", "if False:"),
@@ -66,12 +66,12 @@ MUTANTS = (
     ),
     Mutant(
         "out-of-order apply",
-        "core/serializer.py",
+        "core/input/serializer.py",
         (("self._judged = self._queue.popleft()", "self._judged = self._queue.pop()"),),
     ),
     Mutant(
         "seize keeps what is being written",
-        "core/serializer.py",
+        "core/input/serializer.py",
         (
             (
                 "if self._flying is not None:\n            self._cut_flying(",
@@ -81,12 +81,12 @@ MUTANTS = (
     ),
     Mutant(
         "cut bytes counted wrongly",
-        "core/serializer.py",
+        "core/input/serializer.py",
         (("outcome = Cut(index, self._written) if self._written else", "outcome ="),),
     ),
     Mutant(
         "epoch not raised when the turn is freed",
-        "core/turn.py",
+        "core/input/turn.py",
         (
             (
                 "        self._epoch = next_epoch(self._epoch)",
@@ -96,7 +96,7 @@ MUTANTS = (
     ),
     Mutant(
         "seize that waits",
-        "core/turn.py",
+        "core/input/turn.py",
         (
             (
                 "return self._pass_to(actor, PassReason.SEIZED, now)",
@@ -106,7 +106,7 @@ MUTANTS = (
     ),
     Mutant(
         "stale epoch accepted",
-        "core/turn.py",
+        "core/input/turn.py",
         (
             (
                 "if epoch != self._epoch and not (",
@@ -116,12 +116,12 @@ MUTANTS = (
     ),
     Mutant(
         "revoked operator keeps the turn",
-        "core/turn.py",
+        "core/input/turn.py",
         (("return self._release(PassReason.REVOKED, now)", "return []"),),
     ),
     Mutant(
         "approval without byte binding",
-        "core/gate.py",
+        "core/input/gate.py",
         (
             (
                 "if (event.digest, event.epoch) != (ticket.digest, ticket.epoch):",
@@ -131,7 +131,7 @@ MUTANTS = (
     ),
     Mutant(
         "approval without epoch binding",
-        "core/gate.py",
+        "core/input/gate.py",
         (
             (
                 "if (event.digest, event.epoch) != (ticket.digest, ticket.epoch):",
@@ -141,12 +141,12 @@ MUTANTS = (
     ),
     Mutant(
         "self-approval",
-        "core/gate.py",
+        "core/input/gate.py",
         (("if event.approver == ticket.actor:", "if False:"),),
     ),
     Mutant(
         "a policy that crashes allows",
-        "core/gate.py",
+        "core/input/gate.py",
         (
             (
                 "[self._reject(ticket, PolicyUnavailable(why))]",
@@ -156,7 +156,7 @@ MUTANTS = (
     ),
     Mutant(
         "a policy that hangs allows",
-        "core/gate.py",
+        "core/input/gate.py",
         (
             (
                 "self._reject(ticket, self._lateness(ticket)) for ticket in late",
@@ -166,22 +166,22 @@ MUTANTS = (
     ),
     Mutant(
         "chain without prev",
-        "core/logbook.py",
+        "core/book/logbook.py",
         (("if prev != head.hash.hex():", "if False:"),),
     ),
     Mutant(
         "verification without receipts",
-        "core/logbook.py",
+        "core/book/logbook.py",
         (("    if wanted:\n", "    if False:\n"),),
     ),
     Mutant(
         "lease counted from receipt",
-        "core/lease.py",
+        "core/relay/lease.py",
         (("grant.asked_at + host_span(", "now + host_span("),),
     ),
     Mutant(
         "cached lease",
-        "core/lease.py",
+        "core/relay/lease.py",
         (
             (
                 "return self.speaking_incarnation(now) is not None",
@@ -191,13 +191,13 @@ MUTANTS = (
     ),
     Mutant(
         "no margin for drift",
-        "core/lease.py",
+        "core/relay/lease.py",
         (("return ttl * (1 - DRIFT) - MARGIN", "return ttl * (1 + DRIFT)"),),
-        ("tests/core/test_lease.py",),
+        ("tests/core/relay/test_lease.py",),
     ),
     Mutant(
         "re-home without waiting",
-        "core/lease_registry.py",
+        "core/relay/lease_registry.py",
         (
             (
                 "is_held = not lease.is_released and now < lease.expires_at",
@@ -207,7 +207,7 @@ MUTANTS = (
     ),
     Mutant(
         "incarnation reused",
-        "core/lease_registry.py",
+        "core/relay/lease_registry.py",
         (
             (
                 "lease.tried = next_incarnation(lease.tried)",
@@ -217,7 +217,7 @@ MUTANTS = (
     ),
     Mutant(
         "route on an expired lease",
-        "core/lease_registry.py",
+        "core/relay/lease_registry.py",
         (
             (
                 "or not lease.is_routed or now >= lease.expires_at",
@@ -227,7 +227,7 @@ MUTANTS = (
     ),
     Mutant(
         "silent holder speaks again after a roll-back",
-        "core/lease_registry.py",
+        "core/relay/lease_registry.py",
         (
             (
                 "if lease.is_unproven and not asked.is_speaking and",
@@ -237,7 +237,7 @@ MUTANTS = (
     ),
     Mutant(
         "grant before durable",
-        "core/lease_registry.py",
+        "core/relay/lease_registry.py",
         (
             (
                 "self._deciding[persist.token] = lease\n        return [persist]",
@@ -247,33 +247,33 @@ MUTANTS = (
     ),
     Mutant(
         "doubt inherited as applied",
-        "core/inheritance.py",
+        "core/book/inheritance.py",
         (("    last = standing.open\n", "    last = None\n"),),
     ),
     Mutant(
         "freeze forgotten by a successor",
-        "core/inheritance.py",
+        "core/book/inheritance.py",
         (("        frozen = note.frozen\n", ""),),
-        ("tests/core/test_inheritance.py",),
+        ("tests/core/book/test_inheritance.py",),
     ),
     Mutant(
         "gap miscounted",
-        "core/stream.py",
+        "core/session/stream.py",
         (("gap=0 if after is None else at - after", "gap=0 if after is None else 1"),),
     ),
     Mutant(
         "note kept after the write",
-        "core/intake.py",
+        "core/input/intake.py",
         (("[KeepNote(self.note()), *applied, *synced]", "[*applied, *synced]"),),
     ),
     Mutant(
         "written while frozen",
-        "core/intake.py",
+        "core/input/intake.py",
         (("        if self._frozen:\n", "        if False:\n"),),
     ),
     Mutant(
         "rights not looked at",
-        "core/intake.py",
+        "core/input/intake.py",
         (
             (
                 "        if not self.rights.may(given.actor, right, at):\n",
@@ -283,34 +283,34 @@ MUTANTS = (
     ),
     Mutant(
         "acknowledged before the book says so",
-        "core/settlements.py",
+        "core/input/settlements.py",
         (
             (
                 "        while self._vouched and self._vouched[0][0] <= entry:\n",
                 "        while self._vouched:\n",
             ),
         ),
-        ("tests/core/test_settlements.py",),
+        ("tests/core/input/test_settlements.py",),
     ),
     Mutant(
         "inputs kept when the disk refuses",
-        "core/log_writer.py",
+        "core/book/log_writer.py",
         (
             (
                 "if place < out or record.kind is not EntryKind.INPUT",
                 "if place <= out or record.kind is not EntryKind.INPUT",
             ),
         ),
-        ("tests/core/test_log_writer.py",),
+        ("tests/core/book/test_log_writer.py",),
     ),
     Mutant(
         "a freeze that lets the program run",
-        "core/session.py",
+        "core/session/session.py",
         (("return [Freeze()] if self.frozen_by else [Thaw()]", "return [Thaw()]"),),
     ),
     Mutant(
         "idle although it prints",
-        "core/reaping.py",
+        "core/session/idle_sessions.py",
         (
             (
                 "is_active = activity.is_live or activity != watch.activity",
@@ -320,7 +320,7 @@ MUTANTS = (
     ),
     Mutant(
         "a skipped viewer is not told how much it missed",
-        "core/stream.py",
+        "core/session/stream.py",
         (("return Skip(start - cursor, start,", "return Skip(0, start,"),),
     ),
 )

@@ -1,8 +1,8 @@
 """Make small mistakes in the source, one at a time, and count how many tests notice.
 
     python -m tools.mutation --part pure --sample 100 --seed 7
-    python -m tools.mutation 'core/policy*.py' core/staged.py --sample 40
-    python -m tools.mutation --part processes --sample 30 --show
+    python -m tools.mutation 'core/policy/policy*.py' core/provenance/staged.py --sample
+    40 python -m tools.mutation --part processes --sample 30 --show
 
 First the tests are run once, on a copy that tells which of them reach which function
 (tools/mutation_reach.py); `--again` takes what was found out the last time. A mistake

@@ -17,60 +17,71 @@ class Bug(NamedTuple):
     tests: tuple[str, ...]
 
 
-_CORE = "tests/core/test_"
-_READ = (f"{_CORE}command_line.py", f"{_CORE}posix_line.py", f"{_CORE}posix_words.py")
-_STAGED = (f"{_CORE}staged.py", f"{_CORE}staged_model.py", f"{_CORE}staged_room.py")
-_ORIGINS = (f"{_CORE}originators_doubts.py", f"{_CORE}originators_heirs.py")
+_CORE = "tests/core/"
+_READ = (
+    f"{_CORE}shell/test_command_line.py",
+    f"{_CORE}shell/test_posix_line.py",
+    f"{_CORE}shell/test_posix_words.py",
+)
+_STAGED = (
+    f"{_CORE}provenance/test_staged.py",
+    f"{_CORE}provenance/test_staged_model.py",
+    f"{_CORE}provenance/test_staged_room.py",
+)
+_ORIGINS = (
+    f"{_CORE}provenance/test_originators_doubts.py",
+    f"{_CORE}provenance/test_originators_heirs.py",
+)
 _ACTS = ("tests/mcp/test_acts.py",)
 
 BUGS = (
     # ── policy and parsing ────────────────────────────────────────────────
     Bug(
         "a redirection glued to a word is lost",
-        "core/line_reader.py",
+        "core/shell/line_reader.py",
         "parts.redirections.append(redirection)",
         "parts.redirections, parts.words = [redirection], []",
         _READ,
     ),
     Bug(
         "a rule about an originator alone fits any exec",
-        "core/policy.py",
+        "core/policy/policy.py",
         "if wanted.originator is not None or wanted.kinds or wanted.things:",
         "if wanted.kinds or wanted.things:",
-        (f"{_CORE}policy_exec.py", f"{_CORE}policy_resolved.py"),
+        (f"{_CORE}policy/test_exec_command.py", f"{_CORE}policy/test_resolved.py"),
     ),
     Bug(
         "exact is ignored in what is carried",
-        "core/policy_words.py",
+        "core/policy/command_words.py",
         "and (not self.exact or any(_passes(s, sight) for s in self.exact))",
         "and True",
-        (f"{_CORE}policy_words.py",),
+        (f"{_CORE}policy/test_command_words.py",),
     ),
     Bug(
         "globs are ignored in what is carried",
-        "core/policy_words.py",
+        "core/policy/command_words.py",
         "return globs.may_be_in(sight.joined) and any(map(globs.fit, sight.distinct))",
         "return globs.may_be_in(sight.joined)",
-        (f"{_CORE}policy_words.py",),
+        (f"{_CORE}policy/test_command_words.py",),
     ),
     # ── what stands typed ─────────────────────────────────────────────────
     Bug(
         "an edited line counts as empty",
-        "core/staged.py",
+        "core/provenance/staged.py",
         "return not self.data and not self.hidden and not self.is_edited",
         "return not self.data and not self.hidden",
         _STAGED,
     ),
     Bug(
         "the first author shapes what the last has typed",
-        "core/staged.py",
+        "core/provenance/staged.py",
         "if self.by[-1] != actor:",
         "if self.by[0] != actor:",
         _STAGED,
     ),
     Bug(
         "a signal that keeps the line drops it",
-        "core/staged.py",
+        "core/provenance/staged.py",
         "if terminal.edits and meaning is Meaning.SIGNAL and",
         "if terminal.edits and",
         _STAGED,
@@ -78,60 +89,60 @@ BUGS = (
     # ── attribution ───────────────────────────────────────────────────────
     Bug(
         "what was removed stands again after a take-up",
-        "core/originators.py",
+        "core/provenance/originators.py",
         "                del items[one.item]\n",
         "                pass\n",
         _ORIGINS,
     ),
     Bug(
         "the last of several commands is the first",
-        "core/originators.py",
+        "core/provenance/originators.py",
         "max(one.command for one in found)",
         "min(one.command for one in found)",
         _ORIGINS,
     ),
     Bug(
         "a range that is merged loses its beginning",
-        "core/originators.py",
+        "core/provenance/originators.py",
         "first=min(one.first or one.command for one in found)",
         "first=min(one.command for one in found)",
         _ORIGINS,
     ),
     Bug(
         "what was left out is not said to be more",
-        "core/originators.py",
+        "core/provenance/originators.py",
         'fields["more"] = _number(fields["more"]) + 1',
         'fields["more"] = _number(fields["more"]) + 0',
         _ORIGINS,
     ),
     Bug(
         "a glimpse finds what cannot be executed",
-        "core/resolving.py",
+        "core/provenance/line_resolution.py",
         "if isinstance(found, Found) and found.is_executable:",
         "if isinstance(found, Found):",
-        (f"{_CORE}resolving_doubts.py",),
+        (f"{_CORE}provenance/test_line_resolution_doubts.py",),
     ),
     # ── the way of an input ───────────────────────────────────────────────
     Bug(
         "a thaw keeps its effects to itself",
-        "core/intake.py",
+        "core/input/intake.py",
         "return [KeepNote(self.note()), *thawed]",
         "return [KeepNote(self.note())]",
-        (f"{_CORE}intake_thaw.py",),
+        (f"{_CORE}input/test_intake_thaw.py",),
     ),
     Bug(
         "one leaver withdraws everybody's exec",
-        "core/exec_gate.py",
+        "core/policy/exec_gate.py",
         "gone = [held for held in self._held.values() if held.wish.mark == mark]",
         "gone = [held for held in self._held.values()]",
-        (f"{_CORE}exec_gate.py",),
+        (f"{_CORE}policy/test_exec_gate.py",),
     ),
     Bug(
         "a roll-back is told the wrong way round",
-        "core/lease_registry.py",
+        "core/relay/lease_registry.py",
         "RolledBack(seen, known))]",
         "RolledBack(known, seen))]",
-        (f"{_CORE}lease_registry.py",),
+        (f"{_CORE}relay/test_lease_registry.py",),
     ),
     # ── crypto ────────────────────────────────────────────────────────────
     Bug(
@@ -172,38 +183,38 @@ BUGS = (
     ),
     Bug(
         "what is settled waits for the disk",
-        "holder/desk.py",
+        "holder/input/desk.py",
         "        self._do(self._intake.settle(now()))\n        self.sync()\n",
         "        self._do(self._intake.settle(now()))\n",
-        ("tests/holder/test_desk.py",),
+        ("tests/holder/input/test_desk.py",),
     ),
     Bug(
         "a successor has the old size",
-        "holder/writing.py",
+        "holder/input/writer.py",
         '        self._vaulted.facts["size"] = [size.columns, size.rows]\n',
         "",
-        ("tests/holder/test_desk.py",),
+        ("tests/holder/input/test_desk.py",),
     ),
     Bug(
         "the cgroup of what is over stays",
-        "holder/halting.py",
+        "holder/processes/freezer.py",
         "            self.cgroup.remove()\n",
         "            pass\n",
-        ("tests/holder/test_halting.py",),
+        ("tests/holder/processes/test_freezer.py",),
     ),
     Bug(
         "others can read what was frozen",
-        "holder/halting.py",
+        "holder/processes/freezer.py",
         "fd = os.open(path, flags, 0o600)",
         "fd = os.open(path, flags, 0o644)",
-        ("tests/holder/test_halting.py",),
+        ("tests/holder/processes/test_freezer.py",),
     ),
     Bug(
         "the descriptor of a record leaks",
-        "holder/halting.py",
+        "holder/processes/freezer.py",
         "    finally:\n        os.close(fd)\n",
         "    finally:\n        pass\n",
-        ("tests/holder/test_halting.py",),
+        ("tests/holder/processes/test_freezer.py",),
     ),
     Bug(
         "a key that nobody knows is let in",
@@ -228,17 +239,17 @@ BUGS = (
     ),
     Bug(
         "a line never gives up",
-        "sdk/line.py",
+        "sdk/standing_link.py",
         "        patience = Patience(loop.time() + within[0], within[1])\n",
         "        patience = Patience(loop.time() + 3600, within[1])\n",
-        ("tests/sdk/test_line.py",),
+        ("tests/sdk/test_standing_link.py",),
     ),
     Bug(
         "what ends with its link is waited for",
-        "sdk/line.py",
+        "sdk/standing_link.py",
         "                waiting.set_exception(lost)\n",
         "                pass\n",
-        ("tests/sdk/test_line.py",),
+        ("tests/sdk/test_standing_link.py",),
     ),
     # ── what agents do ────────────────────────────────────────────────────
     Bug(

@@ -45,7 +45,7 @@ def _statuses() -> str:
 
 def _verb(name: str) -> str:
     parser = Parser(prog=f"holdfast {name}", formatter_class=Manual)
-    importlib.import_module(f"holdfast.cli.{name}").add_arguments(parser)
+    importlib.import_module(f"holdfast.cli.verbs.{name}").add_arguments(parser)
     help_text = parser.format_help().rstrip()
     shared = {f"  {status:<4} {why}" for status, why in STATUSES.items()}
     lines = [line for line in help_text.splitlines() if line not in shared]

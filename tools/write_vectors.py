@@ -46,7 +46,7 @@ from holdfast.wire.commands import (
 from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
 from holdfast.wire.intents import Intend
 from holdfast.wire.screens import Screen, ScreenHidden, ScreenRequest, ScreenRun
-from holdfast.wire.signing import Sign, Signed
+from holdfast.wire.signatures import Sign, Signed
 from holdfast.wire.trials import Tried, Try
 from holdfast.wire.versions import choose
 

@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.cli.arguments import signal_from, signal_name, size_from, variable_from
-from holdfast.cli.ls import age
+from holdfast.cli.verbs.ls import age
 from holdfast.model.errors import UsageError
 
 

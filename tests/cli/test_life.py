@@ -5,8 +5,8 @@ import pytest
 from tests.cli.support.fakes import FakeKeeper
 from tests.cli.support.pty_user import User
 
-from holdfast.cli import doctor, status, upgrade
 from holdfast.cli.main import main
+from holdfast.cli.verbs import doctor, status, upgrade
 from holdfast.version import __version__
 
 Capture = pytest.CaptureFixture[str]

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli.log_tail import LogTail, kept_logs, newest_head
-from holdfast.core.logbook import MAX_LINE, EntryKind, Head, Logbook, genesis
-from holdfast.core.signed_head import sign_head
+from holdfast.core.book.logbook import MAX_LINE, EntryKind, Head, Logbook, genesis
+from holdfast.core.book.signed_head import sign_head
 from holdfast.crypto.keys import SigningKey
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.errors import LogTampered, PeerError
 from holdfast.model.ids import FIRST_INCARNATION, Epoch, SessionId
 

@@ -10,7 +10,7 @@ from tests.cli.support.fakes import US, FakeKeeper, FakeSession
 from tests.cli.support.pty_user import User
 
 from holdfast.cli.main import VERBS, Parser, main
-from holdfast.linux import operators
+from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotYourTurn
 from holdfast.version import __version__

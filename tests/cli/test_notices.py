@@ -2,8 +2,8 @@ import pytest
 from tests.cli.support.operating import OTHER, US, robo, waiting
 
 from holdfast.cli import notices
-from holdfast.cli.naming import Names
-from holdfast.core.turn import PassReason
+from holdfast.cli.operator_names import Names
+from holdfast.core.input.turn import PassReason
 from holdfast.model.errors import Busy, NotYourTurn, StaleEpoch
 from holdfast.model.ids import ActorId, Epoch, actor_id, session_id
 from holdfast.model.verdicts import Verdict

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.docs.test_logbook_spec import WRITTEN
 
 from holdfast.cli.story import Line, Story, Tone, actors_of, shown_keys
-from holdfast.core.logbook import Entry, EntryKind
+from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.model.ids import FIRST_INCARNATION, Epoch, Index
 from holdfast.model.text import printable
 from holdfast.wire.lines import Value

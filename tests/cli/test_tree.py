@@ -1,7 +1,7 @@
 import pytest
 from tests.cli.support.kernel import graph, process
 
-from holdfast.cli.naming import Names
+from holdfast.cli.operator_names import Names
 from holdfast.cli.tree import address, facts, picture, size
 from holdfast.wire.graphs import Connection, Descriptor, Listener
 

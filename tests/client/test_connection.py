@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.support.operating import be_known
 
-from holdfast.client.acting import VARIABLE, ourselves
 from holdfast.client.connection import Connection
+from holdfast.client.current_operator import VARIABLE, ourselves
 from holdfast.core.client.holder_link import Credentials
 from holdfast.crypto.proof import local_proof
 from holdfast.model.errors import (

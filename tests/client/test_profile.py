@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.client.profile import VARIABLE, login_name, our_id, our_name
-from holdfast.linux import operators
+from holdfast.linux.stored import operators
 from holdfast.model.errors import MalformedName, OperatorFileDamaged
 
 
@@ -31,12 +31,12 @@ def test_we_are_called_as_the_environment_or_the_login_says(
 
 def test_the_id_is_that_of_whom_we_act_as(monkeypatch: pytest.MonkeyPatch) -> None:
     first = our_id()
-    assert first == our_id() == acting.ourselves().actor.id
+    assert first == our_id() == current_operator.ourselves().actor.id
 
     monkeypatch.setenv(VARIABLE, "bot")
-    assert our_id() == acting.ourselves().actor.id != first
+    assert our_id() == current_operator.ourselves().actor.id != first
     monkeypatch.setenv(VARIABLE, "BOT")
-    assert our_id() == acting.ourselves().actor.id
+    assert our_id() == current_operator.ourselves().actor.id
     assert len(operators.enrolled()) == 2
 
 

@@ -1,4 +1,4 @@
-"""A shell for the tests of core.commands, and the book that is written of it."""
+"""A shell for the tests of `commands`, and the book that is written of it."""
 
 import base64
 from collections.abc import Iterator
@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from holdfast.core.commands import (
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.core.provenance.commands import (
     NEVER,
     Begin,
     Command,
@@ -20,8 +21,7 @@ from holdfast.core.commands import (
     began_fields,
     finished_fields,
 )
-from holdfast.core.logbook import Entry, EntryKind
-from holdfast.core.staged import StagedLine
+from holdfast.core.provenance.staged import StagedLine
 from holdfast.model.ids import (
     ActorId,
     ClientId,

@@ -1,11 +1,11 @@
-from holdfast.core import gate, turn
-from holdfast.core.demands import Effect, Settings
-from holdfast.core.inheritance import inherit
-from holdfast.core.intake import Intake
-from holdfast.core.lease import LeaseHolder
-from holdfast.core.log_writer import Store
-from holdfast.core.logbook import Entry, Head, Logbook, genesis
-from holdfast.core.serializer import Answer, Apply
+from holdfast.core.book.inheritance import inherit
+from holdfast.core.book.log_writer import Store
+from holdfast.core.book.logbook import Entry, Head, Logbook, genesis
+from holdfast.core.input import gate, turn
+from holdfast.core.input.intake import Intake
+from holdfast.core.input.intake_effects import Effect, Settings
+from holdfast.core.input.serializer import Answer, Apply
+from holdfast.core.relay.lease import LeaseHolder
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import (
     ActorId,

@@ -7,14 +7,14 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
 )
 
-from holdfast.core import gate, turn
-from holdfast.core.demands import Consult, Effect, KeepNote, Settings
-from holdfast.core.inheritance import Inheritance, Note, inherit
-from holdfast.core.intake import Intake
-from holdfast.core.lease import LeaseHolder, SelfFence, host_span
-from holdfast.core.log_writer import Store
-from holdfast.core.logbook import Entry, EntryKind, Head, Logbook, genesis, recover
-from holdfast.core.serializer import Answer, Apply, Sync
+from holdfast.core.book.inheritance import Inheritance, Note, inherit
+from holdfast.core.book.log_writer import Store
+from holdfast.core.book.logbook import Entry, EntryKind, Head, Logbook, genesis, recover
+from holdfast.core.input import gate, turn
+from holdfast.core.input.intake import Intake
+from holdfast.core.input.intake_effects import Consult, Effect, KeepNote, Settings
+from holdfast.core.input.serializer import Answer, Apply, Sync
+from holdfast.core.relay.lease import LeaseHolder, SelfFence, host_span
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import (
     ActorId,

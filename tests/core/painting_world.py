@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from holdfast.core.painting import (
+from holdfast.core.session.paint_requests import (
     Connect,
     Decline,
     Depict,

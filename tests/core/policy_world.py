@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from holdfast.core.policy import Judgement, Policy, judge
-from holdfast.core.policy_file import read_policy
+from holdfast.core.policy.policy import Judgement, Policy, judge
+from holdfast.core.policy.policy_file import read_policy
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind

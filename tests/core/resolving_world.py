@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdfast.core.command_line import read_line
-from holdfast.core.commands import Command as Ran
-from holdfast.core.entered_lines import Instant
-from holdfast.core.originators import Origins
-from holdfast.core.resolving import Found, Shell, Unseen, resolve
-from holdfast.core.shell_grammar import grammar_of
-from holdfast.core.shell_state import Item, ItemKind, ShellState
+from holdfast.core.provenance.commands import Command as Ran
+from holdfast.core.provenance.entered_lines import Instant
+from holdfast.core.provenance.line_resolution import Found, Shell, Unseen, resolve
+from holdfast.core.provenance.originators import Origins
+from holdfast.core.shell.command_line import read_line
+from holdfast.core.shell.shell_grammar import grammar_of
+from holdfast.core.shell.shell_state import Item, ItemKind, ShellState
 from holdfast.model.ids import ActorId, actor_id
 from holdfast.model.resolutions import Resolution, Resolved, Sort, Staging, Thing
 

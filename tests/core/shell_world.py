@@ -1,16 +1,16 @@
-"""Shells for the tests of core.originators: commands, and states in between."""
+"""Shells for the tests of `originators`: commands, and states in between."""
 
 from dataclasses import replace
 
-from holdfast.core.commands import (
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.core.provenance.commands import (
     Command,
     began_fields,
     finished_fields,
 )
-from holdfast.core.entered_lines import Instant
-from holdfast.core.logbook import Entry, EntryKind
-from holdfast.core.originators import Origins
-from holdfast.core.shell_state import Item, ItemKind, ShellState
+from holdfast.core.provenance.entered_lines import Instant
+from holdfast.core.provenance.originators import Origins
+from holdfast.core.shell.shell_state import Item, ItemKind, ShellState
 from holdfast.model.ids import ActorId, Epoch, Incarnation, Index, actor_id
 from holdfast.wire.lines import Value
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from holdfast.core.entries import Admission, input_fields
-from holdfast.core.input_chain import InputChain, Signs, Statement
-from holdfast.core.logbook import Entry, EntryKind, Logbook, genesis, read_entries
-from holdfast.core.signed_inputs import Coverage, check_inputs
+from holdfast.core.book.entries import Admission, input_fields
+from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis, read_entries
+from holdfast.core.input.input_chain import InputChain, Signs, Statement
+from holdfast.core.input.signed_inputs import Coverage, check_inputs
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import (

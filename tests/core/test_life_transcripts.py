@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.core import lease, reaping, session
+from holdfast.core.relay import lease
+from holdfast.core.session import idle_sessions, session
 from holdfast.model.ids import HostId, SessionId
 
 STORIES = Path(__file__).parent / "transcripts"
@@ -39,17 +40,19 @@ def session_seen(life: session.SessionLife, _now: float) -> str:
     return f"{life.state} as {life.incarnation}{frozen}, {life.attached} attached"
 
 
-def reaping_seen(reaper: reaping.Reaper, now: float) -> str:
+def reaping_seen(reaper: idle_sessions.Reaper, now: float) -> str:
     idle = reaper.idle(S, now)
     return "not watched" if idle is None else f"idle for {idle:g}"
 
 
 def stage(story: Path) -> Stage:
-    policy = reaping.Policy(window=60, warning=20, action=reaping.Action.END)
+    policy = idle_sessions.Policy(
+        window=60, warning=20, action=idle_sessions.Action.END
+    )
     stages: dict[str, tuple[ModuleType, Any, Callable[[Any, float], str]]] = {
         "lease": (lease, lease.LeaseHolder(HostId("h_here"), 0), lease_seen),
         "session": (session, session.SessionLife(S), session_seen),
-        "reaping": (reaping, reaping.Reaper(policy), reaping_seen),
+        "reaping": (idle_sessions, idle_sessions.Reaper(policy), reaping_seen),
     }
     module, machine, seen = stages[story.stem.partition("_")[0]]
     return Stage(module, machine, seen)

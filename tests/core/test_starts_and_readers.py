@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
+from tests.core.book.test_entries import an_input
 from tests.core.commands_world import prompted, told
 from tests.core.desk import ANNA, AT, Desk
-from tests.core.test_entries import an_input
-from tests.core.test_policy_start import policy, question
+from tests.core.policy.test_session_start import policy, question
 
-from holdfast.core.commands import Marked
-from holdfast.core.demands import Consult
-from holdfast.core.entries import refused_fields
-from holdfast.core.policy import explain, judge
+from holdfast.core.book.entries import refused_fields
+from holdfast.core.input.intake_effects import Consult
+from holdfast.core.policy.policy import explain, judge
+from holdfast.core.provenance.commands import Marked
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import Frozen

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.core.named_paths import every_path
-from holdfast.core.policy import commands_in, judge
-from holdfast.core.policy_file import read_policy
+from holdfast.core.policy.named_paths import every_path
+from holdfast.core.policy.policy import commands_in, judge
+from holdfast.core.policy.policy_file import read_policy
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import apply_policy
 
-from holdfast.client.acting import enrol
-from holdfast.core import host_book as kinds
-from holdfast.core.logbook import Entry, EntryKind, read_entries
+from holdfast.client.current_operator import enrol
+from holdfast.core.book import host_book as kinds
+from holdfast.core.book.logbook import Entry, EntryKind, read_entries
 from holdfast.crypto.keys import SigningKey, verify
-from holdfast.linux import host_book, invites, operators
+from holdfast.linux.stored import host_book, invites, operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 

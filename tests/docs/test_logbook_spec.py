@@ -5,25 +5,21 @@ from types import ModuleType
 import pytest
 from tests.core.desk import ANNA, AT, BOT, Desk
 
-from holdfast.core import (
-    changed_entries,
+from holdfast.core.book import (
     checkpoint,
-    commands,
     entries,
-    gate,
     host_book,
     inheritance,
     log_writer,
     logbook,
-    settlements,
-    statements,
-    turn,
 )
-from holdfast.core.declining import Tell
-from holdfast.core.exec_gate import Wish
-from holdfast.core.input_chain import Statement
-from holdfast.core.logbook import Entry, EntryKind, genesis, verify
-from holdfast.core.turn import PassReason
+from holdfast.core.book.logbook import Entry, EntryKind, genesis, verify
+from holdfast.core.input import gate, settlements, statements, turn
+from holdfast.core.input.input_chain import Statement
+from holdfast.core.input.refusal_counter import Tell
+from holdfast.core.input.turn import PassReason
+from holdfast.core.policy.exec_gate import Wish
+from holdfast.core.provenance import changed_entries, commands
 from holdfast.model.ids import (
     FIRST_INCARNATION,
     ClientId,

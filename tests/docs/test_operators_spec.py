@@ -1,7 +1,7 @@
 import re
 from pathlib import Path
 
-from holdfast.host.reception import DEMANDS
+from holdfast.host.host_requests import DEMANDS
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Right, default_rights
 

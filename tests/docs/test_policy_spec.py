@@ -5,15 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.budget import RESIZES_PER_SECOND
-from holdfast.core.named_paths import every_path
-from holdfast.core.policy import commands_in, document, judge
-from holdfast.core.policy_file import read_policy
-from holdfast.core.policy_keys import CONDITIONS, FILES, WORDS
-from holdfast.core.policy_limits import BUDGET_KEYS, TURN_KEYS
-from holdfast.core.serializer import QUEUE_INPUTS
-from holdfast.core.turn import MAX_WAITING, NEXT_RULES
-from holdfast.holder.company import KEPT_FOR_HUMANS, MAX_CLIENTS, MAX_CLIENTS_EACH
+from holdfast.core.input.budget import RESIZES_PER_SECOND
+from holdfast.core.input.serializer import QUEUE_INPUTS
+from holdfast.core.input.turn import MAX_WAITING, NEXT_RULES
+from holdfast.core.policy.limits import BUDGET_KEYS, TURN_KEYS
+from holdfast.core.policy.named_paths import every_path
+from holdfast.core.policy.policy import commands_in, document, judge
+from holdfast.core.policy.policy_file import read_policy
+from holdfast.core.policy.rule_keys import CONDITIONS, FILES, WORDS
+from holdfast.holder.links.attached_clients import (
+    KEPT_FOR_HUMANS,
+    MAX_CLIENTS,
+    MAX_CLIENTS_EACH,
+)
 from holdfast.keeper.checks import LIMIT, MAX_SESSIONS
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id

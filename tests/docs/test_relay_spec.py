@@ -2,9 +2,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from holdfast.core import doorway
-from holdfast.core.meeting import TICKET_TTL, Limits
-from holdfast.relay import front, house, leases, leg, settings
+from holdfast.core.relay import doorway
+from holdfast.core.relay.meeting import TICKET_TTL, Limits
+from holdfast.relay import front, leases, leg, peers, settings
 from holdfast.wire import meeting
 
 PAGE = (Path(__file__).parents[2] / "docs/spec/relay.md").read_text("utf-8")
@@ -53,8 +53,8 @@ def test_the_page_names_the_bounds_that_the_code_has() -> None:
         f"| {limits.sessions_per_host:,} of one host, {limits.sessions:,} in all |",
         f"| {leg.HIGH_WATER // 1024} KiB and one read; never",
         f"never more than {leg.HARD_LIMIT // 1024} KiB |",
-        f"| {house.HOST_BYTES_A_SECOND // 1024} KiB a second,",
-        f", {house.HOST_BYTES_AT_ONCE // 1024**2} MiB at once |",
+        f"| {peers.HOST_BYTES_A_SECOND // 1024} KiB a second,",
+        f", {peers.HOST_BYTES_AT_ONCE // 1024**2} MiB at once |",
         f"| leases of one host | {leases.LEASES_PER_HOST:,} |",
         f"most {meeting.MAX_MESSAGE:,} bytes",
     ):

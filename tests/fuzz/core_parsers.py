@@ -3,12 +3,18 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from holdfast.core.logbook import EntryKind, Logbook, genesis, read_entries, recover
-from holdfast.core.policy import document, judge
-from holdfast.core.policy_file import examine, read_policy
-from holdfast.core.shell_state import changes, read_state
-from holdfast.core.state_messages import StateMessages
-from holdfast.core.stream import StreamWindow
+from holdfast.core.book.logbook import (
+    EntryKind,
+    Logbook,
+    genesis,
+    read_entries,
+    recover,
+)
+from holdfast.core.policy.policy import document, judge
+from holdfast.core.policy.policy_file import examine, read_policy
+from holdfast.core.session.stream import StreamWindow
+from holdfast.core.shell.shell_state import changes, read_state
+from holdfast.core.shell.state_messages import StateMessages
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.geometry import Size
 from holdfast.model.ids import (
@@ -150,15 +156,19 @@ def _text(data: bytes) -> None:
 
 CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("wire.lines", _line, BOOK),
-    ("core.logbook", lambda data: recover(data, SESSION), [b"\n".join(BOOK) + b"\n"]),
-    ("core.entries", lambda data: list(read_entries([data], SESSION)), BOOK),
-    ("core.stream", _window, _window_corpus()),
+    (
+        "core.book.logbook",
+        lambda data: recover(data, SESSION),
+        [b"\n".join(BOOK) + b"\n"],
+    ),
+    ("core.book.entries", lambda data: list(read_entries([data], SESSION)), BOOK),
+    ("core.session.stream", _window, _window_corpus()),
     ("term.queries", _output, ESCAPES),
     ("term.marks", _mark, MARKS),
     ("term.plain", _plain, ESCAPES),
-    ("core.shell_state", _state, STATES),
-    ("core.policy_file", _policy, POLICIES),
-    ("core.command_line", _input, LINES),
+    ("core.shell.shell_state", _state, STATES),
+    ("core.policy.policy_file", _policy, POLICIES),
+    ("core.shell.command_line", _input, LINES),
     ("model.ids", lambda data: parse_session_id(data.decode("latin-1")), [b"s_x"]),
     ("model.text", _text, [b"build-7", b"-rf", "naïve\u202e".encode()]),
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from holdfast.core.introduction import Introduction
+from holdfast.core.input.introduction import Introduction
 from holdfast.model.ids import actor_id
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import encode
@@ -40,12 +40,12 @@ HOST_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
         ],
     ),
     (
-        "core.introduction",
+        "core.input.introduction",
         _introduced,
         [
             encode(wire.Hello(SPOKEN, "test", "cli"))
             + encode(wire.Identify(ANNA, bytes(32)))
         ],
     ),
-    ("core.introduction.holder", _challenged, [CHALLENGE]),
+    ("core.input.introduction.holder", _challenged, [CHALLENGE]),
 ]

@@ -8,7 +8,7 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 
 from holdfast.aio.meeting import relay_address
-from holdfast.core.origins import FrontDoor
+from holdfast.core.relay.web_origin import FrontDoor
 from holdfast.relay.front import Front
 from holdfast.wire.meeting import MAX_UNPROVEN, Role, decode, encode
 

@@ -9,18 +9,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast.client import acting
-from holdfast.core.logbook import Entry, recover
-from holdfast.core.stream import StreamWindow
-from holdfast.holder.company import Company
-from holdfast.holder.connection import Connection
-from holdfast.holder.desk import Desk
-from holdfast.holder.following import Following
-from holdfast.holder.judge_link import JudgeLink
-from holdfast.holder.note_memory import AREA, NoteMemory
-from holdfast.holder.vaulted import Vaulted
-from holdfast.linux import folders, pty, shared_memory
-from holdfast.linux.operators import Enrolled
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import Entry, recover
+from holdfast.core.session.stream import StreamWindow
+from holdfast.holder.input.desk import Desk
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.connection import Connection
+from holdfast.holder.policy.judge_link import JudgeLink
+from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.record.note_memory import AREA, NoteMemory
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import pty, shared_memory
+from holdfast.linux.stored import folders
+from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.geometry import Size
 from holdfast.model.ids import (
@@ -108,7 +109,9 @@ class World:
 
     def join(self, name: str = "", kind: ActorKind = ActorKind.HUMAN) -> Client:
         """Let an operator in: the login user, or one of another name."""
-        operator = acting.enrol(name, kind) if name else acting.ourselves()
+        operator = (
+            current_operator.enrol(name, kind) if name else current_operator.ourselves()
+        )
         client = Client(self.desk, operator, len(self.clients) + 1)
         self.clients.append(client)
         self.connections.append(client.connection)
@@ -156,7 +159,7 @@ def world() -> Iterator[World]:
             "command": LEADER,
             "cwd": "/",
             "size": [80, 24],
-            "creator": acting.ourselves().actor.id,
+            "creator": current_operator.ourselves().actor.id,
         }
         vaulted = Vaulted(SESSION, facts, master, memory, listener, pidfd)
         StreamWindow.create(shared_memory.view(memory)[AREA:])

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.holder.desk_world import SESSION, Client, World, world
 
-from holdfast.core.logbook import EntryKind
-from holdfast.holder.halting import Halting
-from holdfast.holder.requests import Requests
+from holdfast.core.book.logbook import EntryKind
+from holdfast.holder.input.requests import Requests
+from holdfast.holder.processes.freezer import Halting
 from holdfast.model.actors import ActorKind
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message

@@ -10,9 +10,9 @@ from holdfast.aio.channel import Sealed
 from holdfast.crypto.proof import local_proof
 from holdfast.host import bridge
 from holdfast.host.bridge import Bridge, _first_of
-from holdfast.linux import operators
-from holdfast.linux.folders import session_address
-from holdfast.linux.operators import Terms
+from holdfast.linux.stored import operators
+from holdfast.linux.stored.folders import session_address
+from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import HoldfastError, LinkEnded, SessionUnreachable

@@ -7,7 +7,7 @@ from holdfast.aio.meeting import Knocked
 from holdfast.crypto.keys import SigningKey
 from holdfast.host.embedded import _chosen_port, _free_port
 from holdfast.host.links import MAX_UNPROVEN, Links
-from holdfast.linux import relays
+from holdfast.linux.stored import relays
 from holdfast.model.ids import actor_id
 
 NOWHERE = "http://127.0.0.1:1"

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from holdfast.core.policy import Judgement
-from holdfast.core.policy_rules import Webhook
+from holdfast.core.policy.policy import Judgement
+from holdfast.core.policy.rules import Webhook
 from holdfast.judge.plugins import Failed
 from holdfast.judge.webhook import MAX_ANSWER, ask_webhook
 from holdfast.model.verdicts import Verdict

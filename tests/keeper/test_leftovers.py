@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.keeper import leftovers
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 ONE = SessionId("s_aaaaaaaaaaaaaaaa")

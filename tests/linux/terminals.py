@@ -6,9 +6,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-from holdfast.core.doing import Doing, Word, decide
+from holdfast.core.session.session_state import Doing, Word, decide
 from holdfast.linux import processes, pty, spawn
-from holdfast.linux.doing import look
+from holdfast.linux.session_state import look
 from holdfast.model.geometry import Size
 
 PATIENCE = 20.0

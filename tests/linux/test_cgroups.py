@@ -6,7 +6,7 @@ import pytest
 from tests.linux.trees import SESSION, ended, eventually, found, leader, stands
 
 from holdfast.linux.cgroups import SessionCgroup, ground, outside, own_folder, sweep
-from holdfast.linux.freezing import freeze, thaw
+from holdfast.linux.freezer import freeze, thaw
 
 BESIDE = """\
 31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.policy import Judgement
-from holdfast.core.policy_rules import Webhook
+from holdfast.core.policy.policy import Judgement
+from holdfast.core.policy.rules import Webhook
 from holdfast.linux.judge_packets import MAX_PACKET, MAX_TIMEOUT, Answer, Ask
 from holdfast.model.errors import PeerError
 from holdfast.model.inputs import MAX_INPUT

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.resolving import Found, Unseen
+from holdfast.core.provenance.line_resolution import Found, Unseen
 from holdfast.linux import lookups
 from holdfast.linux.lookups import MAX_DIGESTED, Digests
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.abilities import can_work, judge
+from holdfast.core.session.abilities import can_work, judge
 from holdfast.linux.probes import probe
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.linux import places
 from holdfast.linux.programs import judge_environment, judge_program
+from holdfast.linux.stored import places
 
 
 @pytest.fixture

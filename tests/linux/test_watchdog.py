@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.linux.pulse import Pulse
+from holdfast.linux.process_activity import Pulse
 from holdfast.linux.watchdog import (
     CALM,
     GAP,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.staged import StagedLine
+from holdfast.core.provenance.staged import StagedLine
 from holdfast.linux import pty
 from holdfast.model.geometry import Size
 from holdfast.model.ids import actor_id

@@ -14,7 +14,7 @@ from tests.scenarios.typed import is_typed
 
 import holdfast
 from holdfast.client.profile import login_name
-from holdfast.core.logbook import EntryKind
+from holdfast.core.book.logbook import EntryKind
 from holdfast.mcp.acts import NOT_STOPPED, WITHDRAWN
 
 ON = {"session": "build", "intent": WHY}

@@ -17,7 +17,7 @@ from holdfast.linux.programs import ROOT, painter_program
 _SERVING = """
 import os, signal, socket, sys
 sys.path.insert(0, {root!r})
-from holdfast.painter.easel import Easel
+from holdfast.painter.paintings import Easel
 from holdfast.painter.keyframes import GhosttyEmulator
 from holdfast.painter.main import Painter
 

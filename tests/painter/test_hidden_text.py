@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.cli.marking import marked
+from holdfast.cli.visible_text import marked
 from holdfast.model.geometry import Size
 from holdfast.painter.keyframes import GhosttyEmulator
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.model.ids import HostId, Incarnation, SessionId
 from holdfast.ports.lease_store import Kept, LeaseStore
 from holdfast.relay.sqlite_store import SqliteLeaseStore

@@ -5,7 +5,7 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from holdfast.core.origins import FrontDoor
+from holdfast.core.relay.web_origin import FrontDoor
 from holdfast.model.errors import UsageError
 from holdfast.relay.front import Front, read_web
 

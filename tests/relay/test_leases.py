@@ -1,7 +1,7 @@
 import asyncio
 from collections.abc import Callable
 
-from holdfast.core.meeting import Link
+from holdfast.core.relay.meeting import Link
 from holdfast.model.errors import NotEntrusted, RelayFull, StoreFailed
 from holdfast.model.ids import HostId, Incarnation, SessionId, host_id, session_id
 from holdfast.relay.leases import LEASES_PER_HOST, Leases

@@ -1,6 +1,6 @@
 import re
 
-from holdfast.core.meeting import Stats
+from holdfast.core.relay.meeting import Stats
 from holdfast.relay.numbers import COUNTERS, GAUGES, Numbers
 
 LINE = re.compile(r'holdfast_relay_[a-z_]+(\{why="[a-z-]+"\})? \d+')

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.model.errors import PlaceNotOurs, StoreFailed
 from holdfast.model.ids import HostId, Incarnation, SessionId
 from holdfast.ports.lease_store import Kept
@@ -31,7 +31,7 @@ def test_what_was_written_survives_a_kill(tmp_path: Path) -> None:
     program = """
 import os, sys
 from pathlib import Path
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.relay.sqlite_store import SqliteLeaseStore
 store = SqliteLeaseStore(Path(sys.argv[1]))
 store.put(Record("s_one", "h_a", 1, 20.0))
@@ -92,7 +92,7 @@ def test_f12_a_full_disk_is_a_known_failure_and_what_was_there_stays(
     program = """
 import resource, signal, sys
 from pathlib import Path
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.model.errors import StoreFailed
 from holdfast.relay.sqlite_store import SqliteLeaseStore
 store = SqliteLeaseStore(Path(sys.argv[1]))
@@ -131,7 +131,7 @@ def test_a_file_that_cannot_grow_is_told_apart_from_a_full_disk(tmp_path: Path) 
     program = """
 import resource, signal, sys
 from pathlib import Path
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.model.errors import StoreFailed
 from holdfast.relay.sqlite_store import SqliteLeaseStore
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

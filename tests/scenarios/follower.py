@@ -12,7 +12,7 @@ import sys
 import time
 
 from holdfast.client import keeper
-from holdfast.client.attaching import attach, messages
+from holdfast.client.attached_link import attach, messages
 from holdfast.client.driver import attachment_to
 from holdfast.model.errors import HoldfastError, SessionUnreachable, Unavailable
 from holdfast.wire.messages import Mode

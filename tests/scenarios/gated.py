@@ -6,9 +6,9 @@ from pathlib import Path
 
 from tests.scenarios.support import Client, Machine, apply_policy
 
-from holdfast.client import acting
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
@@ -45,7 +45,7 @@ def gated(here: Machine, *command: str, cwd: str = "/") -> SessionId:
         cwd=cwd,
         env={"PATH": os.environ["PATH"], "PS1": "$ "},
         size=[200, 24],
-        creator=acting.ourselves().actor.id,
+        creator=current_operator.ourselves().actor.id,
         exec_gate=True,
     )
     assert answer["ok"], answer

@@ -10,7 +10,7 @@ from typing import cast
 
 from tests.scenarios.support import Client, Machine, apply_policy, eventually
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind

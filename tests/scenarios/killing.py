@@ -18,7 +18,8 @@ from tests.scenarios.proving import proven
 from tests.scenarios.support import Machine, eventually
 
 from holdfast.client import host
-from holdfast.linux import packets, places
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 OURS = ("keeper", "nursery", "holder", "painter", "host")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import PATIENCE
 
-from holdfast.core.shell_state import ShellState
-from holdfast.core.state_messages import StateMessages, Unknown
+from holdfast.core.shell.shell_state import ShellState
+from holdfast.core.shell.state_messages import StateMessages, Unknown
 from holdfast.linux import pty, shells, spawn
 from holdfast.model.geometry import Size
 from holdfast.term.marks import Began, Ended, Mark, Prompted, read_mark

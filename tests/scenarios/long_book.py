@@ -8,9 +8,9 @@ import hashlib
 import os
 from pathlib import Path
 
-from holdfast.core.checkpoint import Account, checkpoint_fields
-from holdfast.core.log_scan import scan
-from holdfast.core.logbook import (
+from holdfast.core.book.checkpoint import Account, checkpoint_fields
+from holdfast.core.book.log_scan import scan
+from holdfast.core.book.logbook import (
     Anchor,
     Entry,
     EntryKind,
@@ -19,9 +19,9 @@ from holdfast.core.logbook import (
     genesis,
     read_entries,
 )
-from holdfast.holder.past import state_path
-from holdfast.linux import places
-from holdfast.linux.book_parts import PART_BYTES, BookParts, part_path
+from holdfast.holder.record.book_recovery import state_path
+from holdfast.linux.stored import places
+from holdfast.linux.stored.book_parts import PART_BYTES, BookParts, part_path
 from holdfast.model.ids import Epoch, Incarnation, SessionId
 from holdfast.wire.lines import Value  # noqa: TC001  # an annotation people read
 

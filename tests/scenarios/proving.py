@@ -1,7 +1,8 @@
 """Requests for sessions, in somebody's name."""
 
-from holdfast.client import acting, proven_requests
-from holdfast.linux import operators, packets
+from holdfast.client import current_operator, proven_requests
+from holdfast.linux import packets
+from holdfast.linux.stored import operators
 from holdfast.model.ids import ActorId
 from holdfast.wire.creation import CHANGING
 
@@ -12,13 +13,17 @@ def proven(asked: packets.Packet) -> packets.Packet:
     Whatever else is asked is left alone, and so is what was proven.
     """
     if asked.get("do") in CHANGING and "proof" not in asked:
-        us = acting.ourselves()
+        us = current_operator.ourselves()
         return proven_requests.change_proven(
             asked, str(asked["do"]), us.actor.id, us.token()
         )
     if asked.get("do") != "create" or "proof" in asked:
         return asked
     creator = str(asked.get("creator") or "")
-    known = operators.by_actor(ActorId(creator)) if creator else acting.ourselves()
+    known = (
+        operators.by_actor(ActorId(creator))
+        if creator
+        else current_operator.ourselves()
+    )
     assert known is not None, creator
     return proven_requests.proven(asked, known.actor.id, known.token())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.scenarios.support import PATIENCE, Machine, eventually
 
-from holdfast.client import acting, calls, commands
+from holdfast.client import calls, commands, current_operator
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import Wish
 from holdfast.model.ids import SessionId
@@ -24,7 +24,7 @@ def shell(machine: Machine, home: Path, *command: str, **env: str) -> SessionId:
         cwd="/",
         env={"PATH": os.environ["PATH"], "HOME": str(home), **env},
         size=[80, 24],
-        creator=acting.ourselves().actor.id,
+        creator=current_operator.ourselves().actor.id,
         integration=True,
     )
     assert answer["ok"], answer

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tests.scenarios import witness
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.client.pending_start import Waiting, waiting_in
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
@@ -42,7 +42,7 @@ FREE = '[default]\nagent = "allow"\n'
 @pytest.fixture(name="here")
 def a_machine() -> Iterator[Machine]:
     with machine() as made:
-        acting.ourselves()  # A human, who is here first.
+        current_operator.ourselves()  # A human, who is here first.
         yield made
 
 
@@ -78,7 +78,7 @@ def ended(started: "subprocess.Popen[str]") -> tuple[int, str]:
 
 
 def bot() -> str:
-    return acting.enrol("bot", ActorKind.AGENT).actor.id
+    return current_operator.enrol("bot", ActorKind.AGENT).actor.id
 
 
 def asked(marker: Path, **more: object) -> dict[str, object]:

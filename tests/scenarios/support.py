@@ -13,10 +13,11 @@ from typing import TypeVar
 from tests.scenarios.leftovers import end_everything
 from tests.scenarios.proving import proven
 
-from holdfast.client import acting, policies
+from holdfast.client import current_operator, policies
 from holdfast.crypto.proof import local_proof
-from holdfast.linux import packets, places, policy_files, start
-from holdfast.linux.operators import Enrolled
+from holdfast.linux import packets, start
+from holdfast.linux.stored import places, policy_files
+from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ENTROPY, NO_EPOCH, Incarnation, SessionId, client_id
 from holdfast.model.inputs import InputKind
@@ -52,7 +53,7 @@ def eventually(what: str, found: Callable[[], Kind | None]) -> Kind:
 def apply_policy(text: str) -> None:
     """Have a policy hold from now on, by what `gate apply` does."""
     places.policy_file().write_text(text)
-    policies.apply(acting.ourselves(), policy_files.standing())
+    policies.apply(current_operator.ourselves(), policy_files.standing())
 
 
 class Machine:
@@ -69,7 +70,9 @@ class Machine:
         mode: wire.Mode = wire.Mode.OPERATE,
     ) -> "Client":
         """Attach to a session, as the login user or as somebody made for this."""
-        operator = acting.enrol(name, kind) if name else acting.ourselves()
+        operator = (
+            current_operator.enrol(name, kind) if name else current_operator.ourselves()
+        )
         self.clients.append(Client(session, operator, mode))
         return self.clients[-1]
 
@@ -171,7 +174,7 @@ class Client:
         mode: wire.Mode = wire.Mode.OPERATE,
     ) -> None:
         self.session = session
-        self.operator = operator or acting.ourselves()
+        self.operator = operator or current_operator.ourselves()
         self.mode = mode
         self.client = client_id(os.urandom(ENTROPY))
         self.output = b""

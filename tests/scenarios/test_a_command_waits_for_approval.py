@@ -10,9 +10,9 @@ import pytest
 from tests.scenarios.shells import run, shell
 from tests.scenarios.support import Client, apply_policy, eventually, machine
 
+from holdfast.core.book.logbook import Entry, EntryKind, recover
 from holdfast.core.client.command_output import Ran
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import DeniedByOperator
 from holdfast.model.ids import SessionId

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.holder.test_halting import fill, full
+from tests.holder.processes.test_freezer import fill, full
 from tests.linux.trees import stands
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.linux import cgroups, pulse
+from holdfast.linux import cgroups, process_activity
 from holdfast.linux.process_table import is_to_stop
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
@@ -56,7 +56,7 @@ def goes_on(path: Path) -> bool:
 
 def is_still(pid: int) -> bool:
     """Tell whether it stands, or cannot come back from the kernel without standing."""
-    seen = pulse.take_closely(pid)
+    seen = process_activity.take_closely(pid)
     held = seen is not None and seen.is_held
     return held or stands(pid) or is_to_stop(pid)
 

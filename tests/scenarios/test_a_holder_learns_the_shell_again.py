@@ -8,8 +8,8 @@ from tests.scenarios.lone_shell import demand
 from tests.scenarios.shells import run, shell, wait_phase
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.core.logbook import EntryKind, read_entries
-from holdfast.linux import places
+from holdfast.core.book.logbook import EntryKind, read_entries
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.cli.log_tail import LogTail
-from holdfast.core.logbook import EntryKind
+from holdfast.core.book.logbook import EntryKind
 from holdfast.linux.cgroups import ground
 from holdfast.model.actors import ActorKind
 from holdfast.wire import company as parties

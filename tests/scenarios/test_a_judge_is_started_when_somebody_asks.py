@@ -17,8 +17,8 @@ from tests.scenarios.judges import (
 )
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import places
 from holdfast.linux.programs import PASSED
+from holdfast.linux.stored import places
 from holdfast.wire import messages as wire
 
 

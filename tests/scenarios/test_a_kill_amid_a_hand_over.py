@@ -12,8 +12,9 @@ import pytest
 from tests.scenarios.killing import kill_amid, moments
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.core.logbook import EntryKind, recover, verify
-from holdfast.linux import freezing, places
+from holdfast.core.book.logbook import EntryKind, recover, verify
+from holdfast.linux import freezer
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
@@ -140,7 +141,7 @@ def test_what_was_to_stand_still_stands_still_under_the_next_holder(
     assert stands_still(anna, count)
     # As if the holder had died after it said "frozen", and before it was so.
     record = json.loads(places.session_frozen(session).read_bytes())
-    freezing.thaw(freezing.Frozen.from_facts(record))
+    freezer.thaw(freezer.Frozen.from_facts(record))
     eventually("it runs", lambda: not stands_still(anna, count))
 
     here.replace_holder(session)

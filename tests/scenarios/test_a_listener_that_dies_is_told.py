@@ -13,7 +13,7 @@ from tests.scenarios.gated import write_policy
 from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.cli.log_tail import LogTail
-from holdfast.core.logbook import EntryKind
+from holdfast.core.book.logbook import EntryKind
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
 

@@ -9,9 +9,9 @@ from tests.scenarios.copies import PRESENT, finish, start_upgrade
 from tests.scenarios.long_book import lengthen
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.holder.past import state_path
-from holdfast.linux import places
-from holdfast.linux.book_parts import BookParts
+from holdfast.holder.record.book_recovery import state_path
+from holdfast.linux.stored import places
+from holdfast.linux.stored.book_parts import BookParts
 from holdfast.model.ids import SessionId
 
 LONG = 100_000

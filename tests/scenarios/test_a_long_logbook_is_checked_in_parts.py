@@ -11,7 +11,7 @@ import pytest
 from tests.scenarios.long_book import lengthen
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 COUNT = 120_000

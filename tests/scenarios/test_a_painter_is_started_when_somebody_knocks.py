@@ -7,7 +7,8 @@ import pytest
 from tests.scenarios.copies import PRESENT, finish, start_upgrade
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import packets, places
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 
 
 @pytest.fixture

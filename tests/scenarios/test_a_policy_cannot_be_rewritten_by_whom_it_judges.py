@@ -14,9 +14,9 @@ import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.cli.main import main
-from holdfast.client import acting, policies
-from holdfast.core.logbook import EntryKind, read_entries
-from holdfast.linux import host_book, places, policy_files
+from holdfast.client import current_operator, policies
+from holdfast.core.book.logbook import EntryKind, read_entries
+from holdfast.linux.stored import host_book, places, policy_files
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import LogbookFailed
 from holdfast.model.ids import SessionId
@@ -234,7 +234,7 @@ def shell(here: Machine) -> SessionId:
         cwd="/",
         env=dict(os.environ),
         size=[200, 24],
-        creator=acting.ourselves().actor.id,
+        creator=current_operator.ourselves().actor.id,
         integration=True,
     )
     assert answer["ok"], answer
@@ -243,12 +243,12 @@ def shell(here: Machine) -> SessionId:
 
 APPLY = """
 import sys, time
-from holdfast.client import acting, policies
-from holdfast.linux import policy_files
+from holdfast.client import current_operator, policies
+from holdfast.linux.stored import policy_files
 seen = policy_files.standing()
 print("ready", flush=True)
 sys.stdin.readline()
-policies.apply(acting.ourselves(), seen)
+policies.apply(current_operator.ourselves(), seen)
 """
 
 
@@ -282,7 +282,7 @@ def test_a_kill_amid_an_apply_leaves_the_one_or_the_other(here: Machine) -> None
     for number in range(20):
         apply_policy(STRICT)
         places.policy_file().write_text(LOOSE)
-        looked, us = policy_files.standing(), acting.ourselves()
+        looked, us = policy_files.standing(), current_operator.ourselves()
         pid = os.fork()
         if pid == 0:
             policies.apply(us, looked)
@@ -310,7 +310,7 @@ def test_a_full_disk_amid_an_apply_leaves_what_was_in_force() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     sizes = [0, 100, 300, Path(host_book.book_path()).stat().st_size + 50]
     for size in sizes:
-        seen, us = policy_files.standing(), acting.ourselves()
+        seen, us = policy_files.standing(), current_operator.ourselves()
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, held[1]))
         try:
             with pytest.raises(LogbookFailed):

@@ -21,10 +21,11 @@ def joined() -> Iterator[tuple[Place, Place]]:
 
 ASK = """
 import sys
-from holdfast.client import dialing
+from holdfast.client import session_location
 from holdfast.model.errors import HoldfastError
 try:
-    dialing.ask_far("box", sys.argv[1], {"text": "", "name": "ally", "kind": "human"})
+    given = {"text": "", "name": "ally", "kind": "human"}
+    session_location.ask_far("box", sys.argv[1], given)
 except HoldfastError as error:
     print(error.code, error, error.next_step, sep="\\n")
 """

@@ -8,13 +8,13 @@ import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 from tests.scenarios.typed import is_typed
 
-from holdfast.client import acting
-from holdfast.core.logbook import Entry, EntryKind, Receipt, recover, verify
-from holdfast.core.signed_head import receipt_in, signature_check
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import Entry, EntryKind, Receipt, recover, verify
+from holdfast.core.book.signed_head import receipt_in, signature_check
 from holdfast.crypto.keys import SigningKey
-from holdfast.linux import operators, places
-from holdfast.linux.host_key import host_seed
-from holdfast.linux.operators import Enrolled
+from holdfast.linux.stored import operators, places
+from holdfast.linux.stored.host_key import host_seed
+from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import FIRST_INCARNATION, SessionId
 from holdfast.model.inputs import InputKind
@@ -167,7 +167,7 @@ def test_t68_a_key_that_was_forgotten_and_made_anew_is_somebody_else(
     anna.request(parties.Revoke(bot.operator.actor.id))
 
     operators.forget("bot")
-    renewed = acting.enrol("bot", ActorKind.AGENT)
+    renewed = current_operator.enrol("bot", ActorKind.AGENT)
 
     assert renewed.actor.id != bot.operator.actor.id
     bot.operator = Enrolled(bot.operator.actor, bot.operator.public_key, renewed.folder)

@@ -12,7 +12,7 @@ import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.client import keeper
-from holdfast.linux import places, session_names
+from holdfast.linux.stored import places, session_names
 from holdfast.model.errors import UsageError
 from holdfast.model.ids import SessionId
 

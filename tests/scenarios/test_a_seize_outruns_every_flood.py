@@ -17,8 +17,8 @@ from tests.scenarios.support import (
 )
 
 from holdfast.cli.log_tail import LogTail
-from holdfast.client import acting
-from holdfast.core.logbook import EntryKind
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import EntryKind
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire import messages as wire
@@ -64,7 +64,7 @@ class Deaf(Client):
 
 
 def join(here: Machine, session: SessionId, name: str, kind: ActorKind) -> Deaf:
-    made = Deaf(session, acting.enrol(name, kind))
+    made = Deaf(session, current_operator.enrol(name, kind))
     here.clients.append(made)
     return made
 

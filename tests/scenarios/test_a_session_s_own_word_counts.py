@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 from tests.scenarios.elsewhere import Place, places, relay
 
-from holdfast.client import dialing
+from holdfast.client import session_location
 from holdfast.model.errors import NotAllowed
 
 
@@ -46,7 +46,9 @@ def test_whoever_is_revoked_in_one_session_has_nothing_of_it_from_the_host(
     with away.inhabited():
         for do in ("log", "rename", "keep", "forget"):
             with pytest.raises(NotAllowed):
-                dialing.ask_far("box", do, {"id": web, "name": "mine", "keep": True})
+                session_location.ask_far(
+                    "box", do, {"id": web, "name": "mine", "keep": True}
+                )
     home.do("end", "other")
 
 

@@ -131,6 +131,6 @@ def test_what_a_packet_says_of_its_creator_does_not_count(
 
 
 def _owner() -> str:
-    from holdfast.client.acting import ourselves  # noqa: PLC0415  # as that machine
+    from holdfast.client.current_operator import ourselves  # noqa: PLC0415  # as that machine
 
     return ourselves().actor.id

@@ -17,10 +17,11 @@ from tests.scenarios.starts import (
 )
 from tests.scenarios.support import PATIENCE, Machine, eventually
 
-from holdfast.client import acting
-from holdfast.holder import refused_starts
-from holdfast.linux import packets, places
-from holdfast.linux.recent_marks import recent_marks
+from holdfast.client import current_operator
+from holdfast.holder.policy import refused_starts
+from holdfast.linux import packets
+from holdfast.linux.stored import places
+from holdfast.linux.stored.recent_marks import recent_marks
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
@@ -105,7 +106,7 @@ def test_who_is_refused_again_and_again_leaves_no_more_logbooks(
     # What is allowed by now is not judged either; others go on.
     write_policy(FREE + ALLOW)
     assert here.ask(**proven(asked(marker)))["code"] == "budget-spent"
-    carl = acting.enrol("carl", ActorKind.AGENT).actor.id
+    carl = current_operator.enrol("carl", ActorKind.AGENT).actor.id
     assert here.ask(**proven(asked(marker, creator=carl)))["ok"]
 
 

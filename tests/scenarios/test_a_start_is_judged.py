@@ -28,9 +28,9 @@ from tests.scenarios.starts import (
 from tests.scenarios.support import Machine, eventually
 
 import holdfast
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.client.pending_start import waiting_in
-from holdfast.core.logbook import EntryKind
+from holdfast.core.book.logbook import EntryKind
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import DeniedByPolicy
 from holdfast.model.inputs import InputKind
@@ -112,7 +112,7 @@ def test_what_a_human_starts_is_on_record(here: Machine, marker: Path) -> None:
 
     eventually("it runs", marker.exists)
     (begun,) = [one for one in book(session) if one.kind is EntryKind.INPUT]
-    assert begun.fields["actor"] == acting.ourselves().actor.id
+    assert begun.fields["actor"] == current_operator.ourselves().actor.id
     assert begun.fields["input"] == "start"
     assert begun.fields["rule"] == "default-human"
     assert text_of(begun).startswith("cd / && ")
@@ -132,7 +132,7 @@ def _nobody(packet: dict[str, object]) -> None:
 
 
 def _forged(packet: dict[str, object]) -> None:
-    packet["creator"] = acting.ourselves().actor.id
+    packet["creator"] = current_operator.ourselves().actor.id
 
 
 def _stranger(packet: dict[str, object]) -> None:
@@ -148,7 +148,7 @@ def _changed(packet: dict[str, object]) -> None:
 
 
 def _old(packet: dict[str, object]) -> None:
-    stale = {**packet, "creator": acting.ourselves().actor.id}
+    stale = {**packet, "creator": current_operator.ourselves().actor.id}
     del stale["proof"]
     fresh = proven(stale)
     packet |= fresh
@@ -281,7 +281,7 @@ def test_the_first_exec_of_a_gated_session_is_judged(
 ) -> None:
     rule = '[[rule]]\nname = "no-sh"\nverdict = "deny"\nat = "exec"\nfirst = "sh"\n'
     write_policy(rule)
-    ours = acting.ourselves().actor.id
+    ours = current_operator.ourselves().actor.id
 
     answer = here.ask(**asked(marker, creator=ours, exec_gate=True))
 

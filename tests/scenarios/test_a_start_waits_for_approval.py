@@ -34,7 +34,7 @@ from tests.scenarios.starts import (
 from tests.scenarios.support import Machine, eventually
 
 import holdfast
-from holdfast.core.logbook import EntryKind
+from holdfast.core.book.logbook import EntryKind
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId

@@ -6,22 +6,22 @@ from collections.abc import Iterator
 import pytest
 from tests.scenarios.support import LIFE, Client, Machine, machine
 
-from holdfast.client.acting import our_pen, ourselves
-from holdfast.client.attaching import attach
+from holdfast.client.attached_link import attach
 from holdfast.client.calls import submit
+from holdfast.client.current_operator import our_pen, ourselves
 from holdfast.client.driver import attachment_to, leave
-from holdfast.core.input_chain import HIDDEN, InputChain, Statement
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.core.serializer import MAX_CLIENTS
-from holdfast.core.signed_inputs import Coverage, check_inputs
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.core.input.input_chain import HIDDEN, InputChain, Statement
+from holdfast.core.input.serializer import MAX_CLIENTS
+from holdfast.core.input.signed_inputs import Coverage, check_inputs
 from holdfast.crypto.keys import SigningKey
-from holdfast.linux import places
-from holdfast.linux.operators import Enrolled
+from holdfast.linux.stored import places
+from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.ids import ENTROPY, SessionId, client_id
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 from holdfast.wire.frames import MAX_PAYLOAD, FrameKind, frame_bytes
-from holdfast.wire.signing import MAX_SIGNED, STEP, Sign, Signed
+from holdfast.wire.signatures import MAX_SIGNED, STEP, Sign, Signed
 
 PROGRAM = ("sh", "-c", "stty raw; exec cat")
 

@@ -13,8 +13,8 @@ from tests.scenarios.shells import wait_phase
 from tests.scenarios.support import Machine, eventually, machine
 
 import holdfast
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.linux.stored import places
 from holdfast.mcp.reach import MAX_KEPT, Reach
 from holdfast.model.errors import SessionNotFound
 from holdfast.model.ids import SessionId

@@ -14,7 +14,7 @@ from tests.scenarios.typed import is_typed
 
 import holdfast
 from holdfast.client.profile import login_name
-from holdfast.core.logbook import EntryKind
+from holdfast.core.book.logbook import EntryKind
 from holdfast.mcp import contracts
 from holdfast.mcp.tools import TOOLS
 from holdfast.model.errors import NotAllowed, SelfApproval

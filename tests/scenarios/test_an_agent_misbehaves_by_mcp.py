@@ -20,7 +20,7 @@ from tests.scenarios.support import Machine, machine
 from tests.scenarios.typed import is_typed
 
 import holdfast
-from holdfast.core.logbook import EntryKind
+from holdfast.core.book.logbook import EntryKind
 from holdfast.mcp.tools import TOOLS
 
 FORGED = (

@@ -10,7 +10,7 @@ from tests.scenarios.agents import WHY, agent, shell, until
 from tests.scenarios.support import Machine, machine
 
 import holdfast
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.wire.messages import End
 
 SECRET = "c0rrect-h0rse"  # noqa: S105  # made up for this

@@ -15,8 +15,8 @@ from tests.scenarios.support import (
 )
 from tests.scenarios.typed import is_typed
 
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind, digest_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 
 ROOT = Path(__file__).parents[2]
 VERIFIER = ROOT / "tools" / "verify_logbook.py"

@@ -3,8 +3,8 @@ from collections.abc import Iterator
 import pytest
 from tests.scenarios.support import Machine, machine
 
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.wire.company import Grant

@@ -13,7 +13,8 @@ from tests.scenarios import witness
 from tests.scenarios.proving import proven
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import packets, places
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 GARBAGE = (

@@ -13,7 +13,7 @@ from tests.cli.support.pty_user import User
 from tests.scenarios import witness
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 
 NAMES = (
     "",

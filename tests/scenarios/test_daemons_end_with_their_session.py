@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import packets, places, start
+from holdfast.linux import packets, start
+from holdfast.linux.stored import places
 
 SHELL = ("bash", "--norc", "--noprofile")
 

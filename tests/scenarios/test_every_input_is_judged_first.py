@@ -7,8 +7,8 @@ from tests.scenarios.shells import local_flags
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 from tests.scenarios.typed import is_typed
 
-from holdfast.core.logbook import EntryKind, recover, verify
-from holdfast.linux import places
+from holdfast.core.book.logbook import EntryKind, recover, verify
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedPolicy
 from holdfast.model.ids import Epoch, SessionId

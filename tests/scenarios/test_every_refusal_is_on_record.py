@@ -13,9 +13,9 @@ from tests.scenarios.support import (
     machine,
 )
 
-from holdfast.core import declining, serializer
-from holdfast.core.logbook import Entry, EntryKind, recover, verify
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover, verify
+from holdfast.core.input import refusal_counter, serializer
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
@@ -191,7 +191,7 @@ def test_t23_t69_a_flood_of_refusals_is_counted_and_does_not_fill_the_book(
 
     eventually("they are counted", lambda: counted(bot) >= len(answers))
 
-    assert len(declined(bot)) <= 2 * (1 + 2 / declining.WINDOW) * 2
+    assert len(declined(bot)) <= 2 * (1 + 2 / refusal_counter.WINDOW) * 2
     raw = places.session_log(session).read_bytes()
     assert verify(raw.splitlines(), session).count == len(entries(session))
 

@@ -11,8 +11,8 @@ import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 from tests.scenarios.typed import is_typed
 
-from holdfast.core.logbook import Entry, EntryKind, recover, verify
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover, verify
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import RESIZES, InputKind
@@ -173,7 +173,7 @@ def assert_in_order(here: Machine, session: SessionId, told: dict[int, bytes]) -
             assert entry.fields["from"] == holder
             holder = entry.fields["to"]
         if is_typed(entry):
-            # I1 of core/intake.py, as anybody can read it in the book.
+            # I1 of core/input/intake.py, as anybody can read it in the book.
             assert entry.fields["actor"] == holder
             if entry.fields["input"] == "resize" and entry.index in told:
                 size = base64.b64decode(str(entry.fields["data"]))

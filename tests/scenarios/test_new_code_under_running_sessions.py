@@ -131,10 +131,10 @@ BROKEN = {
         ),
     ),
     "whose holders do not answer": (
-        "holder/keeper_link.py",
+        "holder/links/keeper_link.py",
         "KeeperLink._prove = lambda self: None",
     ),
-    "whose keeper cannot read the state": ("keeper/state.py", "FORMAT = 99"),
+    "whose keeper cannot read the state": ("keeper/handed_state.py", "FORMAT = 99"),
     "whose keeper cannot be loaded": ("keeper/loop.py", "raise ImportError"),
 }
 

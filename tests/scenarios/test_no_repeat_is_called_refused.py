@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.core.serializer import MAX_CLIENTS, QUEUE_INPUTS
+from holdfast.core.input.serializer import MAX_CLIENTS, QUEUE_INPUTS
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire

@@ -11,8 +11,9 @@ import pytest
 from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.core.logbook import recover
-from holdfast.linux import places, pty
+from holdfast.core.book.logbook import recover
+from holdfast.linux import pty
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire

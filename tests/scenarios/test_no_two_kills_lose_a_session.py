@@ -10,7 +10,8 @@ from tests.scenarios import witness
 from tests.scenarios.gated import gated
 from tests.scenarios.support import OURS, Client, Machine, eventually, machine
 
-from holdfast.linux import packets, places
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 ROUNDS = 2

@@ -12,11 +12,11 @@ import pytest
 from tests.scenarios.support import PATIENCE, Machine, machine
 
 from holdfast.cli.main import main
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.crypto.keys import SigningKey
 from holdfast.crypto.proof import local_proof
-from holdfast.linux import invites, operators, places
-from holdfast.linux.operators import Enrolled
+from holdfast.linux.stored import invites, operators, places
+from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import InviteUnknown
@@ -35,13 +35,13 @@ KNOWN = b"k" * 32
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        acting.ourselves()
+        current_operator.ourselves()
         yield made
 
 
 @pytest.fixture
 def bot() -> Enrolled:
-    return acting.enrol("bot", ActorKind.AGENT)
+    return current_operator.enrol("bot", ActorKind.AGENT)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def _gets_an_envelope(bot: Enrolled) -> None:
 
 
 def _takes_a_seal(bot: Enrolled) -> None:
-    person = json.loads(facts_of(acting.ourselves()).read_text())
+    person = json.loads(facts_of(current_operator.ourselves()).read_text())
     rewrite(facts_of(bot), kind="human", seal=person["seal"])
 
 
@@ -92,7 +92,7 @@ def test_an_edited_operator_is_nobody(
     assert refused(session, bot).code == "unknown-operator"
     assert main(["--as", "bot", "operators", "add", "ally", "--kind", "human"]) != 0
     assert operators.by_name("ally") is None
-    assert main(["--as", acting.login_name(), "operators"]) == 0
+    assert main(["--as", current_operator.login_name(), "operators"]) == 0
     assert "'bot' is damaged" in capsys.readouterr().err
 
 
@@ -137,7 +137,7 @@ class Link:
 
 @pytest.mark.usefixtures("here")
 def test_a_token_that_somebody_else_wrote_proves_nothing(session: SessionId) -> None:
-    us = acting.ourselves()
+    us = current_operator.ourselves()
     Path(us.folder, "token").write_bytes(KNOWN)
 
     assert refused(session, us, KNOWN).code == "operator-file-damaged"
@@ -162,7 +162,7 @@ def test_a_folder_that_somebody_else_made_is_nobody(bot: Enrolled) -> None:
         (home / name / "key").write_bytes(KNOWN)
 
     known = {one.actor.name for one in operators.enrolled()}
-    assert known == {acting.login_name(), "bot"}
+    assert known == {current_operator.login_name(), "bot"}
     assert operators.by_actor(actor_id(evil.public)) is None
     assert main(["--as", "evil", "gate", "apply", "--yes"]) != 0
 
@@ -188,18 +188,21 @@ def test_an_invitation_that_somebody_else_wrote_lets_nobody_in() -> None:
 
 @pytest.mark.usefixtures("here")
 def test_a_key_that_somebody_else_drafted_is_not_taken() -> None:
-    us = acting.ourselves()
+    us = current_operator.ourselves()
     for draft in (KNOWN, json.dumps({"seed": KNOWN.hex()}).encode()):
         Path(us.folder, "key.next").write_bytes(draft)
 
         assert main(["operators", "rotate"]) == 0
 
-        assert acting.ourselves().public_key != SigningKey.from_seed(KNOWN).public
+        assert (
+            current_operator.ourselves().public_key
+            != SigningKey.from_seed(KNOWN).public
+        )
 
 
 @pytest.mark.usefixtures("here")
 def test_sealing_costs_an_attach_next_to_nothing() -> None:
-    us = acting.ourselves()
+    us = current_operator.ourselves()
     began = time.perf_counter()
     for _ in range(200):
         assert operators.by_actor(us.actor.id) == us

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 

@@ -19,7 +19,7 @@ from tests.scenarios.judges import (
 from tests.scenarios.shells import local_flags
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind

@@ -11,13 +11,13 @@ import pytest
 from tests.scenarios.elsewhere import Place, RelayPlace, places, relay
 from tests.scenarios.support import PATIENCE, eventually
 
-from holdfast.client import dialing, hosts, keeper, remote
-from holdfast.client.acting import ourselves
-from holdfast.client.attaching import attach, messages
+from holdfast.client import hosts, keeper, remote, session_location
+from holdfast.client.attached_link import attach, messages
+from holdfast.client.current_operator import ourselves
 from holdfast.client.driver import attachment_to
-from holdfast.client.hostlink import HostLink, join_host, reach_host
+from holdfast.client.host_link import HostLink, join_host, reach_host
 from holdfast.crypto.identity import Identity
-from holdfast.linux import operators
+from holdfast.linux.stored import operators
 from holdfast.model.errors import (
     HoldfastError,
     HostUnreachable,
@@ -159,7 +159,7 @@ def test_whoever_was_promised_one_session_sees_no_other(
 
     assert [one["name"] for one in away.facts("ls", "box/")["sessions"]] == ["web"]
     assert away.facts("who", "box/web")["rights"]
-    dialing.settle(known["other"], "box")
+    session_location.settle(known["other"], "box")
     with pytest.raises(HoldfastError) as refusal:
         attach(attachment_to(known["other"]))
     assert refusal.value.code == "not-allowed"

@@ -9,8 +9,9 @@ import pytest
 from tests.scenarios.support import PATIENCE, Machine, eventually, machine
 
 from holdfast.cli.main import main
-from holdfast.client import acting, proven_requests
-from holdfast.linux import packets, places
+from holdfast.client import current_operator, proven_requests
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.wire import company as parties
@@ -28,7 +29,7 @@ PROVEN = ("rename", "keep", "forget")
 @pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
-        acting.ourselves()
+        current_operator.ourselves()
         yield made
 
 
@@ -50,7 +51,7 @@ def asked(session: SessionId, do: str) -> Packet:
 
 
 def by(name: str, kind: ActorKind, session: SessionId, do: str) -> Packet:
-    us = acting.enrol(name, kind)
+    us = current_operator.enrol(name, kind)
     return proven_requests.change_proven(
         asked(session, do), do, us.actor.id, us.token()
     )
@@ -63,7 +64,7 @@ def is_as_it_was(here: Machine, session: SessionId, before: Packet) -> bool:
 
 
 def _forged(packet: Packet) -> None:
-    packet["asker"] = acting.ourselves().actor.id
+    packet["asker"] = current_operator.ourselves().actor.id
 
 
 def _as_host(packet: Packet) -> None:
@@ -128,7 +129,7 @@ def test_a_proof_is_of_one_change_by_one_operator(
 def test_who_was_revoked_in_a_session_cannot_forget_it(
     here: Machine, session: SessionId
 ) -> None:
-    carol = acting.enrol("carol", ActorKind.HUMAN)
+    carol = current_operator.enrol("carol", ActorKind.HUMAN)
     assert here.join(session).request(parties.Revoke(carol.actor.id)) is None
 
     answer = raw(by("carol", ActorKind.HUMAN, session, "forget"))
@@ -139,7 +140,7 @@ def test_who_was_revoked_in_a_session_cannot_forget_it(
 def test_a_grant_lets_an_agent_rename_what_it_did_not_begin(
     here: Machine, session: SessionId
 ) -> None:
-    bot = acting.enrol("bot", ActorKind.AGENT)
+    bot = current_operator.enrol("bot", ActorKind.AGENT)
     granted = parties.Grant(bot.actor.id, ("observe", "end"), 0)
     assert here.join(session).request(granted) is None
 
@@ -178,7 +179,7 @@ def test_a_stopped_holder_is_replaced_and_asked(
 def test_the_command_line_says_who_asks(
     here: Machine, session: SessionId, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    acting.enrol("bot", ActorKind.AGENT)
+    current_operator.enrol("bot", ActorKind.AGENT)
     for words in (["rename", session, "mine"], ["keep", session]):
         assert main(["--as", "bot", *words]) == 77
         assert "may not end" in capsys.readouterr().err

@@ -9,9 +9,9 @@ import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, machine
 
 from holdfast.cli.main import main
-from holdfast.client import acting
-from holdfast.core.logbook import read_entries
-from holdfast.linux import host_book, invites, operators
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import read_entries
+from holdfast.linux.stored import host_book, invites, operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import SessionId
@@ -63,7 +63,7 @@ def test_an_agent_that_acts_as_itself_is_refused_and_told_what_to_do(
     attempt: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, kind in (("bot", ActorKind.AGENT), ("carol", ActorKind.HUMAN)):
-        acting.enrol(name, kind)
+        current_operator.enrol(name, kind)
     invite = invites.make("dave", ActorKind.HUMAN, Envelope(frozenset(Right)), FAR_AWAY)
     before = known()
     words = [invite.id.hex() if w == "INVITE" else w for w in ATTEMPTS[attempt]]
@@ -80,7 +80,7 @@ def test_an_agent_that_acts_as_itself_is_refused_and_told_what_to_do(
 
 @pytest.mark.usefixtures("here")
 def test_an_agent_changes_its_own_key_and_nobody_elses() -> None:
-    acting.enrol("bot", ActorKind.AGENT)
+    current_operator.enrol("bot", ActorKind.AGENT)
     before = known()
 
     assert main(["--as", "bot", "operators", "rotate"]) == 0
@@ -104,7 +104,7 @@ def shell(here: Machine) -> SessionId:
         cwd="/",
         env={"PATH": "/usr/bin:/bin", "PS1": "$ ", **places_of_ours()},
         size=[200, 24],
-        creator=acting.ourselves().actor.id,
+        creator=current_operator.ourselves().actor.id,
         integration=True,
     )
     assert answer["ok"], answer

@@ -17,10 +17,10 @@ from tests.scenarios.elsewhere import Place, places, relay
 from tests.scenarios.support import eventually
 
 import holdfast
-from holdfast.core.logbook import Head
-from holdfast.core.signed_head import sign_head
+from holdfast.core.book.logbook import Head
+from holdfast.core.book.signed_head import sign_head
 from holdfast.crypto.keys import SigningKey
-from holdfast.linux.host_key import host_seed
+from holdfast.linux.stored.host_key import host_seed
 from holdfast.model.ids import FIRST_INCARNATION, SessionId
 from holdfast.wire.lines import Record, decode_line, encode_line
 

@@ -7,7 +7,7 @@ import pytest
 from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.client import acting, blaming, calls
+from holdfast.client import blame_query, calls, current_operator
 from holdfast.client.calls import graph
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire import messages as wire
@@ -192,7 +192,7 @@ def test_what_others_type_into_a_nested_shell_is_theirs_too(
     company.types(company.bea, f"echo x > {tmp_path}/inside; exit\r".encode())
     wait_phase(company.session, "prompt")
 
-    (touched,) = blaming.file(company.session, str(tmp_path / "inside"))
+    (touched,) = blame_query.file(company.session, str(tmp_path / "inside"))
     found = behind(touched.report)
     assert found.trigger == actor(company.ada)
     assert actor(company.bea) in found.authors
@@ -207,7 +207,7 @@ def test_a_file_belongs_to_the_command_that_ran_when_it_was_changed(
     number = company.does(company.ada, staged)
     company.does(company.bea, f"sh {path}")
 
-    (touched,) = blaming.file(company.session, str(path))
+    (touched,) = blame_query.file(company.session, str(path))
     assert names(touched.report, company.ada, number), touched
     assert touched.fact.digest
 
@@ -217,7 +217,7 @@ def test_a_faked_date_names_whoever_faked_it(company: Company, tmp_path: Path) -
     company.does(company.bea, f"echo hello > {path}")
     number = company.does(company.ada, f"touch -d 2001-01-01 {path}")
 
-    (touched,) = blaming.file(company.session, str(path))
+    (touched,) = blame_query.file(company.session, str(path))
     assert names(touched.report, company.ada, number)
 
 
@@ -227,7 +227,7 @@ def test_each_link_to_a_file_has_its_own_originator(
     first = company.does(company.bea, f"echo hello > {tmp_path}/real")
     second = company.does(company.ada, f"ln -s real {tmp_path}/tool")
 
-    link, real = blaming.file(company.session, str(tmp_path / "tool"))
+    link, real = blame_query.file(company.session, str(tmp_path / "tool"))
     assert names(link.report, company.ada, second)
     assert names(real.report, company.bea, first)
 
@@ -238,7 +238,7 @@ def test_a_file_from_outside_is_nobodys_here(company: Company, tmp_path: Path) -
 
     def is_between() -> bool:
         path.write_text("x")
-        (touched,) = blaming.file(company.session, str(path))
+        (touched,) = blame_query.file(company.session, str(path))
         return touched.report.standing == "none"
 
     eventually("it is written between commands", is_between)
@@ -266,12 +266,12 @@ def test_a_process_belongs_to_the_command_that_started_it(
 
     seen = graph(company.session)
     leader = ours.pid("leader", company.session)
-    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
     assert names(traced.report, company.ada, number)
     assert (traced.root.pid, traced.root.is_by_time) == (pid, False)
     actors = {one.pid: one.actor for one in seen.processes}
     assert actors[pid] == actor(company.ada)
-    assert actors[leader] == acting.ourselves().actor.id
+    assert actors[leader] == current_operator.ourselves().actor.id
 
 
 def test_a_daemon_and_what_it_starts_are_known_by_time(
@@ -288,7 +288,7 @@ def test_a_daemon_and_what_it_starts_are_known_by_time(
     (pid,) = eventually("the daemon's child", found)
     leader = ours.pid("leader", company.session)
     seen = graph(company.session)
-    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
     assert traced.root.is_by_time
     assert names(traced.report, company.ada, number)
 
@@ -305,7 +305,7 @@ def test_a_program_that_takes_another_name_is_still_known(
     (pid,) = eventually("the disguised one", found)
     leader = ours.pid("leader", company.session)
     seen = graph(company.session)
-    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
     assert names(traced.report, company.ada, number)
 
 
@@ -333,11 +333,11 @@ def test_a_successor_knows_what_its_predecessor_knew(
 
     assert names(company.asks("alias", "deploy"), company.ada, alias)
     assert company.asks("variable", "HOME").standing == "initial"
-    (touched,) = blaming.file(company.session, str(tmp_path / "f"))
+    (touched,) = blame_query.file(company.session, str(tmp_path / "f"))
     assert names(touched.report, company.bea, file)
     seen = graph(company.session)
     leader = ours.pid("leader", company.session)
-    (traced,) = blaming.processes(company.session, leader, [pid], seen)
+    (traced,) = blame_query.processes(company.session, leader, [pid], seen)
     assert names(traced.report, company.ada, process)
 
 
@@ -370,5 +370,5 @@ def test_a_shell_that_tells_nothing_any_more_is_said_to_be_silent(
 
     report = company.asks("alias", "later")
     assert (report.standing, report.silent) == ("absent", True)
-    (touched,) = blaming.file(company.session, str(tmp_path / "f"))
+    (touched,) = blame_query.file(company.session, str(tmp_path / "f"))
     assert actor(company.bea) in behind(touched.report).authors

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Machine, machine
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 NOBODY = 65534

@@ -18,8 +18,8 @@ from tests.scenarios.judges import (
 from tests.scenarios.support import Client, Machine, eventually, machine
 from tests.scenarios.typed import is_typed
 
-from holdfast.core.logbook import recover
-from holdfast.linux import places
+from holdfast.core.book.logbook import recover
+from holdfast.linux.stored import places
 from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.scenarios.lone_shell import KEY, NONCE, LoneShell, demand
 
-from holdfast.core.shell_state import Item, ItemKind, changes
-from holdfast.core.state_messages import UNKNOWN
+from holdfast.core.shell.shell_state import Item, ItemKind, changes
+from holdfast.core.shell.state_messages import UNKNOWN
 
 SHELLS = ("bash", "zsh", "fish")
 VALUE = "correct-horse-battery"

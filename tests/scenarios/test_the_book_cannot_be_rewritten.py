@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Client, Machine, machine
 
-from holdfast.core.logbook import Receipt, verify
-from holdfast.core.signed_head import receipt_in, signature_check
+from holdfast.core.book.logbook import Receipt, verify
+from holdfast.core.book.signed_head import receipt_in, signature_check
 from holdfast.crypto.keys import SigningKey
-from holdfast.linux import places
-from holdfast.linux.host_key import host_seed
+from holdfast.linux.stored import places
+from holdfast.linux.stored.host_key import host_seed
 from holdfast.model.errors import LogbookWithheld, LogTampered
 from holdfast.model.ids import FIRST_INCARNATION, SessionId
 from holdfast.model.inputs import InputKind

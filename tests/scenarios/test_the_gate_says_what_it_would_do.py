@@ -7,8 +7,8 @@ import pytest
 from tests.scenarios.support import Machine, apply_policy, machine
 
 from holdfast.cli.main import main
-from holdfast.client import acting
-from holdfast.linux import operators, places, policy_files
+from holdfast.client import current_operator
+from holdfast.linux.stored import operators, places, policy_files
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import SessionId
@@ -39,7 +39,7 @@ def tried(session: SessionId, capsys: Capture, *words: str) -> tuple[int, str]:
 def test_it_answers_for_somebody_who_was_never_there_by_name(
     session: SessionId, capsys: Capture
 ) -> None:
-    bot = acting.enrol("bot", ActorKind.AGENT)
+    bot = current_operator.enrol("bot", ActorKind.AGENT)
     digest = policy_files.standing().applied.digest[:32]
 
     code, said = tried(session, capsys, "--as-operator", "bot", "--", "ls -l")
@@ -70,7 +70,7 @@ def test_an_invitation_to_another_session_counts_for_nothing_here(
 def test_a_policy_is_tried_before_it_is_applied(
     session: SessionId, capsys: Capture
 ) -> None:
-    acting.enrol("bot", ActorKind.AGENT)
+    current_operator.enrol("bot", ActorKind.AGENT)
     places.policy_file().write_text(FREE)
     whose = ("--as-operator", "bot", "--", "rm x")
 
@@ -96,7 +96,7 @@ def test_only_whoever_may_grant_tries_a_policy_out(
 ) -> None:
     monkeypatch.setenv("HOLDFAST_AS", "")  # What --as sets is undone.
     places.policy_file().write_text(FREE)
-    acting.enrol("bot", ActorKind.AGENT)
+    current_operator.enrol("bot", ActorKind.AGENT)
 
     tried_by = ["--as", "bot", "gate", "test", session, "--candidate"]
     assert main([*tried_by, str(places.policy_file()), "--", "ls"]) == 77

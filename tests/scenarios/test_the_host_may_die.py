@@ -9,9 +9,9 @@ import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.client import host
-from holdfast.core.clearing import KEEP_FOR
-from holdfast.host.clearing import clear_away
-from holdfast.linux import places
+from holdfast.core.session.expired_records import KEEP_FOR
+from holdfast.host.expired_records import clear_away
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 

@@ -12,9 +12,10 @@ import pytest
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 from tests.scenarios.typed import is_typed
 
-from holdfast.client import acting
-from holdfast.core.logbook import Entry, recover
-from holdfast.linux import operators, places, processes
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import Entry, recover
+from holdfast.linux import processes
+from holdfast.linux.stored import operators, places
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedName, OperatorTaken
 from holdfast.model.ids import SessionId
@@ -99,7 +100,7 @@ def test_t22_h57_a_name_is_refused_or_is_no_more_than_a_name(
     anna = here.join(session)
     if name not in ROLES:
         with pytest.raises(MalformedName):
-            acting.enrol(name, ActorKind.AGENT)
+            current_operator.enrol(name, ActorKind.AGENT)
         return
 
     named = here.join(session, name, ActorKind.AGENT)
@@ -115,7 +116,7 @@ def test_t22_h57_a_name_is_refused_or_is_no_more_than_a_name(
 def test_t22_a_name_that_looks_like_one_that_is_taken_is_refused(
     here: Machine,
 ) -> None:
-    acting.enrol("deploy", ActorKind.AGENT)
+    current_operator.enrol("deploy", ActorKind.AGENT)
 
     for twin in ("Deploy", "DEPLOY", "deploy"):
         with pytest.raises(OperatorTaken):
@@ -124,7 +125,7 @@ def test_t22_a_name_that_looks_like_one_that_is_taken_is_refused(
 
 
 def test_t22_a_name_edited_by_hand_is_never_shown_or_believed(here: Machine) -> None:
-    bot = acting.enrol("bot", ActorKind.AGENT)
+    bot = current_operator.enrol("bot", ActorKind.AGENT)
     facts = Path(bot.folder) / "operator.json"
     text = facts.read_text()
     session = here.new("cat")

@@ -8,7 +8,7 @@ from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.client.driver import ask
 from holdfast.core.client.screen_question import Seen, screen
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.errors import Unavailable
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.support.pty_user import User
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
-from holdfast.core.budget import RESIZES_PER_SECOND
-from holdfast.holder.company import MAX_CLIENTS_EACH
+from holdfast.core.input.budget import RESIZES_PER_SECOND
+from holdfast.holder.links.attached_clients import MAX_CLIENTS_EACH
 from holdfast.keeper import checks
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId

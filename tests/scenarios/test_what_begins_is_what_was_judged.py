@@ -9,7 +9,7 @@ from tests.scenarios.gated import write_policy
 from tests.scenarios.starts import ASK, a_machine, a_marker, approve, bot, state
 from tests.scenarios.support import Machine, eventually
 
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.client.pending_start import waiting_in
 from holdfast.model.ids import SessionId
 
@@ -44,7 +44,7 @@ def test_the_interpreters_of_the_first_program_are_judged(
     inner = script(place / "inner", str(shell), marker)
     outer = script(place / "outer", str(inner), marker)
     write_policy(NO_SH.format("forbidden"))
-    us = acting.ourselves().actor.id
+    us = current_operator.ourselves().actor.id
 
     for one in (inner, outer):
         answer = here.ask(**asked(one, us, gated=True))
@@ -139,7 +139,7 @@ def test_a_program_that_is_swapped_all_the_time_is_never_run_unjudged(
     program = place / "tool"
     program.symlink_to(place / "harmless")
     write_policy(NO_SH.format("forbidden"))
-    us = acting.ourselves().actor.id
+    us = current_operator.ourselves().actor.id
     pid = os.fork()
     if pid == 0:
         while True:

@@ -13,7 +13,8 @@ from tests.scenarios import copies, witness
 from tests.scenarios.support import PATIENCE, Client, Machine, eventually, machine
 
 from holdfast.client import host
-from holdfast.linux import packets, places
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
 

@@ -16,7 +16,8 @@ import pytest
 from tests.scenarios import witness
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-from holdfast.linux import packets, places
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
 

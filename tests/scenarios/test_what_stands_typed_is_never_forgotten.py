@@ -9,7 +9,7 @@ from tests.scenarios.shells import shell, wait_editor, wait_phase
 from tests.scenarios.support import Machine, apply_policy, eventually, machine
 
 from holdfast.client import calls
-from holdfast.linux import places
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import InputKind

@@ -10,8 +10,8 @@ from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.client import calls
-from holdfast.core.logbook import Entry, EntryKind, recover
-from holdfast.linux import places
+from holdfast.core.book.logbook import Entry, EntryKind, recover
+from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind

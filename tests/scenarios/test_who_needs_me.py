@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.host import overview
 from holdfast.host.guests import Guest
-from holdfast.host.reception import answer
-from holdfast.linux import operators
-from holdfast.linux.operators import Terms
+from holdfast.host.host_requests import answer
+from holdfast.linux.stored import operators
+from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.wire.messages import Take
@@ -50,7 +50,7 @@ def waited_for(guest: Guest, session: str, **facts: object) -> Packet:
 def test_sessions_that_wait_for_somebody_come_first(here: Machine) -> None:
     asking = here.new("sh", "-c", ASKS)
     quiet = here.new("sleep", "600")
-    us = Guest(acting.ourselves())
+    us = Guest(current_operator.ourselves())
 
     waited_for(us, asking, needs="secret", state="waiting-for-secret")
 
@@ -62,7 +62,7 @@ def test_it_says_who_is_here_and_who_has_the_turn(here: Machine) -> None:
     anna = here.join(session, "anna")
     assert anna.request(Take()) is None
 
-    told = waited_for(Guest(acting.ourselves()), session, count=1)
+    told = waited_for(Guest(current_operator.ourselves()), session, count=1)
 
     assert told["turn"]["name"] == told["here"][0]["name"] == "anna"
     assert told["turn"]["kind"] == "human"
@@ -72,7 +72,10 @@ def test_the_last_line_is_text_that_nothing_obeys(here: Machine) -> None:
     session = here.new("sh", "-c", HOSTILE)
 
     told = waited_for(
-        Guest(acting.ourselves()), session, last_line="two <b>three", hides=False
+        Guest(current_operator.ourselves()),
+        session,
+        last_line="two <b>three",
+        hides=False,
     )
 
     assert told["needs"] == ""
@@ -92,7 +95,7 @@ def test_a_session_whose_holder_is_stopped_delays_nobody_for_long(
     here: Machine,
 ) -> None:
     stuck, fine = here.new("sleep", "600"), here.new("sh", "-c", ASKS)
-    us = Guest(acting.ourselves())
+    us = Guest(current_operator.ourselves())
     waited_for(us, fine, state="waiting-for-secret")
     holder = here.pid("holder", stuck)
     os.kill(holder, signal.SIGSTOP)
@@ -110,7 +113,7 @@ def test_within_a_moment_the_same_answer_is_good_and_holders_are_left_alone(
     here: Machine,
 ) -> None:
     here.new("sleep", "600")
-    us = Guest(acting.ourselves())
+    us = Guest(current_operator.ourselves())
     seen = overview.Overview()
 
     async def story() -> None:
@@ -126,7 +129,7 @@ def test_whoever_waits_for_another_s_answer_gets_one_if_that_gives_up(
     here: Machine,
 ) -> None:
     session = here.new("sleep", "600")
-    us = Guest(acting.ourselves())
+    us = Guest(current_operator.ourselves())
     seen = overview.Overview()
 
     async def story() -> None:

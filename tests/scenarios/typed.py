@@ -1,6 +1,6 @@
 """Which inputs of a book are somebody's, apart from the one that began the session?"""
 
-from holdfast.core.logbook import Entry, EntryKind
+from holdfast.core.book.logbook import Entry, EntryKind
 
 
 def is_typed(entry: Entry) -> bool:

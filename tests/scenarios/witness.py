@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tests.scenarios.support import OURS, Machine, eventually
 
-from holdfast.linux import grips, places
+from holdfast.linux import session_lock
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
 MARK = "HF_SCENARIO"
@@ -72,7 +73,7 @@ def grip(session: SessionId, pid: int) -> int:
             if str(name.readlink()).startswith(f"/memfd:{session}"):
                 memory = os.open(name, os.O_RDWR)
                 try:
-                    return grips.taken_by(memory)
+                    return session_lock.taken_by(memory)
                 finally:
                     os.close(memory)
     raise AssertionError(f"{pid} does not have the memory of {session}")

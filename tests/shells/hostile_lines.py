@@ -5,8 +5,8 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from holdfast.core.shell_grammar import KNOWN, Grammar
-from holdfast.core.simple_command import HERE, Command, Redirection, Way
+from holdfast.core.shell.shell_grammar import KNOWN, Grammar
+from holdfast.core.shell.simple_command import HERE, Command, Redirection, Way
 
 Reading = list[str] | str
 UNDECIDABLE = "undecidable"

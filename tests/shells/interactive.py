@@ -10,7 +10,7 @@ from typing import Self
 
 from tests.shells.real_shells import PROGRAMS, Happened, World, happened
 
-from holdfast.core.shell_grammar import Grammar
+from holdfast.core.shell.shell_grammar import Grammar
 
 PATIENCE = 20.0
 """Seconds for one line; a shell that waits for more of it never comes back."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.core.command_line import read_line
-from holdfast.core.open_words import ANYTHING, OpenWord
-from holdfast.core.shell_grammar import KNOWN, Grammar
-from holdfast.core.simple_command import Command
+from holdfast.core.shell.command_line import read_line
+from holdfast.core.shell.open_words import ANYTHING, OpenWord
+from holdfast.core.shell.shell_grammar import KNOWN, Grammar
+from holdfast.core.shell.simple_command import Command
 
 MARKER = """#!/bin/dash
 printf '%s\\0' "${0##*/}" "$(pwd -P)" "$#" "$@" >> "$MARKS"

@@ -5,8 +5,8 @@ from tests.shells.hostile_lines import UNDECIDABLE, Reading, shown, table
 from tests.shells.interactive import Interactive
 from tests.shells.real_shells import World, complaint, installed, said
 
-from holdfast.core.command_line import read_line
-from holdfast.core.shell_grammar import Grammar
+from holdfast.core.shell.command_line import read_line
+from holdfast.core.shell.shell_grammar import Grammar
 
 TABLE = table()
 SHELLS = installed()

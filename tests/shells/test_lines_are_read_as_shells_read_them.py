@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.shells.real_shells import World, complaint, installed, said
 
-from holdfast.core.shell_grammar import Grammar
+from holdfast.core.shell.shell_grammar import Grammar
 
 TOKENS = [
     *("rm", "git", "put", "cat", "make", "cd src", "cd", "echo", "wc -l"),

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.docs.test_logbook_spec import approved_story
 from tools.verify_logbook import KIND, check_export, is_signed
 
-from holdfast.core.log_export import export_lines
-from holdfast.core.logbook import EntryKind, Head
-from holdfast.core.signed_head import SignedHead, sign_head
+from holdfast.core.book.log_export import export_lines
+from holdfast.core.book.logbook import EntryKind, Head
+from holdfast.core.book.signed_head import SignedHead, sign_head
 from holdfast.crypto import keys
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.ids import Incarnation, SessionId

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.core.input.test_signed_inputs import FIRST, SECOND, THIRD, TURNS
 from tests.core.signing import (
     ANNA,
     BOT,
@@ -14,12 +15,11 @@ from tests.core.signing import (
     given,
     signed,
 )
-from tests.core.test_signed_inputs import FIRST, SECOND, THIRD, TURNS
 from tools.verify_logbook import MAX_LISTED, check_export
 
-from holdfast.core.log_export import export_lines
-from holdfast.core.logbook import EntryKind
-from holdfast.core.signed_inputs import Coverage
+from holdfast.core.book.log_export import export_lines
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.input.signed_inputs import Coverage
 from holdfast.crypto.identity import Identity
 from holdfast.model.ids import Epoch, actor_id
 

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from holdfast.core.doorway import is_loopback
+from holdfast.core.relay.doorway import is_loopback
 from holdfast.model.errors import (
     HoldfastError,
     LinkEnded,

@@ -11,8 +11,8 @@ import json
 import os
 import sys
 
-from holdfast.cli.requesting import live_session
-from holdfast.cli.standing import names_of, pending_facts, pending_told
+from holdfast.cli.presence_text import names_of, pending_facts, pending_told
+from holdfast.cli.turn_requests import live_session
 from holdfast.client import keeper
 from holdfast.client.calls import request
 from holdfast.client.keeper import Listed

@@ -12,19 +12,19 @@ import select
 import signal
 import time
 
-from holdfast.cli.naming import NOBODY, Names
+from holdfast.cli.attach_keys import Do, Effect, Say, Wheel
+from holdfast.cli.operator_names import NOBODY, Names
 from holdfast.cli.prefix import Act, Detach, Help, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
-from holdfast.cli.wheel import Do, Effect, Say, Wheel
 from holdfast.client import driver, keeper
-from holdfast.client.acting import our_pen
-from holdfast.client.attaching import attach
+from holdfast.client.attached_link import attach
 from holdfast.client.connection import Connection
-from holdfast.client.dialing import home_of
+from holdfast.client.current_operator import our_pen
+from holdfast.client.session_location import home_of
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.signing import Pen
 from holdfast.core.client.timeouts import RETRY
-from holdfast.core.redial import Redial
+from holdfast.core.relay.redial import Redial
 from holdfast.model.errors import (
     AttachedToItself,
     BudgetSpent,

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from holdfast.core.log_export import export_lines
-from holdfast.core.signed_head import SignedHead
+from holdfast.core.book.log_export import export_lines
+from holdfast.core.book.signed_head import SignedHead
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import SessionId
 from holdfast.model.text import printable

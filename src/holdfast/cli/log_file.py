@@ -4,10 +4,10 @@ import base64
 from typing import Protocol
 
 from holdfast.client import keeper
-from holdfast.client.dialing import home_of
-from holdfast.linux import places
-from holdfast.linux.book_parts import BookParts
-from holdfast.linux.book_pieces import start_of
+from holdfast.client.session_location import home_of
+from holdfast.linux.stored import places
+from holdfast.linux.stored.book_parts import BookParts
+from holdfast.linux.stored.book_pieces import start_of
 from holdfast.model.errors import MalformedMessage, SessionNotFound
 from holdfast.model.ids import SessionId
 

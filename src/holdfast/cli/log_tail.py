@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.cli.log_file import head_line, open_log
-from holdfast.core.logbook import (
+from holdfast.core.book.logbook import (
     MAX_LINE,
     Anchor,
     Entry,
@@ -21,8 +21,8 @@ from holdfast.core.logbook import (
     read_entries,
     recover,
 )
-from holdfast.core.signed_head import SignedHead
-from holdfast.linux import places
+from holdfast.core.book.signed_head import SignedHead
+from holdfast.linux.stored import places
 from holdfast.model.errors import LogTampered
 from holdfast.model.ids import SessionId
 

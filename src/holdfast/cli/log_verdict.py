@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Iterator
 
 from holdfast.cli.log_tail import LogTail, newest_head
-from holdfast.core.logbook import Head
-from holdfast.core.signed_head import SignedHead
-from holdfast.core.signed_inputs import Coverage, InputCheck
+from holdfast.core.book.logbook import Head
+from holdfast.core.book.signed_head import SignedHead
+from holdfast.core.input.signed_inputs import Coverage, InputCheck
 from holdfast.model.errors import (
     HoldfastError,
     LogbookWithheld,

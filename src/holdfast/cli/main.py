@@ -207,7 +207,7 @@ def _run(words: list[str]) -> int:
         parser.parse_args(words)
         parser.print_help()
         return EXIT_STATUS[UsageError] if words else 0
-    verb = importlib.import_module(f"holdfast.cli.{words[0]}")
+    verb = importlib.import_module(f"holdfast.cli.verbs.{words[0]}")
     own = Parser(
         prog=f"holdfast {words[0]}",
         description=VERBS[words[0]],
@@ -260,7 +260,7 @@ def _named(sentence: str) -> str:
     """Return a sentence with operators' names in the place of their ids."""
     if "a_" not in sentence:
         return sentence
-    from holdfast.cli.naming import Names  # noqa: PLC0415  # rarely needed
+    from holdfast.cli.operator_names import Names  # noqa: PLC0415  # rarely needed
 
     return Names().told(sentence)
 

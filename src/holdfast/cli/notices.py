@@ -1,7 +1,7 @@
 """What is whoever watches a session told, as one line, when something happens?"""
 
-from holdfast.cli.naming import Names
-from holdfast.cli.standing import (
+from holdfast.cli.operator_names import Names
+from holdfast.cli.presence_text import (
     by_told,
     excerpt_told,
     inherited_told,

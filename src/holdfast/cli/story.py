@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from holdfast.cli.arguments import signal_name
 from holdfast.cli.story_commands import CommandStory
-from holdfast.core.entries import MAX_ORIGINATORS
-from holdfast.core.logbook import Entry, EntryKind
+from holdfast.core.book.entries import MAX_ORIGINATORS
+from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.model.envelopes import Right
 from holdfast.model.text import printable
 

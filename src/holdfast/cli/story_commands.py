@@ -7,10 +7,10 @@ somebody else. What changed in the shell is told of the command it was the doing
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.core.changed_entries import Changed, read_changed
-from holdfast.core.commands import read_began
-from holdfast.core.logbook import Entry
-from holdfast.core.shell_state import Change, ChangeKind
+from holdfast.core.book.logbook import Entry
+from holdfast.core.provenance.changed_entries import Changed, read_changed
+from holdfast.core.provenance.commands import read_began
+from holdfast.core.shell.shell_state import Change, ChangeKind
 from holdfast.model.text import printable
 
 MAX_SHOWN = 200

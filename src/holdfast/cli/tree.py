@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from holdfast.cli.ls import age
-from holdfast.cli.naming import Names
+from holdfast.cli.operator_names import Names
+from holdfast.cli.verbs.ls import age
 from holdfast.model.text import printable
 from holdfast.wire.graphs import Connection, Descriptor, Graph, Listener, Process
 

@@ -15,13 +15,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from holdfast.client import blaming, keeper
-from holdfast.client.acting import ourselves
+from holdfast.client import blame_query, keeper
 from holdfast.client.calls import graph
-from holdfast.linux import host_book, operators
+from holdfast.client.current_operator import ourselves
 from holdfast.linux.graph import session_named_by
-from holdfast.linux.operators import Enrolled
 from holdfast.linux.procfs import read_stat
+from holdfast.linux.stored import host_book, operators
+from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError, NoKeeper, NotAllowed
 from holdfast.model.ids import ActorId
@@ -103,7 +103,7 @@ def _behind_in(name: str) -> set[ActorId]:
         return {NOBODY_KNOWN}
     try:
         seen = graph(session.id)
-        traced = blaming.processes(session.id, session.pid, [os.getpid()], seen)
+        traced = blame_query.processes(session.id, session.pid, [os.getpid()], seen)
     except HoldfastError:
         return {NOBODY_KNOWN}
     found = {NOBODY_KNOWN}

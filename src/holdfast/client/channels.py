@@ -9,7 +9,7 @@ Everything here belongs to one event loop.
 
 import asyncio
 
-from holdfast.client.hostlink import HostLink, reach_host
+from holdfast.client.host_link import HostLink, reach_host
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import (

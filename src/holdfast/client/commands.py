@@ -8,8 +8,8 @@ holder, and is told what came of the first.
 import hashlib
 import time
 
-from holdfast.client.acting import ourselves
 from holdfast.client.calls import Held
+from holdfast.client.current_operator import ourselves
 from holdfast.client.driver import attachment_to, converse, new_client
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import CommandRun, Wish

@@ -2,8 +2,8 @@
 
 A holder that died is replaced with the same listening socket, on which connects
 queue; for the moment in which even that is missing, connecting is tried again. To
-a holder elsewhere the link leads through a channel (client.dialing), in which our
-key is proven already, and the host there vouches for us.
+a holder elsewhere the link leads through a channel (client.session_location), in which
+our key is proven already, and the host there vouches for us.
 """
 
 import contextlib
@@ -14,13 +14,13 @@ from collections import deque
 from types import TracebackType
 from typing import Self
 
-from holdfast.client import dialing
-from holdfast.client.acting import ourselves
+from holdfast.client import session_location
+from holdfast.client.current_operator import ourselves
 from holdfast.core.client.holder_link import VOUCHED_FOR, Credentials, HolderLink
 from holdfast.core.client.timeouts import GREETING
 from holdfast.crypto.proof import local_proof
-from holdfast.linux import folders
 from holdfast.linux.packets import is_ours
+from holdfast.linux.stored import folders
 from holdfast.model.errors import SessionUnreachable
 from holdfast.model.ids import SessionId
 from holdfast.version import __version__
@@ -61,12 +61,12 @@ class Connection:
             Forbidden: Its host does not let us in.
 
         """
-        is_far = path is None and bool(dialing.home_of(session))
-        far = dialing.patience_for(session, patience) if is_far else patience
+        is_far = path is None and bool(session_location.home_of(session))
+        far = session_location.patience_for(session, patience) if is_far else patience
         deadline = time.monotonic() + far
         credentials = _credentials(session, is_far=is_far)
         if is_far:
-            link = dialing.dial_far(session, far)
+            link = session_location.dial_far(session, far)
         else:
             path = folders.session_address(session) if path is None else path
             link = _dial(session, path, deadline)
@@ -171,7 +171,7 @@ def _credentials(session: SessionId, *, is_far: bool) -> Credentials:
     def prove(nonce: bytes) -> bytes:
         return VOUCHED_FOR if is_far else local_proof(us.token(), session, nonce)
 
-    actor = dialing.actor_at(session, us.actor.id)
+    actor = session_location.actor_at(session, us.actor.id)
     return Credentials(actor, f"holdfast {__version__}", ClientKind.CLI, prove)
 
 

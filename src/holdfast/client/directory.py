@@ -7,7 +7,7 @@ names there are still ids.
 
 from collections.abc import Iterable, Mapping
 
-from holdfast.client import dialing
+from holdfast.client import session_location
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
@@ -25,10 +25,10 @@ _silent: set[str] = set()
 
 def actor_elsewhere(actor: ActorId) -> Actor | None:
     """Return who somebody is, if one of the hosts that were visited says so."""
-    for host in sorted(dialing.visited() - _silent):
+    for host in sorted(session_location.visited() - _silent):
         if (host, actor) not in _told:
             _told[host, actor] = _ask(host, {"actors": [actor]}).get(actor)
-    hosts = sorted(dialing.visited())
+    hosts = sorted(session_location.visited())
     return next((one for host in hosts if (one := _told.get((host, actor)))), None)
 
 
@@ -40,7 +40,7 @@ def actor_called(host: str, name: str) -> Actor | None:
 
 def _ask(host: str, fields: dict[str, object]) -> dict[ActorId, Actor]:
     try:
-        said = dialing.ask_far(host, "names", fields, PATIENCE).get("names")
+        said = session_location.ask_far(host, "names", fields, PATIENCE).get("names")
     except HoldfastError:
         _silent.add(host)
         return {}

@@ -6,9 +6,9 @@ import os
 import time
 from typing import TypeVar
 
-from holdfast.client import dialing
-from holdfast.client.acting import our_pen, ourselves
+from holdfast.client import session_location
 from holdfast.client.connection import Connection
+from holdfast.client.current_operator import our_pen, ourselves
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.exchange import AttachedInquiry, Exchange, Inquiry
 from holdfast.core.client.farewell import Farewell
@@ -39,7 +39,7 @@ def attachment_to(
 
 def actor_in(session: str) -> ActorId:
     """Return who we are to a session."""
-    return dialing.actor_at(session, ourselves().actor.id)
+    return session_location.actor_at(session, ourselves().actor.id)
 
 
 def ask(session: str, question: SessionQuestion[Result]) -> Result:
@@ -72,7 +72,7 @@ def converse(session: str, exchange: Exchange[Result]) -> Result:
         HoldfastError: What the exchange ends with.
 
     """
-    exchange.slowness = dialing.patience_for(session, 1.0)
+    exchange.slowness = session_location.patience_for(session, 1.0)
     while True:
         patience = exchange.dials(time.monotonic())
         try:
@@ -106,7 +106,7 @@ def _carry(session: str, exchange: Exchange[Result], link: Connection) -> Result
 
 def leave(link: Connection, attachment: Attachment, pen: Pen | None) -> None:
     """Sign what we have sent and not signed, before a link is closed."""
-    slowness = dialing.patience_for(attachment.session, 1.0)
+    slowness = session_location.patience_for(attachment.session, 1.0)
     _leave(link, Farewell(attachment, pen, [], time.monotonic(), slowness))
 
 

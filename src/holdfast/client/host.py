@@ -2,8 +2,9 @@
 
 import time
 
-from holdfast.linux import packets, places
+from holdfast.linux import packets
 from holdfast.linux.start import start_host
+from holdfast.linux.stored import places
 from holdfast.model.errors import HostDidNotStart
 
 PATIENCE = 5.0

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from holdfast.linux import places
-from holdfast.linux.fact_files import read_facts, write_facts
+from holdfast.linux.stored import places
+from holdfast.linux.stored.fact_files import read_facts, write_facts
 from holdfast.model.errors import HostNotKnown, HostTaken, UsageError
 from holdfast.model.ids import ActorId, HostId, host_id, parse_actor_id
 from holdfast.model.text import checked_name, printable, same_name

@@ -14,7 +14,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from holdfast.linux import folders, packets
+from holdfast.linux import packets
+from holdfast.linux.stored import folders
 from holdfast.model.errors import (
     AmbiguousSession,
     CreationUnknown,
@@ -109,7 +110,7 @@ def request(
 
     """
     if host:
-        from holdfast.client.dialing import ask_far  # noqa: PLC0415  # rarely needed
+        from holdfast.client.session_location import ask_far  # noqa: PLC0415  # rarely needed
 
         return ask_far(host, do, dict(fields))
     if do in PROVEN and "proof" not in fields:
@@ -193,7 +194,7 @@ def sessions_by_socket() -> list[Listed]:
         UsageError: The place of the sockets is not ours.
 
     """
-    from holdfast.linux import session_names  # noqa: PLC0415  # rarely needed
+    from holdfast.linux.stored import session_names  # noqa: PLC0415  # rarely needed
 
     known = session_names.known().items()
     return [
@@ -236,7 +237,7 @@ def find(text: str, *, start: bool = True) -> Listed:
             if (elsewhere := _elsewhere(text)) is None:
                 raise
             return elsewhere
-    from holdfast.client.dialing import settle  # noqa: PLC0415  # rarely needed
+    from holdfast.client.session_location import settle  # noqa: PLC0415  # rarely needed
 
     found = resolve(name, sessions(host=checked_name(host)))
     settle(found.id, host)
@@ -254,7 +255,7 @@ def _find_here(text: str, *, start: bool) -> Listed:
 
 
 def _found_by_socket(text: str) -> Listed | None:
-    from holdfast.linux import session_names  # noqa: PLC0415  # rarely needed
+    from holdfast.linux.stored import session_names  # noqa: PLC0415  # rarely needed
 
     known = [_by_socket(one, name) for one, name in session_names.known().items()]
     with contextlib.suppress(UsageError):
@@ -287,7 +288,7 @@ def _elsewhere(text: str) -> Listed | None:
     if not text.startswith("s_"):
         return None
     from holdfast.client import hosts  # noqa: PLC0415  # rarely needed
-    from holdfast.client.dialing import settle  # noqa: PLC0415  # ditto
+    from holdfast.client.session_location import settle  # noqa: PLC0415  # ditto
 
     for host in hosts.known():
         with contextlib.suppress(Unavailable, Forbidden):

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.client import dialing
-from holdfast.client.attaching import attach, messages
+from holdfast.client import session_location
+from holdfast.client.attached_link import attach, messages
 from holdfast.client.connection import Connection
 from holdfast.client.driver import attachment_to
 from holdfast.core.client.attachment import Attachment
@@ -72,7 +72,7 @@ def await_start(waits: Waiting, host: str, timeout: float, held: Held) -> None:
 
     """
     if host:
-        dialing.settle(waits.session, host)
+        session_location.settle(waits.session, host)
     attachment = attachment_to(waits.session, client=waits.client)
     attachment.held = held
     deadline = time.monotonic() + timeout

@@ -12,15 +12,15 @@ import os
 import time
 
 from holdfast.client.authority import record_refusal
-from holdfast.core.applied_policy import NOTHING, Applied
-from holdfast.core.host_book import policy_after
-from holdfast.core.logbook import EntryKind
-from holdfast.core.policy_file import read_policy
+from holdfast.core.book.host_book import policy_after
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.policy.applied_policy import NOTHING, Applied
+from holdfast.core.policy.policy_file import read_policy
 from holdfast.crypto.keys import SigningKey
-from holdfast.linux import host_book, policy_files
-from holdfast.linux.host_book import HostBook
-from holdfast.linux.operators import Enrolled
-from holdfast.linux.policy_files import Standing
+from holdfast.linux.stored import host_book, policy_files
+from holdfast.linux.stored.host_book import HostBook
+from holdfast.linux.stored.operators import Enrolled
+from holdfast.linux.stored.policy_files import Standing
 from holdfast.model.errors import (
     HoldfastError,
     LogbookFailed,

@@ -8,7 +8,7 @@ import json
 import os
 import pwd
 
-from holdfast.linux import folders
+from holdfast.linux.stored import folders
 from holdfast.model.errors import UsageError
 from holdfast.model.ids import ActorId, parse_actor_id
 from holdfast.model.text import MAX_NAME, checked_name
@@ -47,7 +47,7 @@ def our_id() -> ActorId:
     try:
         return parse_actor_id(str(json.loads(_read(path))["actor"]))
     except (OSError, ValueError, KeyError, TypeError, UsageError):
-        from holdfast.client.acting import ourselves  # noqa: PLC0415  # slow to load
+        from holdfast.client.current_operator import ourselves  # noqa: PLC0415  # slow to load
 
         return ourselves().actor.id
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from holdfast.client.profile import our_id, our_name
 from holdfast.crypto.proof import change_proof, creation_proof
-from holdfast.linux import folders
+from holdfast.linux.stored import folders
 from holdfast.model.ids import ENTROPY, ActorId, client_id
 from holdfast.wire.creation import change_bytes, proven_bytes
 
@@ -80,7 +80,7 @@ def _token() -> bytes:
     try:
         return _read("token")
     except OSError:
-        from holdfast.client.acting import ourselves  # noqa: PLC0415  # slow to load
+        from holdfast.client.current_operator import ourselves  # noqa: PLC0415  # slow to load
 
         return ourselves().token()
 

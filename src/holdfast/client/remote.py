@@ -14,11 +14,11 @@ from collections.abc import Coroutine
 from concurrent import futures
 from typing import Any, TypeVar
 
-from holdfast.client.acting import ourselves
 from holdfast.client.channels import Channels
-from holdfast.client.dialing import ASKING
-from holdfast.client.hostlink import HostLink, join_host
+from holdfast.client.current_operator import ourselves
+from holdfast.client.host_link import HostLink, join_host
 from holdfast.client.hosts import KnownHost
+from holdfast.client.session_location import ASKING
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import HoldfastError, HostUnreachable, LinkEnded
 from holdfast.model.ids import SessionId

@@ -7,32 +7,30 @@ import socket
 import time
 from dataclasses import replace
 
-from holdfast.core.start_words import start_of
-from holdfast.core.stream import StreamWindow
-from holdfast.holder import door
-from holdfast.holder.following import INTEGRATION
+from holdfast.core.policy.start_words import start_of
+from holdfast.core.session.stream import StreamWindow
+from holdfast.holder.links import door
 from holdfast.holder.loop import Holder
-from holdfast.holder.note_memory import AREA
-from holdfast.holder.refused_starts import demand_patience
-from holdfast.holder.session_start import START, STARTING
-from holdfast.holder.state_channel import make_pipe
-from holdfast.holder.vaulted import Vaulted
+from holdfast.holder.policy.refused_starts import demand_patience
+from holdfast.holder.policy.session_start import START, STARTING
+from holdfast.holder.provenance.shell_commands import INTEGRATION
+from holdfast.holder.provenance.state_channel import make_pipe
+from holdfast.holder.record.note_memory import AREA
+from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import (
     cgroups,
     exec_filter,
     exec_gate,
-    folders,
-    grips,
-    operators,
     packets,
-    places,
     processes,
     procfs,
     pty,
+    session_lock,
     shared_memory,
     shells,
     spawn,
 )
+from holdfast.linux.stored import folders, operators, places
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import DeniedByPolicy, Forbidden, HoldfastError
 from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
@@ -84,7 +82,7 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     master, memory, listener, pidfd, *more = fds
     gated = GATED if facts.get(EXEC_GATE) else 0
     signal.alarm(GRIP_PATIENCE)  # Ends us.
-    grips.take(memory)
+    session_lock.take(memory)
     signal.alarm(0)
     # Our predecessor may have died between resizing and telling the keeper.
     size = pty.size_of(master)
@@ -112,7 +110,7 @@ def _create(packet: packets.Packet) -> None:
         creator = door.creator_of(packet)
         demand_patience(creator.actor)
         vaulted = _make(packet, session, creator)
-        grips.take(vaulted.memory)
+        session_lock.take(vaulted.memory)
         holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:
         # What somebody was not allowed to start stays on record; what never could

@@ -10,32 +10,33 @@ import socket
 import time
 from collections.abc import Callable
 
-from holdfast.core import session as life
-from holdfast.core.listener_watch import Listener
-from holdfast.core.logbook import EntryKind
-from holdfast.core.stream import StreamWindow, plan_resume
-from holdfast.holder import blaming, door
-from holdfast.holder.answers import Answers
-from holdfast.holder.company import Company
-from holdfast.holder.connection import Connection
-from holdfast.holder.desk import Desk
-from holdfast.holder.executing import Executing
-from holdfast.holder.following import Following, Told
-from holdfast.holder.halting import Halting
-from holdfast.holder.judge_link import JudgeLink
-from holdfast.holder.keeper_link import KeeperLink
-from holdfast.holder.listeners import Listeners
-from holdfast.holder.looking import Looking
-from holdfast.holder.note_memory import AREA, NoteMemory
-from holdfast.holder.output import CHUNK, Output
-from holdfast.holder.painter_link import PainterLink
-from holdfast.holder.payloads import signal_of
-from holdfast.holder.requests import Requests
-from holdfast.holder.session_start import STARTING
-from holdfast.holder.showing import Showing
-from holdfast.holder.starting import Starting
-from holdfast.holder.sweeping import Sweeping, Swept
-from holdfast.holder.vaulted import Vaulted
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.session import session as life
+from holdfast.core.session.listener_watch import Listener
+from holdfast.core.session.stream import StreamWindow, plan_resume
+from holdfast.holder.input.desk import Desk
+from holdfast.holder.input.payloads import signal_of
+from holdfast.holder.input.requests import Requests
+from holdfast.holder.links import door
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.connection import Connection
+from holdfast.holder.links.keeper_link import KeeperLink
+from holdfast.holder.output.attach_view import Showing
+from holdfast.holder.output.painter_link import PainterLink
+from holdfast.holder.output.query_answers import Answers
+from holdfast.holder.output.terminal_output import CHUNK, Output
+from holdfast.holder.policy.exec_requests import Executing
+from holdfast.holder.policy.judge_link import JudgeLink
+from holdfast.holder.policy.session_start import STARTING
+from holdfast.holder.processes.daemon_sweep import Sweeping, Swept
+from holdfast.holder.processes.freezer import Halting
+from holdfast.holder.processes.listeners import Listeners
+from holdfast.holder.processes.session_report import Looking
+from holdfast.holder.provenance import blame
+from holdfast.holder.provenance.process_starters import Starting
+from holdfast.holder.provenance.shell_commands import Following, Told
+from holdfast.holder.record.note_memory import AREA, NoteMemory
+from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import descriptors, packets, processes, shared_memory
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
@@ -51,7 +52,7 @@ from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest
 from holdfast.wire.screens import ScreenRequest
-from holdfast.wire.signing import Sign
+from holdfast.wire.signatures import Sign
 
 MAX_LEFT = 4 * 1024 * 1024
 """Bytes read after a leader's end: more than the kernel holds, so that only a
@@ -458,9 +459,9 @@ class Holder:
     def _reported(self, asked: CommandRequest | BlameRequest) -> Message:
         if isinstance(asked, CommandRequest):
             return self._following.report(asked)
-        if asked.what == blaming.LINE:
-            return blaming.line_report(*self._desk.staged)
-        return blaming.report(asked, self._following)
+        if asked.what == blame.LINE:
+            return blame.line_report(*self._desk.staged)
+        return blame.report(asked, self._following)
 
     def _attach(self, connection: Connection, asked: wire.Attach) -> None:
         same = asked.incarnation == FIRST_INCARNATION

@@ -13,9 +13,11 @@ import socket
 import sys
 import traceback
 
-from holdfast.holder import birth, policing
-from holdfast.holder.keeper_watch import KeeperWatch
-from holdfast.linux import packets, places
+from holdfast.holder import birth
+from holdfast.holder.links.keeper_watch import KeeperWatch
+from holdfast.holder.policy import policy_in_force
+from holdfast.linux import packets
+from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
 from holdfast.version import __version__
 
@@ -30,7 +32,7 @@ def main() -> None:
     link = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     birth.find_ground()
-    policing.preload()
+    policy_in_force.preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What is loaded now never becomes garbage; a collection that looked at it
     # would copy the pages it is meant to share.
@@ -42,7 +44,7 @@ def main() -> None:
     watch = KeeperWatch(link)
     while (heard := watch.receive()) is not None:
         packet, fds = heard
-        policing.preload()
+        policy_in_force.preload()
         pid = os.fork()
         if pid == 0:
             _hold(link, packet, fds)

@@ -10,11 +10,11 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from holdfast.core.entries import granted_envelope
-from holdfast.core.logbook import EntryKind
-from holdfast.core.rights import NOTHING
-from holdfast.linux import places
-from holdfast.linux.book_parts import BookParts
+from holdfast.core.book.entries import granted_envelope
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.input.rights import NOTHING
+from holdfast.linux.stored import places
+from holdfast.linux.stored.book_parts import BookParts
 from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, SessionId

@@ -4,8 +4,8 @@ A bridge ends the sealed channel. The operator says what it is for (wire.opening
 the host, of which it then asks, packet by packet (wire.requests), or a session, at
 once or after such questions. From there on the bridge carries bytes between the
 channel and the holder's socket and reads none of them, but for who the operator
-says it is (core.introduction). It never holds more than what it has just read from
-one side and the other has not taken: whoever is slow slows down only itself, and
+says it is (core.input.introduction). It never holds more than what it has just read
+from one side and the other has not taken: whoever is slow slows down only itself, and
 the holder knows what to do with a slow client.
 
 Whoever is revoked is hung up on at once, with that code.
@@ -20,12 +20,12 @@ from collections.abc import Awaitable, Callable, Coroutine
 from holdfast.aio.carrier import Carrier
 from holdfast.aio.channel import Accepted, Sealed, accept_channel
 from holdfast.aio.log import log
-from holdfast.core.introduction import Introduction
+from holdfast.core.input.introduction import Introduction
 from holdfast.crypto.identity import Identity
 from holdfast.crypto.proof import TOKEN, local_proof
-from holdfast.host import reception
+from holdfast.host import host_requests
 from holdfast.host.guests import Guest, guest_of, wall
-from holdfast.linux import folders, invites, operators
+from holdfast.linux.stored import folders, invites, operators
 from holdfast.model.errors import (
     HoldfastError,
     MalformedMessage,
@@ -144,7 +144,7 @@ class Bridge:
         if packet.get("do") == "open":
             await self._lead(sealed, str(packet.get("session")), _LED)
             return False
-        pages = await reception.answer(guest, packet)
+        pages = await host_requests.answer(guest, packet)
         if packet.get("do") == "rotate":
             await self._enrolled()  # It comes back with the new key at once.
         for page in pages:
@@ -175,7 +175,7 @@ class Bridge:
             "ok": True,
             "operator": enrolled.actor.name,
             "actor": enrolled.actor.id,
-            "host": reception.host_name(),
+            "host": host_requests.host_name(),
             **operators.to_facts(envelope),
         }
         await sealed.send(packet_bytes(facts))
@@ -275,7 +275,7 @@ def _known(sealed: Sealed) -> Guest:
     """Return whose key a channel has proven, as things stand now."""
     guest = guest_of(sealed.peer)
     if guest is None:
-        raise Revoked(reception.host_name())
+        raise Revoked(host_requests.host_name())
     return guest
 
 

@@ -15,10 +15,10 @@ import sys
 from pathlib import Path
 
 from holdfast.aio.log import log
-from holdfast.core.redial import Redial
-from holdfast.linux import folders
+from holdfast.core.relay.redial import Redial
 from holdfast.linux.processes import die_with_parent
-from holdfast.linux.webpage import built_page
+from holdfast.linux.stored import folders
+from holdfast.linux.stored.webpage import built_page
 from holdfast.model.ids import HostId
 
 ADDRESS = "127.0.0.1"

@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass
 
 from holdfast.aio.meeting import Admitted
-from holdfast.linux import folders, invites, operators, places
-from holdfast.linux.operators import Enrolled
+from holdfast.linux.stored import folders, invites, operators, places
+from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import ActorId, SessionId, actor_id

@@ -18,8 +18,8 @@ from holdfast.host import guests
 from holdfast.host.bridge import Bridge
 from holdfast.host.embedded import EmbeddedRelay
 from holdfast.host.uplink import Uplink
-from holdfast.linux import invites, relays
-from holdfast.linux.host_key import host_seed
+from holdfast.linux.stored import invites, relays
+from holdfast.linux.stored.host_key import host_seed
 from holdfast.model.errors import HoldfastError, Revoked
 from holdfast.model.ids import actor_id, host_id
 

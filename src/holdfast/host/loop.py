@@ -17,11 +17,12 @@ import time
 from pathlib import Path
 
 from holdfast.aio.log import log
-from holdfast.host.clearing import clear_away
+from holdfast.host.expired_records import clear_away
 from holdfast.host.guests import wall
 from holdfast.host.links import Links
-from holdfast.linux import packets, places, start
+from holdfast.linux import packets, start
 from holdfast.linux.processes import hide_memory
+from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
 from holdfast.version import __version__
 

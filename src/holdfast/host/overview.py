@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.crypto.proof import local_proof
 from holdfast.host.guests import Guest
-from holdfast.linux import folders
+from holdfast.linux.stored import folders
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.text import printable, shown_name

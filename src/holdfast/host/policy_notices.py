@@ -7,7 +7,7 @@ what was found is kept until one of the files has changed.
 import contextlib
 import os
 
-from holdfast.linux import host_book, policy_files
+from holdfast.linux.stored import host_book, policy_files
 from holdfast.model.errors import HoldfastError
 from holdfast.model.text import printable
 

@@ -3,7 +3,7 @@
 While the link is up the relay knows whom we admit and the ids of our sessions, and
 knocks for each operator that comes; each is answered on a connection of its own,
 which outlives this one. What breaks the link, a relay that is stopped, a cut,
-another process with our key, is waited out (core.redial), but no lease is slept
+another process with our key, is waited out (core.relay.redial), but no lease is slept
 through. Several relays are several uplinks that know nothing of each other.
 """
 
@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 from holdfast.aio.log import log
 from holdfast.aio.meeting import Admitted, Knocked, Registration, register
-from holdfast.core.doorway import is_loopback
-from holdfast.core.redial import LONGEST, Redial
+from holdfast.core.relay.doorway import is_loopback
+from holdfast.core.relay.redial import LONGEST, Redial
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId

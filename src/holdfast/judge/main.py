@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 
-from holdfast.judge.court import Court
+from holdfast.judge.worker_pool import Court
 
 STANDARD_INPUT = 0
 

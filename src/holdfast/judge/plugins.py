@@ -16,9 +16,9 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
 
-from holdfast.core.policy import Judgement
-from holdfast.linux import places
-from holdfast.linux.plugin_files import plugins_digest
+from holdfast.core.policy.policy import Judgement
+from holdfast.linux.stored import places
+from holdfast.linux.stored.plugin_files import plugins_digest
 from holdfast.model.errors import UsageError
 from holdfast.model.text import printable
 from holdfast.model.verdicts import verdict_from

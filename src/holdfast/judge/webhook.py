@@ -12,8 +12,8 @@ import json
 import ssl
 from urllib.parse import urlsplit
 
-from holdfast.core.policy import Judgement
-from holdfast.core.policy_rules import Webhook
+from holdfast.core.policy.policy import Judgement
+from holdfast.core.policy.rules import Webhook
 from holdfast.judge.plugins import Failed, judgement_from
 
 MAX_ANSWER = 64 * 1024

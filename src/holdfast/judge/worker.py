@@ -13,7 +13,7 @@ import signal
 import socket
 from dataclasses import dataclass
 
-from holdfast.core.policy import Judgement, strictest
+from holdfast.core.policy.policy import Judgement, strictest
 from holdfast.judge.plugins import Failed, Plugins
 from holdfast.judge.webhook import ask_webhook
 from holdfast.linux.judge_packets import MAX_PACKET, Answer, Ask

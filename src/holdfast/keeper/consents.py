@@ -10,7 +10,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-from holdfast.keeper.household import Household, no_keeper
+from holdfast.keeper.keeper_state import Household, no_keeper
 from holdfast.keeper.vault import Facts  # noqa: TC001  # an annotation people read
 from holdfast.linux import packets
 

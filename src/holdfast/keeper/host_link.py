@@ -15,8 +15,9 @@ import time
 
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.watched import Knock, Means, Watched
-from holdfast.linux import packets, places, start
+from holdfast.linux import packets, start
 from holdfast.linux.replacements import kill, say
+from holdfast.linux.stored import places
 
 PATIENT = 3
 """Deaths in a row that are answered at once."""

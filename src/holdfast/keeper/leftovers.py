@@ -10,7 +10,8 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from holdfast.linux import places, processes
+from holdfast.linux import processes
+from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 

@@ -13,15 +13,16 @@ import socket
 import sys
 import time
 
-from holdfast.keeper import knocking, state
-from holdfast.keeper.activated import JUDGE, PAINTER, Door, Program
+from holdfast.keeper import handed_state, session_probe
 from holdfast.keeper.code import Code, present
-from holdfast.keeper.household import Household
+from holdfast.keeper.doors import JUDGE, PAINTER, Door, Program
+from holdfast.keeper.keeper_state import Household
 from holdfast.keeper.requests import Requests
 from holdfast.keeper.upgrade import Event
-from holdfast.keeper.upgrading import Upgrading
-from holdfast.linux import descriptors, packets, places, processes
+from holdfast.keeper.upgrade_steps import Upgrading
+from holdfast.linux import descriptors, packets, processes
 from holdfast.linux.replacements import take_word
+from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId  # noqa: TC001  # an annotation people read
 from holdfast.version import __version__
 
@@ -69,23 +70,23 @@ class Keeper:
         # Last: whoever reaches us finds the other doors, too.
         self._listen(packets.listen(places.keeper_socket()))
         self._household.start_nursery()
-        there, self._stale = knocking.knock(places.session_dir())
+        there, self._stale = session_probe.knock(places.session_dir())
         self._requests.expect(there, time.monotonic())
         self._stale_at = time.monotonic() + STALE_PATIENCE if self._stale else None
 
-    def resume(self, left: state.State) -> None:
+    def resume(self, left: handed_state.State) -> None:
         """Take over everything from the code that ran in our place before."""
         now, household = time.monotonic(), self._household
         self._requests.started_at = left.started_at
-        self._listen(state.socket_at(left.listener))
+        self._listen(handed_state.socket_at(left.listener))
         self._resume_doors(left)
         self._resume_nursery(left)
         for kept in left.sessions:
             for fd in kept.fds:
-                state.withhold(fd)
+                handed_state.withhold(fd)
             household.vault.deposits[kept.id] = kept.to_deposit(now)
             household.vault.hurry(kept.id, now + RESUME_PATIENCE)
-        links = {fd: state.socket_at(fd) for fd, _ in left.links}
+        links = {fd: handed_state.socket_at(fd) for fd, _ in left.links}
         for fd, session in left.links:
             household.links.add(links[fd])
             if session is not None:
@@ -108,20 +109,20 @@ class Keeper:
         watched = self._household.watched
         return Door(program, self._selector, listener, watched=watched)
 
-    def _resume_doors(self, left: state.State) -> None:
-        painter = self._door(PAINTER, state.socket_at(left.painter))
+    def _resume_doors(self, left: handed_state.State) -> None:
+        painter = self._door(PAINTER, handed_state.socket_at(left.painter))
         painter.take_up(left.painter_pid)
         # Older code had no judge: nobody listens for one yet.
-        listener = None if left.judge is None else state.socket_at(left.judge)
+        listener = None if left.judge is None else handed_state.socket_at(left.judge)
         judge = self._door(JUDGE, listener)
         judge.take_up(left.judge_pid)
         self._household.painter, self._household.judge = painter, judge
 
-    def _resume_nursery(self, left: state.State) -> None:
+    def _resume_nursery(self, left: handed_state.State) -> None:
         nursery = self._household.new_nursery(present())
         nursery.version, nursery.waits = left.nursery_version, left.nursery_waits
         nursery.pings = left.nursery_pings
-        nursery.take_up(state.socket_at(left.nursery), left.nursery_pid)
+        nursery.take_up(handed_state.socket_at(left.nursery), left.nursery_pid)
         self._household.nursery = nursery
         self._household.watch_nursery(nursery)
         nursery.ping()
@@ -180,7 +181,7 @@ class Keeper:
         self._stale_at = None
         for session in self._stale:
             if session not in self._household.vault.deposits:
-                knocking.remove(places.session_dir(), session)
+                session_probe.remove(places.session_dir(), session)
 
     # ── the end of this keeper ────────────────────────────────────────────
 
@@ -206,9 +207,9 @@ class Keeper:
     # ── the code that takes our place ─────────────────────────────────────
 
     def _write_state(self) -> int:
-        return state.write(self._state())
+        return handed_state.write(self._state())
 
-    def _state(self) -> state.State:
+    def _state(self) -> handed_state.State:
         household, asker = self._household, self._upgrading.asker
         nursery = household.next_nursery or household.nursery
         assert nursery is not None  # noqa: S101  # the machine has seen it ready
@@ -216,7 +217,7 @@ class Keeper:
         assert household.painter is not None  # noqa: S101
         assert household.judge is not None  # noqa: S101
         assert self._listener is not None  # noqa: S101
-        return state.State(
+        return handed_state.State(
             version=__version__,
             started_at=self._requests.started_at,
             lock=self._lock,
@@ -236,7 +237,9 @@ class Keeper:
             if asker is None or asker not in household.links
             else asker.fileno(),
             sessions=[
-                state.Kept(session, kept.facts, kept.fds, kept.exit, kept.is_held)
+                handed_state.Kept(
+                    session, kept.facts, kept.fds, kept.exit, kept.is_held
+                )
                 for session, kept in household.vault.deposits.items()
             ],
             links=[
@@ -250,27 +253,27 @@ class Keeper:
         for door in self._household.doors():
             door.end()  # The next one is of the new code.
         handed = self._state()
-        memory = state.write(handed)
+        memory = handed_state.write(handed)
         for fd in (memory, *handed.fds()):
-            state.hand_on(fd)
+            handed_state.hand_on(fd)
         command = [code.python, "-m", "holdfast.keeper", "--resume", str(memory)]
         try:
             os.execve(code.python, command, code.environment())  # noqa: S606  # that is the job
         except OSError:
             os.close(memory)
             for fd in handed.fds():
-                state.withhold(fd)
+                handed_state.withhold(fd)
 
 
 def main(arguments: list[str]) -> None:
     """Become the keeper of this user on this machine, unless there is one."""
     match arguments:
         case ["--check", memory]:
-            state.read(int(memory))
+            handed_state.read(int(memory))
         case ["--resume", memory]:
-            left = state.read(int(memory))
+            left = handed_state.read(int(memory))
             os.close(int(memory))
-            state.withhold(left.lock)
+            handed_state.withhold(left.lock)
             keeper = _keeper(left.lock)
             keeper.resume(left)
             keeper.run()

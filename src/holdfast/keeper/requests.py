@@ -10,9 +10,9 @@ import time
 
 from holdfast.keeper import checks, code, leftovers
 from holdfast.keeper.consents import Consents, Request
-from holdfast.keeper.household import Household, close, no_keeper, refusal, refused
+from holdfast.keeper.keeper_state import Household, close, no_keeper, refusal, refused
 from holdfast.keeper.upgrade import Deposited, Proven
-from holdfast.keeper.upgrading import Upgrading
+from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.keeper.vault import Facts
 from holdfast.linux import descriptors, packets
 from holdfast.model.errors import (

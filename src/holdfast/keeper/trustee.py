@@ -22,8 +22,9 @@ import traceback
 from dataclasses import dataclass, field
 
 from holdfast.keeper.vault import Facts, Vault
-from holdfast.linux import folders, packets, pulse, start
+from holdfast.linux import packets, process_activity, start
 from holdfast.linux.replacements import kill_keeper
+from holdfast.linux.stored import folders
 from holdfast.linux.watchdog import SOON, Act, Watchdog
 from holdfast.model.errors import HoldfastError
 
@@ -160,7 +161,7 @@ def _take(
 
 
 def _look(link: socket.socket, watchdog: Watchdog, keeper: int, now: float) -> None:
-    found = pulse.take_closely(keeper)
+    found = process_activity.take_closely(keeper)
     match watchdog.looked(KEEPER, found, now):
         case Act.ASK:
             _say(link, "ping")

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdfast.linux import packets, pulse
+from holdfast.linux import packets, process_activity
 from holdfast.linux.replacements import Replacement, replacement, say
 from holdfast.linux.watchdog import MAX_CPU, SOON, Act, Watchdog
 
@@ -90,7 +90,11 @@ class Watched:
     def _look(self, name: str, now: float) -> None:
         pid = self._watchdog.watches[name].pid
         is_asked = self._watchdog.is_asked(name)
-        found = pulse.take_closely(pid) if is_asked else pulse.take(pid)
+        found = (
+            process_activity.take_closely(pid)
+            if is_asked
+            else process_activity.take(pid)
+        )
         match self._watchdog.looked(name, found, now):
             case Act.ASK:
                 self._means[name].ask()

@@ -13,9 +13,9 @@ import contextlib
 import signal
 from collections.abc import Callable
 
-from holdfast.linux import freezing, procfs
+from holdfast.linux import freezer, procfs
 from holdfast.linux.cgroups import SessionCgroup
-from holdfast.linux.freezing import signal_exactly
+from holdfast.linux.freezer import signal_exactly
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
 
 Seen = Callable[[list[Process]], None]
@@ -56,7 +56,7 @@ class Daemons:
     def kill(self, seen: Seen) -> list[Process]:
         """Kill all of them, and return those that were there."""
         # Stopped first: what forks faster than we walk has no child left to run.
-        freezing.freeze(self._tree)
+        freezer.freeze(self._tree)
         found = self.find()
         seen(found)
         if self._cgroup is not None and found:

@@ -15,7 +15,7 @@ import stat
 import struct
 from typing import NamedTuple
 
-from holdfast.core.exec_chain import HEAD, Format, format_from
+from holdfast.core.policy.exec_chain import HEAD, Format, format_from
 from holdfast.linux import procfs
 
 _HERE = -100

@@ -6,7 +6,7 @@ shares that memory may change all of it after we have looked: what is read here 
 what it said when it was asked, and linux/exec_trace.py sees what came of it.
 
 What the kernel executes in the place of a script is found too, step by step
-(core/exec_chain.py).
+(core/policy/exec_chain.py).
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import struct
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from holdfast.core.exec_chain import (
+from holdfast.core.policy.exec_chain import (
     MAX_DEPTH,
     interpreter_of,
     registered,

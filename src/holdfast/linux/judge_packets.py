@@ -18,8 +18,8 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 
-from holdfast.core.policy import Judgement
-from holdfast.core.policy_rules import Webhook
+from holdfast.core.policy.policy import Judgement
+from holdfast.core.policy.rules import Webhook
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.text import printable
 from holdfast.model.verdicts import verdict_from

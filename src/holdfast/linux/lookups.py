@@ -17,7 +17,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable
 
-from holdfast.core.resolving import Found, Unseen
+from holdfast.core.provenance.line_resolution import Found, Unseen
 
 MAX_DIGESTED = 4 * 1024 * 1024
 """Bytes of a file that is digested, which takes some ten milliseconds at worst."""

@@ -13,16 +13,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from holdfast.core.abilities import LogOut, Machine, Place
-from holdfast.linux import (
-    cgroups,
-    exec_filter,
-    exec_gate,
-    places,
-    processes,
-    systemd,
-)
+from holdfast.core.session.abilities import LogOut, Machine, Place
+from holdfast.linux import cgroups, exec_filter, exec_gate, processes, systemd
 from holdfast.linux.programs import painter_program
+from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
 
 LONGEST_SOCKET = "/s/s_0123456789abcdef.sock"

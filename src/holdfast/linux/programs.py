@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 
 ROOT = str(Path(__file__).resolve().parents[2])
 """The folder that contains the package: new code starts new code."""

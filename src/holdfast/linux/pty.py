@@ -8,7 +8,7 @@ import termios
 from collections.abc import Callable
 from functools import lru_cache
 
-from holdfast.core.line_discipline import LineDiscipline
+from holdfast.core.provenance.line_discipline import LineDiscipline
 from holdfast.model.errors import NoTerminalLeft
 from holdfast.model.geometry import Size, clamped
 

@@ -13,8 +13,8 @@ import re
 import stat
 from collections.abc import Mapping
 
-from holdfast.linux import folders
 from holdfast.linux.lookups import MAX_STEPS, served
+from holdfast.linux.stored import folders
 from holdfast.model.questions import NamedPath
 
 MAX_ENTRIES = 4096

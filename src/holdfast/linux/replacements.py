@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 
-from holdfast.linux import folders
+from holdfast.linux.stored import folders
 
 MAX_WORD = 4096
 """Bytes of the file that are read."""

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from holdfast.linux import pty
-from holdfast.linux.sleeping import keeps_jobs
+from holdfast.linux.wait_points import keeps_jobs
 
 ASKERS = frozenset(
     {

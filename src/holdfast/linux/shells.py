@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.linux.host_key import host_seed
+from holdfast.linux.stored.host_key import host_seed
 
 SCRIPTS = Path(__file__).parent.parent / "shell"
 

@@ -21,10 +21,10 @@ import time
 from dataclasses import dataclass
 
 from holdfast.linux import exec_filter, processes
+from holdfast.linux.cgroup_fork import fork_into
 from holdfast.linux.exec_gate import ExecGate, Notice
 from holdfast.linux.exec_trace import ExecTracer, Expected
 from holdfast.linux.exec_words import read_wanted
-from holdfast.linux.forking import fork_into
 from holdfast.model.errors import CannotStart, NoExecGate
 from holdfast.model.text import printable
 

@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from holdfast.linux import cgroups, packets, places
+from holdfast.linux import cgroups, packets
+from holdfast.linux.stored import places
 from holdfast.model.errors import NoKeeper
 
 PATIENCE = 5.0

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from holdfast.linux import places
+from holdfast.linux.stored import places
 
 UNIT = "holdfast.service"
 

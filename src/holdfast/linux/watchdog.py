@@ -40,7 +40,7 @@ W4  Time in which the watcher itself did not run counts for nobody.
 import enum
 from dataclasses import dataclass, field
 
-from holdfast.linux.pulse import Pulse
+from holdfast.linux.process_activity import Pulse
 
 LOOK = 2.0
 """Seconds between two looks at a process of which nothing is suspected: together

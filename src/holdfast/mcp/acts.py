@@ -6,10 +6,10 @@ import signal as signals
 from collections.abc import Awaitable
 
 from holdfast.client.key_names import bytes_of
-from holdfast.core.logbook import Entry, EntryKind
-from holdfast.mcp import contracts, looks, showing
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.mcp import contracts, looks, tool_output
 from holdfast.mcp.calls import Call, label
-from holdfast.mcp.showing import Facts
+from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import CommandGoesOn, HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.sdk.session import Session
@@ -44,7 +44,7 @@ async def create_session(call: Call, given: contracts.Create) -> Facts:
     return {
         "session": f"{given.host}/{session.name}" if given.host else session.name,
         "id": session.id,
-        **showing.standing_facts(await session.who()),
+        **tool_output.standing_facts(await session.who()),
     }
 
 
@@ -71,7 +71,7 @@ async def run(call: Call, given: contracts.Run) -> Facts:
         elif getattr(error, "__notes__", None):
             call.remember(session, f"run {given.command!r}", NOT_STOPPED)
         raise
-    facts = showing.ran_facts(label(session), ran)
+    facts = tool_output.ran_facts(label(session), ran)
     if ran.is_truncated:
         # Colours that were set in what is left out still hide what is not.
         begin = ran.start + ran.left_out
@@ -120,24 +120,24 @@ async def answer(call: Call, given: contracts.Answer) -> Facts:
 
 async def take_turn(call: Call, given: contracts.OnSession) -> Facts:
     """Take the turn, if it is free."""
-    return showing.standing_facts(await (await call.session(given)).take())
+    return tool_output.standing_facts(await (await call.session(given)).take())
 
 
 async def ask_turn(call: Call, given: contracts.AskTurn) -> Facts:
     """Ask whoever has the turn for it, and wait."""
     session = await call.acting(given, given.intent, given.expected_effect)
     async with call.progress(session):
-        return showing.standing_facts(await session.ask(given.timeout))
+        return tool_output.standing_facts(await session.ask(given.timeout))
 
 
 async def give_turn(call: Call, given: contracts.GiveTurn) -> Facts:
     """Give the turn to somebody who is here."""
-    return showing.standing_facts(await (await call.session(given)).give(given.to))
+    return tool_output.standing_facts(await (await call.session(given)).give(given.to))
 
 
 async def drop_turn(call: Call, given: contracts.OnSession) -> Facts:
     """Let the turn go."""
-    return showing.standing_facts(await (await call.session(given)).drop())
+    return tool_output.standing_facts(await (await call.session(given)).drop())
 
 
 async def _goes_on(session: Session, error: CommandGoesOn, budget: int) -> Facts:
@@ -147,7 +147,7 @@ async def _goes_on(session: Session, error: CommandGoesOn, budget: int) -> Facts
         "goes_on": True,
         "stopped_waiting": "timeout",
         "state": error.facts["state"],
-        "next_step": showing.GOES_ON,
+        "next_step": tool_output.GOES_ON,
         **await looks.piece(session, start, budget),
     }
 

@@ -3,11 +3,11 @@
 import asyncio
 
 from holdfast.client import hosts
-from holdfast.core.logbook import Entry
-from holdfast.mcp import contracts, pieces, showing
+from holdfast.core.book.logbook import Entry
+from holdfast.mcp import contracts, pieces, tool_output
 from holdfast.mcp.calls import Call, label
 from holdfast.mcp.names import names_in
-from holdfast.mcp.showing import Facts
+from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import MalformedArgument, PainterDied
 from holdfast.sdk.session import Session
 from holdfast.sdk.values import Chunk
@@ -22,7 +22,7 @@ async def list_sessions(call: Call, given: contracts.OnHost) -> Facts:
     known = await asyncio.to_thread(hosts.known)
     return {
         "you": call.reach.operator,
-        "sessions": [showing.info_facts(one) for one in await host.sessions()],
+        "sessions": [tool_output.info_facts(one) for one in await host.sessions()],
         "hosts_elsewhere": [one.name for one in known],
     }
 
@@ -34,8 +34,8 @@ async def attach(call: Call, given: contracts.Attach) -> Facts:
     return {
         "session": session.name,
         "id": session.id,
-        **showing.standing_facts(standing),
-        **showing.state_facts(await session.state()),
+        **tool_output.standing_facts(standing),
+        **tool_output.state_facts(await session.state()),
     }
 
 
@@ -52,7 +52,7 @@ async def screen(call: Call, given: contracts.OnSession) -> Facts:
         seen = await session.screen()
     except PainterDied:  # Another is started; what is shown is painted anew.
         seen = await session.screen()
-    return showing.screen_facts(label(session), seen)
+    return tool_output.screen_facts(label(session), seen)
 
 
 async def read(call: Call, given: contracts.Read) -> Facts:
@@ -74,7 +74,7 @@ async def piece(session: Session, cursor: int | None, budget: int) -> Facts:
     start, before, data = kept.offset + at, kept.data[:at], kept.data[at:]
     found = pieces.whole(data[:budget])
     gone = kept.gap if cursor is None else max(0, kept.offset - cursor)
-    facts = showing.chunk_facts(label(session), Chunk(start, found, gone), kept.end)
+    facts = tool_output.chunk_facts(label(session), Chunk(start, found, gone), kept.end)
     hidden = pieces.hidden_after(before, found)
     facts["output"]["hidden"] = [
         {"reason": one.reason.value, "text": one.text} for one in hidden
@@ -84,17 +84,17 @@ async def piece(session: Session, cursor: int | None, budget: int) -> Facts:
 
 async def state(call: Call, given: contracts.OnSession) -> Facts:
     """Tell what the session does, by the kernel's word."""
-    return showing.state_facts(await (await call.session(given)).state())
+    return tool_output.state_facts(await (await call.session(given)).state())
 
 
 async def graph(call: Call, given: contracts.OnSession) -> Facts:
     """Tell what runs, and what listens where."""
-    return showing.graph_facts(await (await call.session(given)).graph())
+    return tool_output.graph_facts(await (await call.session(given)).graph())
 
 
 async def who(call: Call, given: contracts.OnSession) -> Facts:
     """Tell who is here, and who has the turn."""
-    return showing.standing_facts(await (await call.session(given)).who())
+    return tool_output.standing_facts(await (await call.session(given)).who())
 
 
 async def log(call: Call, given: contracts.Log) -> Facts:
@@ -105,7 +105,7 @@ async def log(call: Call, given: contracts.Log) -> Facts:
     told: list[Entry] = []
     for times in (4, 64, 1024):
         found = await _entries(session, given, count * times)
-        told = [one for one in found if showing.is_told(one)]
+        told = [one for one in found if tool_output.is_told(one)]
         is_cut = given.since is not None and len(found) >= count * times
         if len(told) > count or len(found) < count * times:
             break
@@ -115,8 +115,8 @@ async def log(call: Call, given: contracts.Log) -> Facts:
     last = shown[-1] if is_short else found[-1] if found else None
     name = await names_in(session)
     return {
-        "warning": showing.OTHERS,
-        "entries": [showing.entry_facts(one, name) for one in shown],
+        "warning": tool_output.OTHERS,
+        "entries": [tool_output.entry_facts(one, name) for one in shown],
         "next_since": last.index + 1 if last else given.since or 0,
         "has_more": has_more,
     }
@@ -135,8 +135,8 @@ async def blame(call: Call, given: contracts.Blame) -> Facts:
         raise MalformedArgument(given.name or "no name", "a name for all but a line")
     session = await call.session(given)
     report = await session.blame(given.what, given.name)
-    facts = showing.blame_facts(report, await names_in(session))
-    return {"warning": showing.OTHERS, **facts}
+    facts = tool_output.blame_facts(report, await names_in(session))
+    return {"warning": tool_output.OTHERS, **facts}
 
 
 async def wait(call: Call, given: contracts.Wait) -> Facts:
@@ -154,7 +154,7 @@ async def _waited(session: Session, given: contracts.Wait) -> Facts:
                 "input": session.wait_input,
                 "secret": session.wait_secret,
             }
-            return showing.state_facts(await waits[condition](given.timeout))
+            return tool_output.state_facts(await waits[condition](given.timeout))
         case "quiet":
             end = await session.wait_quiet(given.seconds, given.timeout)
             return {"quiet_for": given.seconds, "next_cursor": end}
@@ -173,7 +173,7 @@ async def _printed(session: Session, given: contracts.Wait) -> Facts:
     found = await session.wait_for(given.pattern, given.timeout, after=given.cursor)
     origin = f"what fits, in {label(session)}"
     return {
-        "found": showing.enveloped(origin, found.text[: showing.MAX_LINE], []),
+        "found": tool_output.enveloped(origin, found.text[: tool_output.MAX_LINE], []),
         "cursor": found.offset,
         "next_cursor": found.end,
     }

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
-from holdfast.linux import operators
+from holdfast.linux.stored import operators
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.text import shown_name

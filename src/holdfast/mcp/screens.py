@@ -13,10 +13,10 @@ import re
 from collections.abc import Awaitable, Callable
 from urllib.parse import quote, unquote
 
-from holdfast.mcp import contracts, looks, showing
+from holdfast.mcp import contracts, looks, tool_output
 from holdfast.mcp.calls import Call
 from holdfast.mcp.reach import Reach
-from holdfast.mcp.showing import Facts
+from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import AskedTooOften, HoldfastError, MalformedArgument
 from holdfast.model.text import printable
 from holdfast.sdk.events import Exited, Lost, Output, Resized, StateChanged
@@ -147,4 +147,4 @@ class Watched:
 
 def written(facts: Facts) -> str:
     """Return what stands at an address as text."""
-    return showing.written(facts)
+    return tool_output.written(facts)

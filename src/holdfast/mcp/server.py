@@ -24,11 +24,11 @@ from mcp.server.subscriptions import (
 )
 from mcp.shared.exceptions import MCPError
 
-from holdfast.mcp import contracts, names, refusing, screens, showing
+from holdfast.mcp import contracts, names, refusal_text, screens, tool_output
 from holdfast.mcp.calls import Call
 from holdfast.mcp.reach import Reach
 from holdfast.mcp.screens import Watched
-from holdfast.mcp.showing import Facts
+from holdfast.mcp.tool_output import Facts
 from holdfast.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from holdfast.model.errors import AskedTooOften, HoldfastError
 from holdfast.model.ids import SessionId  # noqa: TC001  # read by people
@@ -87,7 +87,7 @@ class AgentServer:
     ) -> types.CallToolResult:
         facts = await self._apart(self._called(context, params))
         return types.CallToolResult(
-            content=[types.TextContent(text=showing.written(facts))],
+            content=[types.TextContent(text=tool_output.written(facts))],
             structured_content=facts,
             is_error="error" in facts,
         )
@@ -97,11 +97,11 @@ class AgentServer:
     ) -> Facts:
         tool = TOOLS.get(params.name)
         if tool is None:
-            return refusing.unknown_facts(params.name)
+            return refusal_text.unknown_facts(params.name)
         try:
             given = msgspec.convert(params.arguments or {}, tool.takes)
         except msgspec.ValidationError as error:
-            return refusing.malformed_facts(tool.name, str(error))
+            return refusal_text.malformed_facts(tool.name, str(error))
         call = self._call(tool.name, context)
         try:
             facts: Facts = await tool.do(call, given)
@@ -111,7 +111,10 @@ class AgentServer:
         finally:
             call.end()
         if noted:
-            facts = {**facts, "happened": [showing.noted_facts(one) for one in noted]}
+            facts = {
+                **facts,
+                "happened": [tool_output.noted_facts(one) for one in noted],
+            }
         if isinstance(given, contracts.OnSession):
             facts = await self._with_leftovers(facts, given.session)
         return facts
@@ -123,10 +126,10 @@ class AgentServer:
             with contextlib.suppress(HoldfastError):
                 session = await self._reach.session(given.session)
                 name = await names.names_in(session, with_kind=True)
-                return refusing.refusal_facts(
+                return refusal_text.refusal_facts(
                     error, lambda text: names.named(text, name)
                 )
-        return refusing.refusal_facts(error)
+        return refusal_text.refusal_facts(error)
 
     async def _with_leftovers(self, facts: Facts, name: str) -> Facts:
         if not self._left:
@@ -148,7 +151,7 @@ class AgentServer:
         if self._under_way >= MAX_CALLS:
             what.close()
             error = AskedTooOften("calls at a time", MAX_CALLS)
-            return refusing.refusal_facts(error)
+            return refusal_text.refusal_facts(error)
         # Counted at once: many may come before the first of them begins.
         self._under_way += 1
         doing = self._reach.tasks.create_task(self._settled(what))
@@ -166,10 +169,10 @@ class AgentServer:
         try:
             return await what
         except HoldfastError as error:
-            return refusing.refusal_facts(error)
+            return refusal_text.refusal_facts(error)
         except Exception:  # noqa: BLE001  # the outermost place: a bug ends one call
             traceback.print_exc(file=sys.stderr)
-            return refusing.internal_facts()
+            return refusal_text.internal_facts()
 
     # ── screens ───────────────────────────────────────────────────────────
 
@@ -210,7 +213,7 @@ class AgentServer:
         facts = await self._apart(screens.content(call, uri))
         if "error" in facts:
             raise MCPError(types.INVALID_PARAMS, facts["error"]["text"], facts)
-        text = showing.written(facts)
+        text = tool_output.written(facts)
         return types.ReadResourceResult(
             contents=[
                 types.TextResourceContents(
@@ -255,7 +258,7 @@ class AgentServer:
         try:
             self._watched.watch(uri)
         except HoldfastError as error:
-            facts = refusing.refusal_facts(error)
+            facts = refusal_text.refusal_facts(error)
             raise MCPError(types.INVALID_PARAMS, str(error), facts) from None
 
     async def _publish(self, uri: str) -> None:

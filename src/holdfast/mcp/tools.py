@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from holdfast.mcp import acts, contracts, looks
 from holdfast.mcp.calls import Call
 from holdfast.mcp.contracts import Contract
-from holdfast.mcp.showing import Facts
+from holdfast.mcp.tool_output import Facts
 
 Given = TypeVar("Given", bound=Contract)
 

@@ -21,9 +21,9 @@ from holdfast.linux.packets import is_ours
 from holdfast.linux.painter_packets import MAX_DATA, MAX_PACKET, Packet
 from holdfast.model.errors import HoldfastError, MalformedMessage, PeerError
 from holdfast.model.geometry import Size
-from holdfast.painter.easel import Easel
 from holdfast.painter.keyframes import GhosttyEmulator
 from holdfast.painter.limits import MAX_CPU, MAX_FEED_CPU, confine, cpu_limit
+from holdfast.painter.paintings import Easel
 
 STANDARD_INPUT = 0
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.model.ids import HostId, SessionId
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from holdfast.core.doorway import is_loopback
-from holdfast.core.origins import Asked, FrontDoor
+from holdfast.core.relay.doorway import is_loopback
+from holdfast.core.relay.web_origin import Asked, FrontDoor
 from holdfast.model.errors import MalformedArgument
 from holdfast.relay.numbers import CONTENT_TYPE
 from holdfast.wire.meeting import Role

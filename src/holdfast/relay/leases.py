@@ -1,6 +1,6 @@
 """Drive the leases of movable sessions against a store and the clock.
 
-What is decided is core/lease_registry.py's; here it meets the disk, in a thread
+What is decided is core/relay/lease_registry.py's; here it meets the disk, in a thread
 of its own, and the hosts' links. A store that cannot tell what it has written
 ends the relay (spec/leases.md, section 5.4).
 """
@@ -12,9 +12,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from holdfast.aio.log import log
-from holdfast.core import lease_registry as registry
-from holdfast.core.entrusting import Heirs
-from holdfast.core.meeting import Link
+from holdfast.core.relay import lease_registry as registry
+from holdfast.core.relay.lease_heirs import Heirs
+from holdfast.core.relay.meeting import Link
 from holdfast.model.errors import HoldfastError, NotEntrusted, RelayFull, StoreFailed
 from holdfast.model.ids import HostId, SessionId
 from holdfast.ports.lease_store import LeaseStore

@@ -19,12 +19,12 @@ from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
-from holdfast.core.meeting import Link
+from holdfast.core.relay.meeting import Link
 from holdfast.relay.caller import Caller
 from holdfast.wire.meeting import MAX_MESSAGE, Role
 
 if TYPE_CHECKING:
-    from holdfast.core.doorway import Place
+    from holdfast.core.relay.doorway import Place
 
 UNPROVEN_BYTES = 4096
 """What is read of somebody who has not said who they are (T41)."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdfast.core.meeting import Stats
+from holdfast.core.relay.meeting import Stats
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -17,8 +17,8 @@ from holdfast.aio.log import log
 from holdfast.model.errors import MalformedArgument
 from holdfast.ports.lease_store import LeaseStore
 from holdfast.relay.caller import Caller
-from holdfast.relay.house import House
 from holdfast.relay.leg import UNPROVEN_SECONDS
+from holdfast.relay.peers import House
 from holdfast.relay.settings import Settings
 from holdfast.version import __version__
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holdfast.core.doorway import PER_SOURCE, TOTAL, is_loopback
-from holdfast.core.meeting import Limits
+from holdfast.core.relay.doorway import PER_SOURCE, TOTAL, is_loopback
+from holdfast.core.relay.meeting import Limits
 from holdfast.model.errors import PlaintextRefused
 from holdfast.model.ids import HostId
 

@@ -10,7 +10,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.model.errors import PlaceNotOurs, StoreFailed
 from holdfast.model.ids import HostId, Incarnation, SessionId
 from holdfast.ports.lease_store import Kept

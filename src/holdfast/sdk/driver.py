@@ -10,7 +10,7 @@ from holdfast.core.client.farewell import Farewell
 from holdfast.model.errors import HoldfastError, SessionUnreachable
 from holdfast.model.ids import SessionId
 from holdfast.sdk.link import Link
-from holdfast.sdk.ways import Way
+from holdfast.sdk.routes import Way
 from holdfast.wire.codec import Message
 
 STEP = 0.01

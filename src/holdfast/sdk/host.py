@@ -27,10 +27,10 @@ from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import ClientId, SessionId
 from holdfast.model.text import checked_name
 from holdfast.sdk.driver import converse
-from holdfast.sdk.line import Line
+from holdfast.sdk.routes import Way, sessions_of, way_to
 from holdfast.sdk.session import Session
+from holdfast.sdk.standing_link import Line
 from holdfast.sdk.values import SessionInfo
-from holdfast.sdk.ways import Way, sessions_of, way_to
 from holdfast.wire.messages import Mode
 
 Result = TypeVar("Result")

@@ -22,7 +22,7 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId
-from holdfast.sdk.ways import Stream, Way
+from holdfast.sdk.routes import Stream, Way
 from holdfast.version import __version__
 from holdfast.wire.codec import Message, encode
 from holdfast.wire.commands import CommandReport, CommandRequest

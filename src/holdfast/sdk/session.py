@@ -12,13 +12,13 @@ its successor under the ids it had, so that nothing is done twice.
 
 import signal as signals
 
-from holdfast.client.answering import checked, demand_secrecy
 from holdfast.client.key_names import bytes_of
+from holdfast.client.secret_input import checked, demand_secrecy
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
-from holdfast.sdk import asking, running
-from holdfast.sdk.looking import Looking, Pattern
+from holdfast.sdk import command_run, session_questions
+from holdfast.sdk.session_views import Looking, Pattern
 from holdfast.sdk.turns import Turns
 from holdfast.sdk.values import CommandResult
 from holdfast.wire.intents import MAX_EFFECT, MAX_INTENT, MAX_PARAMETERS, Intend
@@ -66,11 +66,11 @@ class Session(Looking, Turns):
             UsageError: It is no line for a shell, or the session has ended.
 
         """
-        wish = running.wish_from(
+        wish = command_run.wish_from(
             max_output, expect, until_input=until_input, approval=approval_timeout
         )
-        asked = running.Asked(command, timeout, key, wish)
-        return await running.run(self._host, await self._live(), asked)
+        asked = command_run.Asked(command, timeout, key, wish)
+        return await command_run.run(self._host, await self._live(), asked)
 
     async def intend(
         self, act: str, intent: str, *, effect: str = "", parameters: str = ""
@@ -169,7 +169,9 @@ class Session(Looking, Turns):
         """
         raw = checked(_raw(secret))
         async with self._attached() as line:
-            demand_secrecy(await asking.evidence(line), key_by_key=key_by_key)
+            demand_secrecy(
+                await session_questions.evidence(line), key_by_key=key_by_key
+            )
             return await self._type(
                 InputKind.ANSWER, raw + b"\r", timeout, approval_timeout
             )
@@ -204,7 +206,7 @@ class Session(Looking, Turns):
         status = found.exit_status
         if status is None:
             async with self._apart() as line:
-                status = await asking.end(line, signal, leave=leave_daemons)
+                status = await session_questions.end(line, signal, leave=leave_daemons)
         await self._host.way.ask("forget", {"id": found.id})
         return status
 

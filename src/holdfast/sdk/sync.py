@@ -24,15 +24,15 @@ from concurrent import futures
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from holdfast.core.book.logbook import Entry
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.core.logbook import Entry
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
 from holdfast.sdk.events import Event, Noted
-from holdfast.sdk.looking import MAX_READ, Pattern
 from holdfast.sdk.session import MAX_OUTPUT, TYPING_PATIENCE
+from holdfast.sdk.session_views import MAX_READ, Pattern
 from holdfast.sdk.turns import ASK_PATIENCE
 from holdfast.sdk.values import (
     Chunk,

@@ -12,8 +12,8 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable, same_name
-from holdfast.sdk import asking
-from holdfast.sdk.footing import Footing
+from holdfast.sdk import session_questions
+from holdfast.sdk.session_base import Footing
 from holdfast.sdk.values import Standing
 from holdfast.wire.messages import (
     Answer,
@@ -59,7 +59,7 @@ class Turns(Footing):
 
         """
         async with self._apart() as line:
-            return await asking.turn(line, timeout)
+            return await session_questions.turn(line, timeout)
 
     async def give(self, to: str) -> Standing:
         """Give our turn to an operator that is attached, by its name or id.

@@ -14,7 +14,7 @@ from holdfast.core.client.attachment import Attachment
 from holdfast.model.errors import SessionUnreachable
 from holdfast.model.ids import FIRST_INCARNATION, SessionId
 from holdfast.sdk.link import Link, attach, recent
-from holdfast.sdk.ways import Way
+from holdfast.sdk.routes import Way
 from holdfast.wire.codec import Message
 from holdfast.wire.messages import Attached, Exited, Gap, Lost, Mode, Output
 

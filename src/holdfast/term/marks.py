@@ -19,7 +19,7 @@ early and show the nonce to whoever watches. Any other byte may be.
 says that the shell does not know its line; only in a B, that it is empty. A folder
 that is too long is left empty, which means that it is not known. `number` is that of
 the message in which the shell has said what is set in it now
-(core.state_messages); without one it has not said that.
+(core.shell.state_messages); without one it has not said that.
 
 Whoever can print can print a mark; only the shell knows the nonce. A mark that
 is not exactly of this form, or has another nonce, is dropped: viewers never see

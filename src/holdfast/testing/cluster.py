@@ -6,8 +6,8 @@ seconds the world must come to rest: every input answered, every viewer caught
 up, one incarnation of each session alive and routed, one log that verifies.
 """
 
-from holdfast.core.logbook import Receipt, verify
-from holdfast.core.serializer import QUEUE_BYTES
+from holdfast.core.book.logbook import Receipt, verify
+from holdfast.core.input.serializer import QUEUE_BYTES
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId

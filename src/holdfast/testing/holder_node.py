@@ -9,21 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.core import (
-    demands,
-    gate,
-    intake,
-    lease,
-    serializer,
-    session,
-    stream,
-    turn,
-)
-from holdfast.core.book_state import Standing
-from holdfast.core.checkpoint import Account, read_checkpoint, standing_of
-from holdfast.core.inheritance import Note, inherit
-from holdfast.core.log_writer import Store
-from holdfast.core.logbook import (
+from holdfast.core.book.book_state import Standing
+from holdfast.core.book.checkpoint import Account, read_checkpoint, standing_of
+from holdfast.core.book.inheritance import Note, inherit
+from holdfast.core.book.log_writer import Store
+from holdfast.core.book.logbook import (
     Entry,
     EntryKind,
     Head,
@@ -32,7 +22,10 @@ from holdfast.core.logbook import (
     genesis,
     recover,
 )
-from holdfast.core.session import SessionLife
+from holdfast.core.input import gate, intake, intake_effects, serializer, turn
+from holdfast.core.relay import lease
+from holdfast.core.session import session, stream
+from holdfast.core.session.session import SessionLife
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import Input
@@ -253,13 +246,13 @@ class HolderNode:
     # ── effects ───────────────────────────────────────────────────────────
 
     def _perform(  # noqa: C901, PLR0912  # one case for each effect
-        self, effects: list[demands.Effect]
+        self, effects: list[intake_effects.Effect]
     ) -> None:
         for effect in effects:
             if self._dies("between two effects"):
                 return
             match effect:
-                case demands.KeepNote(note):
+                case intake_effects.KeepNote(note):
                     self.seat.note = note
                     self.seat.is_frozen = note.frozen
                 case Store(entry):
@@ -271,7 +264,7 @@ class HolderNode:
                     self._later(self._disk_delay() * 3, self._sync, index)
                 case serializer.Answer():
                     self._answer(effect)
-                case demands.Consult(ticket, given):
+                case intake_effects.Consult(ticket, given):
                     self._consult(ticket, given)
                 case turn.PassTurn():
                     self._announce(effect)
@@ -495,7 +488,7 @@ class HolderNode:
         head = genesis(seat.session)
         if entries:
             head = Head(seat.session, entries[-1].index, entries[-1].hash)
-        settings = demands.Settings(
+        settings = intake_effects.Settings(
             seat.session,
             seat.incarnation,
             SECRET_KEY,

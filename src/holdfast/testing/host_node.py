@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from holdfast.core import lease, lease_registry
-from holdfast.core.logbook import Receipt
-from holdfast.core.session import SessionLife, Started
+from holdfast.core.book.logbook import Receipt
+from holdfast.core.relay import lease, lease_registry
+from holdfast.core.session.session import SessionLife, Started
 from holdfast.model.ids import HostId, Incarnation, SessionId
 from holdfast.testing.holder_node import HolderNode, Seat, receipt_of
 from holdfast.testing.ledger import Ledger

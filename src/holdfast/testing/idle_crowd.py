@@ -7,7 +7,7 @@ only what the host's observer tells it by the host's clock.
 
 from dataclasses import dataclass
 
-from holdfast.core.reaping import (
+from holdfast.core.session.idle_sessions import (
     Action,
     Activity,
     Effect,

@@ -1,6 +1,6 @@
 """A store of leases in memory, which fails when it is told to."""
 
-from holdfast.core.lease_registry import Record
+from holdfast.core.relay.lease_registry import Record
 from holdfast.model.errors import StoreFailed
 from holdfast.model.ids import HostId, SessionId
 from holdfast.ports.lease_store import Kept

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.core import gate, turn
-from holdfast.core.logbook import Receipt
+from holdfast.core.book.logbook import Receipt
+from holdfast.core.input import gate, turn
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, SessionId
 from holdfast.model.inputs import Input, InputId, InputKind

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from holdfast.core import lease, lease_registry
+from holdfast.core.relay import lease, lease_registry
 from holdfast.model.errors import HoldfastError, LeaseHeld, LeaseLost
 from holdfast.model.ids import ActorId, HostId, Incarnation, SessionId
 from holdfast.testing.ledger import Ledger

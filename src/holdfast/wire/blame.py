@@ -13,7 +13,7 @@ MAX_BLAMED: Final = 4096
 """Characters of the name of what is asked for: the longest folder there can be."""
 
 MAX_AUTHORS: Final = 16
-"""Operators named for one command (core.entered_lines)."""
+"""Operators named for one command (core.provenance.entered_lines)."""
 
 MAX_BLAMED_LINE: Final = 1024
 """Characters of a command's line: how it begins, with every one escaped."""
@@ -22,7 +22,7 @@ MAX_TRACE: Final = 32
 """Bytes of a digest, or of the length that stands in for it."""
 
 MAX_STAGED: Final = 4096
-"""Bytes of an unfinished line (core.staged)."""
+"""Bytes of an unfinished line (core.provenance.staged)."""
 
 MAX_STRETCHES: Final = 1024
 """Stretches of it that are told apart; people take longer turns than a byte."""

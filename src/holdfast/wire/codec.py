@@ -39,7 +39,7 @@ from holdfast.wire import (
     intents,
     messages,
     screens,
-    signing,
+    signatures,
 )
 from holdfast.wire import company as parties
 from holdfast.wire.frames import Frame, FrameKind, frame_bytes
@@ -77,8 +77,8 @@ Message = (
     | messages.Report
     | messages.Inquire
     | intents.Intend
-    | signing.Sign
-    | signing.Signed
+    | signatures.Sign
+    | signatures.Signed
     | messages.Take
     | messages.Ask
     | messages.Answer
@@ -144,8 +144,8 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.REPORT: messages.Report,
     FrameKind.INQUIRE: messages.Inquire,
     FrameKind.INTEND: intents.Intend,
-    FrameKind.SIGN: signing.Sign,
-    FrameKind.SIGNED: signing.Signed,
+    FrameKind.SIGN: signatures.Sign,
+    FrameKind.SIGNED: signatures.Signed,
     FrameKind.TAKE: messages.Take,
     FrameKind.ASK: messages.Ask,
     FrameKind.ANSWER: messages.Answer,

@@ -36,7 +36,7 @@ MAX_JOBS: Final = 64
 """Processes shown to whoever takes a session over; the graph has them all."""
 
 MAX_WAITING: Final = 32
-"""Operators that can wait for one turn (core.turn)."""
+"""Operators that can wait for one turn (core.input.turn)."""
 
 MAX_PENDING: Final = 8
 """Inputs and execs shown that wait for approval: what one message has room for."""

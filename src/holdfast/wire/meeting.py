@@ -31,6 +31,7 @@ from holdfast.model.errors import (
     from_facts,
 )
 from holdfast.model.ids import HostId, Incarnation
+from holdfast.wire.canonical_form import Spelling
 from holdfast.wire.messages import (
     MAX_NUMBER,
     MAX_TEXT,
@@ -44,7 +45,6 @@ from holdfast.wire.messages import (
     Word,
     fitting,
 )
-from holdfast.wire.spelling import Spelling
 
 VERSION: Final = 1
 """Of this protocol. A relay names its own in GREET; there is no negotiation."""

@@ -24,6 +24,7 @@ from holdfast.model.errors import (
     HoldfastError,
     from_facts,
 )
+from holdfast.wire.canonical_form import Spelling
 from holdfast.wire.channel import VERSION
 from holdfast.wire.messages import (
     MAX_FACTS,
@@ -34,7 +35,6 @@ from holdfast.wire.messages import (
     Word,
     fitting,
 )
-from holdfast.wire.spelling import Spelling
 
 HOST: Final = "host"
 """The target that is the host itself."""

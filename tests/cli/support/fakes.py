@@ -48,7 +48,7 @@ from holdfast.wire.messages import (
     Welcome,
 )
 from holdfast.wire.screens import ScreenRequest
-from holdfast.wire.signing import Sign, Signed
+from holdfast.wire.signatures import Sign, Signed
 
 __all__ = ["OTHER", "US", "FakeKeeper", "FakeSession"]
 

@@ -50,7 +50,7 @@ from holdfast.wire.messages import (
     Settled,
     TurnPassed,
 )
-from holdfast.wire.signing import Signed
+from holdfast.wire.signatures import Signed
 
 US, OTHER = actor_id(b"us"), actor_id(b"other")
 CLIENT, ELSE = client_id(b"0123456789"), client_id(b"9876543210")

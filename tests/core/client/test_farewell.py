@@ -12,7 +12,7 @@ from holdfast.wire.codec import refusal
 from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Acknowledge, Drop, Inquire
-from holdfast.wire.signing import Sign, Signed
+from holdfast.wire.signatures import Sign, Signed
 
 PEN = Pen(KEY, ANNA)
 ACK = Acknowledge(CLIENT, 1, Index(3), None)

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.client.screen_question import MAX_PARTS, screen, seen_from
-from holdfast.core.painting import Picture
-from holdfast.holder.showing import screen_parts
+from holdfast.core.session.paint_requests import Picture
+from holdfast.holder.output.attach_view import screen_parts
 from holdfast.model.errors import MalformedMessage, PainterDied
 from holdfast.model.geometry import Size
 from holdfast.term.cells import Run

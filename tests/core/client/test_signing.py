@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.core.signing import ANNA, CLIENT, KEY, SESSION, Book, given
 
-from holdfast.client import acting
+from holdfast.client import current_operator
 from holdfast.core.client.signing import (
     CADENCE,
     MAX_LINKS,
@@ -12,15 +12,15 @@ from holdfast.core.client.signing import (
     Pen,
     Signing,
 )
-from holdfast.core.input_chain import Statement
+from holdfast.core.input.input_chain import Statement
 from holdfast.crypto.identity import Identity
 from holdfast.crypto.rotation import ROTATION, rotate
-from holdfast.linux import operators
+from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ClientId, actor_id
 from holdfast.model.inputs import InputKind
 from holdfast.wire.messages import Submit
-from holdfast.wire.signing import Sign, Signed
+from holdfast.wire.signatures import Sign, Signed
 
 PEN = Pen(KEY, ANNA)
 
@@ -195,9 +195,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("home")
 def test_an_operator_at_home_signs_with_its_own_key() -> None:
-    us = acting.enrol("anna", ActorKind.HUMAN)
+    us = current_operator.enrol("anna", ActorKind.HUMAN)
 
-    pen = acting.pen_of(us, us.actor.id)
+    pen = current_operator.pen_of(us, us.actor.id)
 
     assert pen is not None
     assert (actor_id(pen.key.public), pen.rotations) == (us.actor.id, b"")
@@ -207,26 +207,26 @@ def test_an_operator_at_home_signs_with_its_own_key() -> None:
 def test_an_operator_that_is_at_home_elsewhere_signs_nothing() -> None:
     us = operators.enrol("anna", ActorKind.HUMAN, KEY.public, None, bytes(32))
 
-    assert acting.pen_of(us, us.actor.id) is None
+    assert current_operator.pen_of(us, us.actor.id) is None
 
 
 @pytest.mark.usefixtures("home")
 def test_a_rotated_key_says_whose_place_it_took() -> None:
-    us = acting.enrol("anna", ActorKind.HUMAN)
+    us = current_operator.enrol("anna", ActorKind.HUMAN)
     seed = os.urandom(32)
     turn = rotate(Identity.from_seed(us.seed()), Identity.from_seed(seed)).to_bytes()
     now = operators.rotate(us, turn[32:64], turn, seed)
     book, signing = Book(), signing_of(given(1))
     book.admit(given(1), us.actor.id)
 
-    pen = acting.pen_of(now, us.actor.id)
+    pen = current_operator.pen_of(now, us.actor.id)
 
     assert pen is not None
     assert len(pen.rotations) == ROTATION
     book.keep(Statement.from_message(us.actor.id, sent_with(signing, pen)))
     assert book.check().signed == 1
     Path(now.folder, "rotation-1").unlink()
-    assert acting.pen_of(now, us.actor.id) is None
+    assert current_operator.pen_of(now, us.actor.id) is None
 
 
 def sent_with(signing: Signing, pen: Pen) -> Sign:

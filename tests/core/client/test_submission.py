@@ -19,7 +19,7 @@ from holdfast.model.inputs import MAX_INPUT, InputId, InputKind
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import Acknowledge, Deny, Submit
-from holdfast.wire.signing import Sign
+from holdfast.wire.signatures import Sign
 
 SESSION = SessionId("s_" + "a" * 16)
 CLIENT = ClientId("c_" + "a" * 16)

@@ -52,7 +52,7 @@ export function asWritten(command: string): string {
 /**
  * Return when the process was started that tells which command another belongs to, in
  * milliseconds since the machine was; null for the session's own program. The twin of
- * core/lineage.py: what a shell starts belongs to the command of that moment, and so
+ * core/provenance/lineage.py: what a shell starts belongs to the command of that moment, and so
  * does all below it. A parent that is younger than its child is none.
  */
 export function startedMs(graph: Graph, process: Process): number | null {

@@ -2,7 +2,7 @@
  * How does an operator bind itself to what it sends?
  *
  * The running hash of a client's inputs, and what its operator signs of it. Normative
- * in docs/spec/logbook.md, section 13; the twin of src/holdfast/core/input_chain.py,
+ * in docs/spec/logbook.md, section 13; the twin of src/holdfast/core/input/input_chain.py,
  * which says why. Both agree on tests/core/vectors/inputs.json.
  *
  * Primitives take their time here, but what is noted, forgotten and signed is decided

@@ -63,7 +63,7 @@ from holdfast.wire.messages import (
     Submit,
     TurnPassed,
 )
-from holdfast.wire.signing import Signed
+from holdfast.wire.signatures import Signed
 
 UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
 """Refusals after which the holder still waits for the same id."""

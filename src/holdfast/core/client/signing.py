@@ -2,9 +2,9 @@
 
 Theory of operation
 -------------------
-Every input goes into a chain (core.input_chain) before it is sent. What the holder
-says is in the book, applied or not, can be signed: a command at once, keys once a
-second at most. One statement is on its way at a time; until the holder has it in the
+Every input goes into a chain (core.input.input_chain) before it is sent. What the
+holder says is in the book, applied or not, can be signed: a command at once, keys once
+a second at most. One statement is on its way at a time; until the holder has it in the
 book, it is sent again on each new link.
 
 Nothing waits for a signature, and none is worth an error: an operator whose key is
@@ -20,12 +20,12 @@ I3  After something that cannot be made good, nothing more is signed.
 
 from typing import NamedTuple
 
-from holdfast.core.input_chain import InputChain, Signs
+from holdfast.core.input.input_chain import InputChain, Signs
 from holdfast.model.errors import AskedTooOften
 from holdfast.model.ids import ActorId, ClientId, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire.messages import Submit
-from holdfast.wire.signing import Sign, Signed
+from holdfast.wire.signatures import Sign, Signed
 
 CADENCE = 1.0
 """Seconds between statements about keys, and until one that came too often is sent

@@ -24,6 +24,10 @@ from holdfast.model.errors.branches import (
     Unsettled,
     UsageError,
 )
+from holdfast.model.errors.described import (
+    from_facts,
+    leaves,
+)
 from holdfast.model.errors.forbidden import (
     ApprovalMismatch,
     DeniedByOperator,
@@ -62,10 +66,6 @@ from holdfast.model.errors.peer import (
     WeakKey,
     WindowDamaged,
     WrongIdentity,
-)
-from holdfast.model.errors.rebuilding import (
-    from_facts,
-    leaves,
 )
 from holdfast.model.errors.unavailable import (
     ApprovalTimeout,

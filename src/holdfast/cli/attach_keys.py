@@ -1,0 +1,323 @@
+"""What do the keys after the prefix do, and what is the user told meanwhile?
+
+Theory of operation
+-------------------
+The wheel hears everything that the link says and is told which keys were pressed.
+It answers with lines to show and requests to send, and knows at any moment who
+has the turn: that is the terminal's title.
+
+Two keys ask back: to whom to give the turn, when there are several, and whether
+to approve what waits. Until one key has answered, nothing else is shown, and that
+key never goes to the session.
+
+Invariants, checked by tests/cli/test_attach_keys.py:
+
+I1  Nothing is approved that was not shown whole in the question.
+I2  The key that answers a question is never typed into the session.
+I3  What arrives during a question is shown after it.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from holdfast.cli import notices
+from holdfast.cli.operator_names import Names
+from holdfast.cli.prefix import Act
+from holdfast.cli.presence_text import excerpt_told
+from holdfast.core.client.attachment import Attachment
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ActorId
+from holdfast.model.text import printable
+from holdfast.wire.codec import Message, error_from
+from holdfast.wire.company import Inherited, Presence, Who
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.messages import (
+    Answer,
+    Approve,
+    Ask,
+    Attached,
+    Deny,
+    Drop,
+    Event,
+    Freeze,
+    Give,
+    Halt,
+    Mode,
+    Pending,
+    Refuse,
+    Seize,
+    Settled,
+    State,
+    Take,
+    Thaw,
+    TurnAsked,
+    TurnPassed,
+)
+
+PATIENCE_MS = 60_000
+"""How long the turn is asked for: as long as `holdfast ask` does."""
+
+MAX_CHOICES = 9
+"""Operators to choose from with one digit."""
+
+MAX_HELD = 8
+"""Lines kept during a question; only the last ones are still news."""
+
+FROZEN = "frozen"
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Show a line; `loud` with a bell, because somebody has to do something."""
+
+    text: str
+    loud: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Send a request."""
+
+    message: Message
+
+
+Effect = Say | Do
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    text: str
+    answers: dict[bytes, Message] = field(default_factory=dict)
+
+
+class Wheel:
+    """The prefix keys of one attached terminal."""
+
+    def __init__(
+        self, label: str, attachment: Attachment, room: Callable[[], int]
+    ) -> None:
+        """Steer what `attachment` views; a line has `room()` characters."""
+        self.names = Names(asks=False)  # Keys wait for whatever we wait for.
+        self._label = label
+        self._attachment = attachment
+        self._room = room
+        self._askers: list[ActorId] = []
+        self._pending: dict[int, Pending] = {}
+        self._others: list[ActorId] = []
+        self._is_frozen = False
+        self._asked_who = False
+        self._question: _Question | None = None
+        self._held: deque[Effect] = deque(maxlen=MAX_HELD)
+
+    @property
+    def title(self) -> str:
+        """What the terminal's title is to be: the session, and who has the turn."""
+        holder = self._attachment.holder
+        who = self.names.you(holder) if holder else "free"
+        frozen = " · frozen" if self._is_frozen else ""
+        return f"{self._label} · turn: {who}{frozen}"
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the next key is the answer to a question."""
+        return self._question is not None
+
+    # ── hearing ───────────────────────────────────────────────────────────
+
+    def heard(self, message: Message) -> list[Effect]:
+        """Take what the link said, after the attachment did."""
+        effects = self._heed(message)
+        if self._question is None:
+            return effects
+        self._held.extend(effects)
+        return []
+
+    def refused(self, error: HoldfastError) -> list[Effect]:
+        """Take that an input was refused."""
+        return [Say(notices.refused_told(error, self.names), loud=True)]
+
+    def _heed(  # noqa: C901, PLR0911  # one case for each message
+        self, message: Message
+    ) -> list[Effect]:
+        match message:
+            case Attached():
+                self._begin(message)
+            case Presence():
+                return self._present(message)
+            case TurnPassed() | TurnAsked() | Inherited():
+                return self._turn(message)
+            case Pending() | Settled():
+                return self._gate(message)
+            case State(state):
+                return self._state(is_frozen=state == FROZEN)
+            case Event():
+                text = notices.event_told(message)
+                return [Say(text)] if text else []
+            case Refuse(client="", sequence=0):
+                if message.refused == FrameKind.ANSWER:
+                    self._askers.clear()  # They have stopped waiting.
+                return self.refused(error_from(message))
+            case _:
+                pass
+        return []
+
+    def _begin(self, attached: Attached) -> None:
+        """Forget what another holder said; this one says it again."""
+        if self._attachment.us is not None:
+            self.names.us = self._attachment.us
+        self.names.meet(attached.operators)
+        self._others = [one.actor for one in attached.operators]
+        self._is_frozen = attached.state == FROZEN
+        self._askers.clear()
+        self._pending.clear()
+
+    def _present(self, presence: Presence) -> list[Effect]:
+        self.names.meet(presence.present)
+        self._others = [one.actor for one in presence.present]
+        self._is_frozen = presence.frozen
+        is_ours = presence.holder == self.names.us
+        self._askers = list(presence.waiting) if is_ours else []
+        if not self._asked_who:
+            return []
+        self._asked_who = False
+        return [Say(notices.company_told(presence, self.names))]
+
+    def _turn(self, message: TurnPassed | TurnAsked | Inherited) -> list[Effect]:
+        match message:
+            case TurnPassed():
+                # Whoever has it now is told anew who waits.
+                self._askers.clear()
+                text = notices.passed_told(message, self.names)
+                return [Say(text, loud=True)] if text else []
+            case TurnAsked(asker):
+                self._askers.append(asker)
+                return [Say(notices.asked_told(message, self.names), loud=True)]
+            case Inherited():
+                return [Say(notices.takes_over_told(message, self.names))]
+
+    def _gate(self, message: Pending | Settled) -> list[Effect]:
+        match message:
+            case Pending(ticket=ticket):
+                self._pending[ticket] = message
+                is_ours = message.actor == self.names.us
+                return [Say(notices.waits_told(message, self.names), loud=not is_ours)]
+            case Settled(ticket):
+                if self._pending.pop(ticket, None) is None:
+                    return []
+                return [Say(notices.settled_told(message, self.names))]
+
+    def _state(self, *, is_frozen: bool) -> list[Effect]:
+        if is_frozen == self._is_frozen:
+            return []
+        self._is_frozen = is_frozen
+        return [Say(notices.frozen_told(is_frozen=is_frozen), loud=True)]
+
+    # ── pressing ──────────────────────────────────────────────────────────
+
+    def pressed(self, act: Act) -> list[Effect]:
+        """Take a key after the prefix. Another question is thereby given up."""
+        self._question = None
+        return self._released(self._press(act))
+
+    def _press(  # noqa: PLR0911  # one case for each key
+        self, act: Act
+    ) -> list[Effect]:
+        match act:
+            case Act.TAKE:
+                return self._take()
+            case Act.GIVE:
+                return self._give()
+            case Act.DROP:
+                return [Do(Drop())]
+            case Act.SEIZE:
+                return [Do(Seize(Halt.NONE))]
+            case Act.SEIZE_AND_FREEZE:
+                return [Do(Seize(Halt.FREEZE))]
+            case Act.FREEZE_OR_THAW:
+                return [Do(Thaw() if self._is_frozen else Freeze())]
+            case Act.APPROVE | Act.DENY | Act.WHO:
+                return self._look(act)
+
+    def answered(self, data: bytes) -> tuple[list[Effect], bytes]:
+        """Take what was typed to a question; return what is not part of the answer."""
+        assert self._question is not None, "nobody has asked"  # noqa: S101
+        question, self._question = self._question, None
+        message = question.answers.get(data[:1])
+        # A key that sends several bytes is one key.
+        rest = b"" if data.startswith(b"\x1b") else data[1:]
+        effects: list[Effect] = [Say("nothing was done")]
+        if message is not None:
+            effects = [Do(message)]
+        return self._released(effects), rest
+
+    def _released(self, effects: list[Effect]) -> list[Effect]:
+        """Add what was kept during a question, unless there is another one."""
+        if self._question is not None:
+            return effects
+        held, self._held = list(self._held), deque(maxlen=MAX_HELD)
+        return effects + held
+
+    def _take(self) -> list[Effect]:
+        holder = self._attachment.holder
+        if self._attachment.mode is Mode.OBSERVE:
+            return [Say("you are watching only")]
+        if not holder:
+            return [Do(Take())]
+        if holder == self.names.us:
+            return [Say("you have the turn")]
+        asked = f"{self.names.shown(holder)} is asked for the turn"
+        return [Say(asked), Do(Ask(PATIENCE_MS))]
+
+    def _give(self) -> list[Effect]:
+        us = self.names.us
+        if self._askers:
+            return self._choose(
+                "give the turn to",
+                {asker: Answer(asker, granted=True) for asker in self._askers},
+            )
+        others = [one for one in dict.fromkeys(self._others) if one != us]
+        if not others:
+            nobody = "nobody else is here to have the turn"
+            return [Say(f"{nobody}; Ctrl-] r drops it for whoever comes")]
+        return self._choose("give the turn to", {one: Give(one) for one in others})
+
+    def _choose(self, what: str, offered: dict[ActorId, Message]) -> list[Effect]:
+        if len(offered) == 1:
+            return [Do(message) for message in offered.values()]
+        if len(offered) > MAX_CHOICES:
+            return [Say(f"too many are here; `holdfast give {self._label} @WHO`")]
+        choices = list(enumerate(offered.items(), start=1))
+        shown = "  ".join(f"{n} {self.names.shown(one)}" for n, (one, _) in choices)
+        answers = {str(n).encode(): message for n, (_, message) in choices}
+        return self._ask(_Question(f"{what}: {shown}", answers))
+
+    def _look(self, act: Act) -> list[Effect]:
+        if act is Act.WHO:
+            self._asked_who = True
+            return [Do(Who())]
+        us = self.names.us
+        waiting = [one for one in self._pending.values() if one.actor != us]
+        if act is Act.APPROVE and waiting:
+            return self._approve(waiting[0])
+        if act is Act.DENY and waiting:
+            return [Do(Deny(waiting[0].ticket, waiting[0].digest))]
+        if act is Act.DENY and self._askers:
+            return [Do(Answer(self._askers[0], granted=False))]
+        return [Say("nothing waits for you")]
+
+    def _approve(self, pending: Pending) -> list[Effect]:
+        who = self.names.shown(pending.actor)
+        text = (
+            f"approve {excerpt_told(pending.excerpt)} by {who}"
+            f" (rule {printable(pending.rule, 64)})? y"
+        )
+        if pending.size > len(pending.excerpt) or len(text) > self._room():
+            command = f"holdfast approve {self._label} {pending.ticket}"
+            return [Say(f"too long to be shown here; `{command}` shows it")]
+        approve = Approve(pending.ticket, pending.epoch, pending.digest)
+        return self._ask(_Question(text, {b"y": approve, b"Y": approve}))
+
+    def _ask(self, question: _Question) -> list[Effect]:
+        self._question = question
+        return [Say(question.text)]

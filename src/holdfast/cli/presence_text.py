@@ -1,0 +1,187 @@
+"""How do things stand between operators, in words and for programs?"""
+
+import json
+
+from holdfast.cli.operator_names import Names
+from holdfast.core.client.questions import Done
+from holdfast.model.inputs import InputKind
+from holdfast.model.text import printable
+from holdfast.wire.company import Inherited, Presence, Present
+from holdfast.wire.messages import MAX_EXCERPT, Pending, Staged
+
+MAX_THINGS = 8
+"""Things named that one operator changed; `blame` and the log have them all."""
+
+MAX_SHOWN = 4 * MAX_EXCERPT
+"""Characters of an excerpt in which every byte is an escape."""
+
+
+def names_of(done: Done) -> Names:
+    """Return who is who, for what came of a request."""
+    names = Names(done.us)
+    names.meet(done.presence.present)
+    return names
+
+
+def turn_told(presence: Presence, names: Names) -> str:
+    """Return who has the turn, as a sentence."""
+    if not presence.holder:
+        return f"the turn is free (epoch {presence.epoch})"
+    has = "have" if presence.holder == names.us else "has"
+    return f"{names.you(presence.holder)} {has} the turn (epoch {presence.epoch})"
+
+
+def inherited_told(inherited: Inherited, names: Names) -> str:
+    """Return what somebody takes over with the turn, as a sentence."""
+    parts = []
+    if inherited.staged:
+        by = ", ".join(names.you(one) for one in inherited.by) or "somebody"
+        parts.append(f"{excerpt_told(inherited.staged)} stands typed by {by}")
+    if inherited.jobs:
+        count = len(inherited.jobs)
+        runs = "1 job runs" if count == 1 else f"{count} jobs run"
+        first = printable(inherited.jobs[0].command, 60)
+        parts.append(f"{runs}: {first}{', …' if count > 1 else ''}")
+    parts += _changed_told(inherited.changed, names)
+    return "; ".join(parts)
+
+
+def _changed_told(changed: tuple[Staged, ...], names: Names) -> list[str]:
+    """Return who changed what of the shell, a sentence for each of them."""
+    told: dict[str, list[str]] = {}
+    for one in changed:
+        told.setdefault(by_told(one, names), []).append(thing_told(one))
+    return [
+        f"{who} changed: {', '.join(things[:MAX_THINGS])}"
+        f"{', …' if len(things) > MAX_THINGS else ''}"
+        for who, things in told.items()
+    ]
+
+
+def thing_told(staged: Staged) -> str:
+    """Return what was staged, as people call it."""
+    name = printable(staged.name, 80)
+    if staged.what == "variable":
+        return name
+    if staged.what == "path-entry":
+        return f"{name} on the PATH"
+    return f"{staged.what} {name}"
+
+
+def by_told(staged: Staged, names: Names) -> str:
+    """Return who staged it, as far as that is known."""
+    who = ", ".join(names.you(one) for one in staged.by) or "somebody"
+    return who if staged.sure or not staged.by else f"perhaps {who}"
+
+
+def runs_told(runs: str, uses: tuple[Staged, ...], names: Names) -> list[str]:
+    """Return what a line would run and who staged that, a line for each part."""
+    lines = [f"      runs  {printable(runs, 500)}"] if runs else []
+    for one in uses:
+        command = f", command {one.command}" if one.command else ""
+        who = by_told(one, names)
+        lines.append(f"      uses  {thing_told(one)}, by {who}{command}")
+    return lines
+
+
+def uses_facts(uses: tuple[Staged, ...]) -> list[dict[str, object]]:
+    """Return what was staged, for programs."""
+    return [
+        {
+            "what": one.what,
+            "name": one.name,
+            "by": list(one.by),
+            "command": one.command,
+            "sure": one.sure,
+        }
+        for one in uses
+    ]
+
+
+def pending_told(pending: Pending, names: Names) -> list[str]:
+    """Return everything about an input that waits, a line for each part."""
+    cut = pending.size - len(pending.excerpt)
+    more = f", {cut} of them not shown here" if cut > 0 else ""
+    return [
+        f"{pending.ticket:>4}  {names.you(pending.actor)}",
+        f"      rule  {printable(pending.rule, 200)}",
+        f"      {_kind(pending):<5} {excerpt_told(pending.excerpt)}",
+        f"      {pending.size} bytes{more}",
+        *(
+            [f"      file  {printable(pending.program, 500)}"]
+            if pending.program
+            else []
+        ),
+        *runs_told(pending.runs, pending.uses, names),
+    ]
+
+
+def _kind(pending: Pending) -> str:
+    return "exec" if pending.program else pending.kind.value
+
+
+def excerpt_told(excerpt: bytes) -> str:
+    """Return bytes as they can be shown: exactly, and without effect."""
+    # Escaped first, so that no text looks like the escape of another one.
+    plain = excerpt.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    text = plain.decode("utf-8", "backslashreplace")
+    return f'"{printable(text, MAX_SHOWN)}"'
+
+
+def pending_facts(pending: Pending, names: Names) -> dict[str, object]:
+    """Return an input that waits, for programs."""
+    return {
+        "ticket": pending.ticket,
+        "actor": pending.actor,
+        "operator": names.shown(pending.actor),
+        "kind": InputKind(pending.kind).value,
+        "epoch": pending.epoch,
+        "digest": pending.digest.hex(),
+        "size": pending.size,
+        "excerpt": pending.excerpt.decode("utf-8", "backslashreplace"),
+        "rule": pending.rule,
+        "program": pending.program or None,
+        "runs": pending.runs,
+        "uses": uses_facts(pending.uses),
+    }
+
+
+def facts(session: str, presence: Presence, names: Names) -> dict[str, object]:
+    """Return how things stand, for programs."""
+    return {
+        "session": session,
+        "us": names.us,
+        "holder": presence.holder or None,
+        "epoch": presence.epoch,
+        "waiting": list(presence.waiting),
+        "frozen": presence.frozen,
+        "present": [_present_facts(one) for one in presence.present],
+        "pending": [pending_facts(one, names) for one in presence.pending],
+        "rights": list(presence.rights),
+    }
+
+
+def print_facts(session: str, done: Done) -> None:
+    """Print how things stand after a request, for programs."""
+    told = facts(session, done.presence, names_of(done))
+    inherited = done.inherited
+    if inherited is not None:
+        told["inherited"] = {
+            "staged": inherited.staged.decode("utf-8", "backslashreplace"),
+            "by": list(inherited.by),
+            "jobs": [job.command for job in inherited.jobs],
+            "changed": uses_facts(inherited.changed),
+        }
+    print(json.dumps(told, indent=2))
+
+
+def _present_facts(one: Present) -> dict[str, object]:
+    return {
+        "actor": one.actor,
+        "kind": one.kind.value,
+        "name": one.name,
+        "client": one.client,
+        "program": one.program,
+        "mode": one.mode.value,
+        "for_ms": one.for_ms,
+    }

@@ -1,0 +1,39 @@
+"""What is the matter with our own processes, by what the keeper says of them?"""
+
+from holdfast.cli.verbs.ls import age
+
+Facts = dict[str, object]
+
+
+def stalled_told(answer: Facts) -> list[str]:
+    """Return who does not answer, and why."""
+    stalled = answer.get("stalled")
+    found = stalled.items() if isinstance(stalled, dict) else ()
+    return [f"{name}: {why}" for name, why in found]
+
+
+def given_up_told(answer: Facts) -> list[str]:
+    """Return which sessions have lost holders that never came to hold them."""
+    lost = answer.get("given_up")
+    return [
+        f"session {one.get('id')}: {_count(one.get('count'))} because it"
+        f" {one.get('why')}; keeper.log has more"
+        for one in (lost if isinstance(lost, list) else ())
+    ]
+
+
+def _count(count: object) -> str:
+    if count == 1:
+        return "a holder was given up"
+    return f"{count} holders were given up, the last"
+
+
+def replaced_told(answer: Facts) -> str:
+    """Return how many have hung and were replaced, and the last; empty if none."""
+    replaced = answer.get("replaced")
+    if not isinstance(replaced, dict) or not replaced.get("last"):
+        return ""
+    when = age(float(replaced.get("ago") or 0))
+    return (
+        f"{replaced.get('count')} that hung; the last, {when} ago: {replaced['last']}"
+    )

@@ -1,0 +1,63 @@
+"""What the verbs about the turn share: one request, and how things stand after it."""
+
+import argparse
+
+from holdfast.cli.presence_text import inherited_told, names_of, print_facts, turn_told
+from holdfast.client import keeper
+from holdfast.client.calls import act, request
+from holdfast.client.keeper import Listed
+from holdfast.core.client.questions import Done
+from holdfast.model.errors import SessionOver
+from holdfast.wire.codec import Message
+
+GRACE = (
+    " The turn belongs to the operator, whichever client it uses: after this, `send`"
+    " as the same operator may write. It is kept for 30 seconds while no client of"
+    " the operator is attached."
+)
+"""What whoever takes a turn from a script has to know."""
+
+
+def add_session_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what all of them have."""
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+
+
+def live_session(text: str) -> Listed:
+    """Return the session that is meant, which must not have ended.
+
+    Raises:
+        UsageError: There is none, or it has ended.
+        Unavailable: There is no keeper, or it does not answer.
+
+    """
+    session = keeper.find(text)
+    if session.exit is not None:
+        raise SessionOver("exited")
+    return session
+
+
+def do_about_turn(options: argparse.Namespace, asked: Message) -> int:
+    """Have something done about the turn, and say how things stand."""
+    session = live_session(options.session)
+    return report(options, session, act(session.id, asked))
+
+
+def do_request(options: argparse.Namespace, asked: Message) -> int:
+    """Have anything else done, and say how things stand."""
+    session = live_session(options.session)
+    return report(options, session, request(session.id, asked))
+
+
+def report(options: argparse.Namespace, session: Listed, done: Done) -> int:
+    """Say how things stand after a request."""
+    if options.json:
+        print_facts(session.id, done)
+        return 0
+    names = names_of(done)
+    frozen = ", frozen" if done.presence.frozen else ""
+    print(f"{session.label}{frozen}: {turn_told(done.presence, names)}")
+    if done.inherited is not None:
+        print(f"  with it comes: {inherited_told(done.inherited, names)}")
+    return 0

@@ -1,0 +1,153 @@
+"""`holdfast blame`: say who is behind something in a session."""
+
+import argparse
+import json
+
+from holdfast.cli import blame_text
+from holdfast.cli.manual import describe
+from holdfast.cli.operator_names import Names
+from holdfast.cli.turn_requests import add_session_arguments, live_session
+from holdfast.client import blame_query, keeper
+from holdfast.client.calls import blame, graph
+from holdfast.client.keeper import Listed
+from holdfast.model.errors import MalformedArgument, OnlyHere
+from holdfast.model.text import printable
+from holdfast.wire.blame import MAX_BLAMED
+from holdfast.wire.graphs import MAX_PORT
+
+ITEMS = {
+    "var": "variable",
+    "alias": "alias",
+    "function": "function",
+    "option": "option",
+    "trap": "trap",
+    "path_entry": "path-entry",
+}
+"""Which kind of thing that a shell has each option asks for."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Say who is behind something: which command did it, who pressed Return, and"
+        " who typed its line. What a shell has is compared at each prompt with the"
+        " one before; a file belongs to the command that ran when it was last"
+        " changed, a process to the command that started it or its ancestors, a line"
+        " to whoever typed its bytes. What cannot be known is said to be unknown.",
+        {
+            "holdfast blame web --alias deploy": "who made this alias?",
+            "holdfast blame web --var PATH": "who changed PATH?",
+            "holdfast blame web --file build.sh": "who wrote it, and the links to it?",
+            "holdfast blame web --port 3000": "who started what listens there?",
+            "holdfast blame web --line": "who typed what stands at the prompt?",
+        },
+        {
+            0: "somebody is named",
+            1: "nobody can be named, and it was said why",
+        },
+    )
+    add_session_arguments(parser)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--var", metavar="NAME", help="a variable")
+    which.add_argument("--alias", metavar="NAME", help="an alias")
+    which.add_argument("--function", metavar="NAME", help="a function")
+    which.add_argument("--option", metavar="NAME", help="an option of the shell")
+    which.add_argument("--trap", metavar="SIGNAL", help="a trap")
+    which.add_argument("--path-entry", metavar="FOLDER", help="a folder in PATH")
+    which.add_argument("--file", metavar="PATH", help="a file, and the links to it")
+    which.add_argument("--pid", metavar="N", type=int, help="a process")
+    which.add_argument("--port", metavar="N", type=int, help="what listens there")
+    which.add_argument("--line", action="store_true", help="what stands typed")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask, and say it."""
+    session = live_session(options.session)
+    if options.line:
+        return _line(session, as_json=options.json)
+    if options.file is not None:
+        return _file(session, options.file, as_json=options.json)
+    if options.pid is not None or options.port is not None:
+        return _processes(session, options)
+    option = next(name for name in ITEMS if getattr(options, name) is not None)
+    name = getattr(options, option)
+    return _item(session, ITEMS[option], name, as_json=options.json)
+
+
+def _item(session: Listed, what: str, name: str, *, as_json: bool) -> int:
+    if not 0 < len(name) <= MAX_BLAMED:
+        wanted = f"the name of a {what}, of at most {MAX_BLAMED} characters"
+        raise MalformedArgument(printable(name), wanted)
+    report = blame(session.id, what, name)
+    if what == "trap" and report.standing == "absent":
+        # Shells differ in what they call a signal.
+        report = blame(session.id, what, _other_name(name))
+    if as_json:
+        facts = {"session": session.id, "what": what, "name": name}
+        print(json.dumps({**facts, **blame_text.report_facts(report)}))
+    else:
+        for line in blame_text.item_told(f"{what} {printable(name)}", report, Names()):
+            print(line)
+    return 0 if blame_text.is_named(report) else 1
+
+
+def _other_name(signal: str) -> str:
+    return signal[3:] if signal.startswith("SIG") else f"SIG{signal}"
+
+
+def _file(session: Listed, path: str, *, as_json: bool) -> int:
+    if session.host:
+        raise OnlyHere("looking at a file")
+    try:
+        found = blame_query.file(session.id, path)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its name cannot be one"
+        raise MalformedArgument(printable(path), f"a file to look at: {why}") from None
+    if as_json:
+        told = [blame_text.file_facts(one) for one in found]
+        print(json.dumps({"session": session.id, "what": "file", "steps": told}))
+    else:
+        names = Names()
+        for one in found:
+            print(blame_text.file_told(one, names))
+    return 0 if any(blame_text.is_named(one.report) for one in found) else 1
+
+
+def _processes(session: Listed, options: argparse.Namespace) -> int:
+    port = options.port
+    if port is not None and not 0 < port <= MAX_PORT:
+        raise MalformedArgument(str(port), f"a port from 1 to {MAX_PORT}")
+    seen = graph(session.id)
+    pids = [options.pid]
+    if port is not None:
+        pids = sorted({one.pid for one in seen.listeners if one.port == port})
+    # One that was found without the keeper has no number yet.
+    pid = session.pid or keeper.resolve(session.id, keeper.sessions()).pid
+    found = blame_query.processes(session.id, pid, pids, seen)
+    if not found and port is None:
+        raise MalformedArgument(str(options.pid), f"a process of {session.label}")
+    if options.json:
+        told = [blame_text.process_facts(one) for one in found]
+        print(json.dumps({"session": session.id, "what": "process", "found": told}))
+    else:
+        names = Names()
+        for one in found:
+            print(blame_text.process_told(one, names))
+        if not found:
+            print(f"nothing of {session.label} listens on port {port}")
+    named = [
+        one for one in found if one.process.actor or blame_text.is_named(one.report)
+    ]
+    return 0 if named else 1
+
+
+def _line(session: Listed, *, as_json: bool) -> int:
+    report = blame(session.id, "line")
+    if as_json:
+        facts = {"session": session.id, "what": "line"}
+        print(json.dumps({**facts, **blame_text.line_facts(report)}))
+    else:
+        for line in blame_text.line_told(report, Names()):
+            print(line)
+    return 0 if report.by or report.others else 1

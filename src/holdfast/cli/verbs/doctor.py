@@ -1,0 +1,127 @@
+"""`holdfast doctor`: say what this machine can do for sessions, and what it cannot."""
+
+import argparse
+import json
+import os
+import textwrap
+
+from holdfast.cli.manual import describe
+from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
+from holdfast.client import keeper
+from holdfast.core.session.abilities import Ability, Grade, can_work, judge
+from holdfast.linux.probes import probe
+from holdfast.model.errors import HoldfastError, NoKeeper
+from holdfast.model.text import printable
+
+EXIT_UNAVAILABLE = 69
+
+COLOURS = {Grade.OK: "32", Grade.LIMITED: "33", Grade.MISSING: "31"}
+PATIENCE = 2.0
+"""Seconds for the keeper to answer."""
+
+ADVICE = "`holdfast status` and keeper.log in the runtime folder say more"
+
+MIN_WIDTH = 40
+"""Columns for the reasons at least, however narrow the terminal."""
+
+WIDE = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Look at this machine and say, for each ability that sessions use, whether"
+        " it is there, why not, and what to do about it. Nothing is changed.",
+        {
+            "holdfast doctor": "a list, coloured on a terminal unless NO_COLOR is set",
+            "holdfast doctor --json": "the same, for programs",
+        },
+        {
+            0: "sessions can work here",
+            EXIT_UNAVAILABLE: "they cannot: something they need is missing",
+        },
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look, judge and print."""
+    abilities = [*judge(probe()), _policy(), _processes()]
+    works = can_work(abilities)
+    if options.json:
+        print(json.dumps({"works": works, "abilities": _facts(abilities)}, indent=2))
+    else:
+        _print(abilities, works=works)
+    return 0 if works else EXIT_UNAVAILABLE
+
+
+def _policy() -> Ability:
+    """Say how things are with the policy: what waits, or is wrong, is told here."""
+    from holdfast.linux.stored import policy_files  # noqa: PLC0415  # slow to load
+
+    try:
+        found = policy_files.standing()
+    except (HoldfastError, OSError) as error:
+        return Ability("policy", Grade.LIMITED, str(error))
+    if told := found.told():
+        advice = "Run `holdfast gate apply` when it is as you want it"
+        return Ability("policy", Grade.LIMITED, "; ".join(told), advice)
+    if not found.applied.by:
+        why = "none was applied: people may do everything, all others nothing"
+        return Ability("policy", Grade.OK, why)
+    return Ability("policy", Grade.OK, f"{found.applied.digest[:32]} is in force")
+
+
+def _processes() -> Ability:
+    """Say how things are with our own processes; none is started by asking."""
+    name = "processes"
+    try:
+        answer = keeper.request("status", start=False, patience=PATIENCE)
+    except NoKeeper as error:
+        if isinstance(error.__context__, TimeoutError):
+            why = f"the keeper does not answer within {PATIENCE:g} s"
+            return Ability(name, Grade.LIMITED, why, ADVICE)
+        why = "no keeper runs; the next `holdfast new` starts it"
+        return Ability(name, Grade.OK, why)
+    except HoldfastError as error:
+        return Ability(name, Grade.LIMITED, str(error))
+    replaced = replaced_told(answer)
+    if wrong := [*stalled_told(answer), *given_up_told(answer)]:
+        told = [*wrong, *([replaced] if replaced else [])]
+        return Ability(name, Grade.LIMITED, "; ".join(told), ADVICE)
+    return Ability(name, Grade.OK, f"all answer; {replaced or 'none has hung'}")
+
+
+def _facts(abilities: list[Ability]) -> list[dict[str, object]]:
+    return [
+        {
+            "name": one.name,
+            "grade": one.grade.value,
+            "why": one.why,
+            "advice": one.advice,
+            "vital": one.is_vital,
+        }
+        for one in abilities
+    ]
+
+
+def _print(abilities: list[Ability], *, works: bool) -> None:
+    is_terminal = os.isatty(1)
+    has_colour = is_terminal and not os.environ.get("NO_COLOR")
+    columns = os.get_terminal_size(1).columns if is_terminal else WIDE
+    names = max(len(one.name) for one in abilities)
+    lead = names + len("missing") + 4
+    for one in abilities:
+        grade = f"{one.grade.value:<7}"
+        if has_colour:
+            grade = f"\x1b[{COLOURS[one.grade]}m{grade}\x1b[0m"
+        text = printable(one.why, 500)
+        if one.advice:
+            text += f". {printable(one.advice, 500)}"
+        lines = textwrap.wrap(text, max(MIN_WIDTH, columns - lead))
+        print(f"{one.name:<{names}}  {grade}  {lines[0]}")
+        for line in lines[1:]:
+            print(" " * lead + line)
+    print()
+    print("Sessions can work here." if works else "Sessions cannot work here.")

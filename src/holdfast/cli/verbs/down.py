@@ -1,0 +1,137 @@
+"""`holdfast down`: end everything of ours, and leave the sessions running."""
+
+import argparse
+import contextlib
+import json
+import signal
+import time
+
+from holdfast.cli.manual import describe
+from holdfast.client import host, keeper
+from holdfast.client.keeper import Listed
+from holdfast.model.errors import HoldfastError, NoKeeper, WaitedInVain
+
+GRACE = 3.0
+"""Seconds for a session to end after it was hung up on; then it is killed."""
+
+PATIENCE = 15.0
+"""Seconds until all must have ended, and until the keeper must be gone."""
+
+_STEP = 0.02
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "End host, painter, judge, nursery, trustee and keeper. Sessions go on"
+        " under their holders, and the next `holdfast up` or `holdfast new` finds"
+        " them again; until then the death of a holder ends its session.",
+        {
+            "holdfast down": "sessions go on",
+            "holdfast down --end-sessions": "hang up on every session first",
+        },
+    )
+    parser.add_argument(
+        "--end-sessions", action="store_true", help="end every session, then the rest"
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """End what there is, and say what goes on."""
+    ended = _end_sessions() if options.end_sessions else []
+    had_host = host.end()
+    going_on = _end_keeper()
+    if options.json:
+        facts = {
+            "host": had_host,
+            "keeper": going_on is not None,
+            "running": going_on or 0,
+            "ended": [
+                {"id": one.id, "name": one.name, "exit": one.exit} for one in ended
+            ],
+        }
+        print(json.dumps(facts, indent=2))
+        return 0
+    _print(ended, going_on, had_host=had_host)
+    return 0
+
+
+def _print(ended: list[Listed], going_on: int | None, *, had_host: bool) -> None:
+    for one in ended:
+        print(f"{one.label} ({one.id}) ended: {_how(one.exit)}")
+    if going_on is None:
+        print("no keeper was running" + ("; the host has ended" if had_host else ""))
+    elif going_on == 0:
+        print("all is down; no session is running")
+    else:
+        many = f"{going_on} sessions go" if going_on > 1 else "1 session goes"
+        print(f"{many} on. Until `holdfast up`, the death of a holder ends its session")
+
+
+def _how(status: int | None) -> str:
+    from holdfast.cli.arguments import signal_name  # noqa: PLC0415  # rarely needed
+
+    if status is None:
+        return "nobody knows how"
+    return f"exit {status}" if status >= 0 else f"killed by {signal_name(-status)}"
+
+
+def _end_keeper() -> int | None:
+    """End the keeper; return how many sessions go on, or None if there was none."""
+    try:
+        running = [one for one in keeper.sessions(start=False) if one.exit is None]
+        keeper.request("down", start=False)
+    except NoKeeper:
+        return None
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            keeper.request("status", start=False)
+        except NoKeeper:
+            return len(running)
+        time.sleep(_STEP)
+    raise WaitedInVain("the end of the keeper", int(PATIENCE * 1000))
+
+
+def _end_sessions() -> list[Listed]:
+    """Hang up on every session, kill what stays, and drop the records."""
+    wanted = {one.id for one in keeper.sessions() if one.exit is None}
+    deadline = time.monotonic() + PATIENCE
+    # The links stay open: what is sent just before a link ends may not be heard.
+    with contextlib.ExitStack() as links:
+        _signal_all(wanted, signal.SIGHUP, links)
+        left = _wait(wanted, time.monotonic() + GRACE)
+        _signal_all(left, signal.SIGKILL, links)
+        if _wait(left, deadline):
+            what = f"the end of {len(left)} sessions"
+            raise WaitedInVain(what, int(PATIENCE * 1000))
+    known = keeper.sessions()
+    for one in known:
+        keeper.request("forget", {"id": one.id})
+    return [one for one in known if one.id in wanted]
+
+
+def _wait(sessions: set[str], deadline: float) -> set[str]:
+    """Wait for the end of sessions, and return those that have not come to it."""
+    while True:
+        running = {one.id for one in keeper.sessions() if one.exit is None}
+        left = sessions & running
+        if not left or time.monotonic() >= deadline:
+            return left
+        time.sleep(_STEP)
+
+
+def _signal_all(sessions: set[str], number: int, links: contextlib.ExitStack) -> None:
+    from holdfast.client.attached_link import attach  # noqa: PLC0415  # rarely needed
+    from holdfast.client.driver import attachment_to  # noqa: PLC0415
+    from holdfast.wire.messages import End  # noqa: PLC0415
+
+    for session in sorted(sessions):
+        try:
+            link, _ = attach(attachment_to(session))
+            links.enter_context(link)
+            link.send(End(number, leave=False))
+        except HoldfastError:
+            continue  # It is ending, or its holder is: the list will tell.

@@ -1,0 +1,252 @@
+"""`holdfast gate`: look at what the gate does, and answer what it asks."""
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from holdfast.cli.approvals import (
+    EXIT_LEFT,
+    add_answer_arguments,
+    answer,
+    print_pending,
+)
+from holdfast.cli.manual import describe
+from holdfast.cli.operator_names import Names, actor_from
+from holdfast.cli.presence_text import runs_told, uses_facts
+from holdfast.cli.turn_requests import live_session
+from holdfast.client.calls import try_input
+from holdfast.client.current_operator import ourselves
+from holdfast.client.session_location import actor_at
+from holdfast.model.errors import MalformedArgument, OnlyHere, UsageError
+from holdfast.model.inputs import InputKind
+from holdfast.model.text import printable, same_name
+from holdfast.model.verdicts import Verdict
+from holdfast.wire.trials import MAX_CANDIDATE
+
+EXIT_BROKEN = 65
+"""The policy file is broken; the number is that of sysexits(3) for bad data."""
+
+EXIT_VERDICT = {Verdict.ALLOW: 0, Verdict.ASK: 75, Verdict.DENY: 77}
+"""What `gate test` exits with: as the input itself would, unless it is approved."""
+
+EXAMPLE = Path(__file__).parent / "example_policy.toml"
+
+WORDS = {
+    "pending": (0, 1),
+    "approve": (1, 2),
+    "deny": (1, 2),
+    "test": (2, None),
+    "check": (0, 1),
+    "apply": (0, 1),
+    "example": (0, 0),
+}
+"""How many words each takes after it, at least and at most."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Look at what the gate does, and answer what it asks. pending lists what"
+        " waits for approval; approve and deny answer; test says what would happen"
+        " to an input now, by which rule, and does nothing; check reads a policy"
+        " file and names every problem with its line; apply puts the policy file in"
+        " force, after it has shown what changes: until then it is only a draft;"
+        " example prints a commented policy to begin with.",
+        {
+            "holdfast gate pending": "in every session",
+            "holdfast gate approve web 3": "the input under ticket 3",
+            "holdfast gate test web --as-operator bot -- rm -rf build": "may bot?",
+            "holdfast gate test web --candidate my.toml -- ls": "if it were in force",
+            "holdfast gate check my.toml": "is it right?",
+            "holdfast gate apply": "put policy.toml in force; shows what changes",
+            "holdfast gate example > my.toml": "begin with this",
+        },
+        {
+            EXIT_LEFT: "approve, deny, apply: you were asked, and did not say yes",
+            EXIT_BROKEN: "check: the policy has problems",
+            75: "not now; test: somebody would have to approve it",
+            77: "not allowed (apply needs the right grant); test: it would be denied",
+        },
+    )
+    add_answer_arguments(parser)
+    parser.add_argument(
+        "--as-operator", metavar="X", help="with test: whose input it would be (yours)"
+    )
+    parser.add_argument(
+        "--candidate",
+        metavar="FILE",
+        help="with test: by this policy, which is not in force",
+    )
+    parser.add_argument(
+        "--kind",
+        metavar="K",
+        choices=[kind.value for kind in InputKind if kind is not InputKind.START],
+        default=InputKind.COMMAND.value,
+        help="with test: keys, command, signal, resize or answer (command)",
+    )
+    parser.add_argument(
+        "what",
+        metavar="WHAT",
+        choices=WORDS,
+        help="pending, approve, deny, test, check, apply or example",
+    )
+    parser.add_argument(
+        "words", metavar="WORD", nargs="*", help="[NAME], TICKET, TEXT or FILE"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what is asked."""
+    words: list[str] = options.words
+    least, most = WORDS[options.what]
+    if len(words) < least or (most is not None and len(words) > most):
+        given = " ".join([options.what, *words])
+        raise MalformedArgument(printable(given, 64), "what `gate` takes")
+    match options.what:
+        case "pending":
+            return print_pending(words[0] if words else None, as_json=options.json)
+        case "approve" | "deny":
+            options.ticket = words[1] if len(words) > 1 else None
+            approve = options.what == "approve"
+            return answer(options, name=words[0], approve=approve)
+        case "test":
+            return _test(options, words[0], " ".join(words[1:]))
+        case "check":
+            return _check(words[0] if words else None, as_json=options.json)
+        case "apply":
+            if words:
+                raise _elsewhere(words[0])
+            from holdfast.cli.verbs import gate_apply  # noqa: PLC0415  # slow to load
+
+            return gate_apply.run(options)
+        case _:
+            print(EXAMPLE.read_text(), end="")
+            return 0
+
+
+def _elsewhere(word: str) -> UsageError:
+    """Return why a policy is not applied at the host that is meant."""
+    from holdfast.client import hosts  # noqa: PLC0415  # rarely needed
+
+    name = word.partition("/")[0]
+    if any(same_name(one.name, name) for one in hosts.known()):
+        error = OnlyHere(f"applying the policy of {name}")
+        error.add_note("A policy is read, and its change confirmed, where it holds.")
+        return error
+    return MalformedArgument(printable(word, 64), "what `gate apply` takes: nothing")
+
+
+def _test(options: argparse.Namespace, name: str, text: str) -> int:
+    session = live_session(name)
+    asked = options.as_operator
+    names = Names(actor_at(session.id, ourselves().actor.id))
+    who = names.us if asked is None else actor_from(asked, session.id)
+    kind = InputKind(options.kind)
+    candidate = None
+    if options.candidate is not None:
+        path, candidate = _candidate(options.candidate)
+        if _problems(path, candidate):
+            return EXIT_BROKEN
+    tried = try_input(session.id, who, kind, os.fsencode(text), candidate)
+    notices = [] if candidate is not None or session.host else _notices()
+    if options.json:
+        facts = {
+            "session": session.id,
+            "session_name": session.name,
+            "actor": who,
+            "actor_name": names.shown(who),
+            "kind": kind.value,
+            "verdict": tried.verdict.value,
+            "rule": tried.rule,
+            "why": names.told(tried.why),
+            "runs": tried.runs,
+            "uses": uses_facts(tried.uses),
+            "policy": tried.policy,
+            "in_force": candidate is None,
+            "notices": notices,
+        }
+        print(json.dumps(facts))
+        return EXIT_VERDICT[tried.verdict]
+    why = f": {printable(names.told(tried.why), 1000)}" if tried.why else ""
+    rule = f" by {printable(tried.rule, 200)}" if tried.rule else ""
+    where = f"for {names.shown(who)} in {session.label}"
+    print(f"{tried.verdict.value}{rule}, {where}{why}")
+    for line in runs_told(tried.runs, tried.uses, names):
+        print(line)
+    for notice in notices:
+        print(f"note: {printable(notice, 1000)}")
+    how = "in force" if candidate is None else "not in force: `gate apply` applies it"
+    print(f"policy {printable(tried.policy, 64)}, {how}")
+    return EXIT_VERDICT[tried.verdict]
+
+
+def _notices() -> list[str]:
+    from holdfast.client.policies import troubles  # noqa: PLC0415  # slow to load
+
+    return troubles()
+
+
+def _candidate(given: str) -> tuple[Path, bytes]:
+    """Return the file to be tried, and its text."""
+    path = Path(given)
+    text = _read(path, is_named=True) or b""
+    if len(text) > MAX_CANDIDATE:
+        wanted = f"a policy of at most {MAX_CANDIDATE} bytes, to be tried out"
+        raise MalformedArgument(printable(str(path), 200), wanted)
+    return path, text
+
+
+def _problems(path: Path, text: bytes) -> bool:
+    """Print what is wrong with a policy; return whether anything is."""
+    from holdfast.core.policy.policy_file import examine  # noqa: PLC0415  # slow to load
+
+    _, problems = examine(text)
+    for one in problems:
+        print(f"{printable(str(path), 500)}: {printable(str(one), 500)}")
+    return bool(problems)
+
+
+def _check(given: str | None, *, as_json: bool) -> int:
+    from holdfast.core.policy.policy_file import examine  # noqa: PLC0415  # slow to load
+    from holdfast.linux.stored import places  # noqa: PLC0415  # ditto
+
+    path = places.policy_file() if given is None else Path(given)
+    raw = _read(path, is_named=given is not None)
+    policy, problems = examine(raw or b"")
+    if as_json:
+        facts = {
+            "file": str(path) if raw is not None else None,
+            "rules": None if policy is None else len(policy.rules),
+            "problems": [
+                {"line": one.line, "where": one.where, "what": one.what}
+                for one in problems
+            ],
+        }
+        print(json.dumps(facts, indent=2))
+    elif raw is None:
+        print("There is no policy: people may do everything, all others nothing.")
+    else:
+        for one in problems:
+            print(f"{printable(str(path), 500)}: {printable(str(one), 500)}")
+        if policy is not None:
+            count = len(policy.rules)
+            rules = "1 rule" if count == 1 else f"{count} rules"
+            print(f"{printable(str(path), 500)}: {rules}, no problem")
+    return EXIT_BROKEN if problems else 0
+
+
+def _read(path: Path, *, is_named: bool) -> bytes | None:
+    from holdfast.core.policy.policy_file import MAX_FILE  # noqa: PLC0415  # slow to load
+
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_FILE + 1)
+    except FileNotFoundError:
+        if not is_named:
+            return None
+        wanted = "a file: there is none"
+    except OSError as error:
+        wanted = f"a file to read: {error.strerror}"
+    raise MalformedArgument(printable(str(path), 200), wanted)

@@ -1,0 +1,110 @@
+"""`holdfast hosts`: list the hosts elsewhere that you may reach."""
+
+import argparse
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from holdfast.cli.manual import describe
+from holdfast.client import hosts, session_location
+from holdfast.client.hosts import KnownHost
+from holdfast.crypto.fingerprints import short_fingerprint
+from holdfast.model.errors import HoldfastError, MalformedArgument
+from holdfast.model.text import printable
+
+TITLES = ("NAME", "FINGERPRINT", "AS", "NOW", "RELAYS")
+
+AT_ONCE = 8
+"""Hosts asked at the same time."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "List the hosts that you have joined, with the fingerprint of each one's key,"
+        " what you are called there, whether it can be reached now, and by which"
+        " relays. Removing one forgets the way there; the host still knows your key,"
+        " until somebody there revokes it.",
+        {
+            "holdfast hosts": "a table",
+            "holdfast hosts --no-check": "without asking them",
+            "holdfast hosts rename box den": "call it den from now on",
+            "holdfast hosts remove den": "forget it",
+        },
+        {64: "no host is called that"},
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument(
+        "--no-check", action="store_true", help="do not ask whether they can be reached"
+    )
+    parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("words", metavar="remove NAME | rename OLD NEW", nargs="*")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List them, or change what is known of one."""
+    match options.words:
+        case []:
+            return _list(options)
+        case ["remove", name]:
+            hosts.forget(name)
+        case ["rename", old, new]:
+            hosts.rename(old, new)
+        case words:
+            said = printable(" ".join(words), 64)
+            raise MalformedArgument(said, "remove NAME, or rename OLD NEW")
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    known = hosts.known()
+    if options.names:
+        for one in known:
+            print(one.name)
+        return 0
+    with ThreadPoolExecutor(AT_ONCE) as together:
+        now = list(together.map(_unasked if options.no_check else _reached, known))
+    if options.json:
+        facts = [_facts(one, told) for one, told in zip(known, now, strict=True)]
+        print(json.dumps({"hosts": facts}, indent=2))
+        return 0
+    if not known:
+        print("No host is known. `holdfast join` adds one.", file=sys.stderr)
+        return 0
+    rows = [TITLES, *(_row(one, told) for one, told in zip(known, now, strict=True))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(cells).rstrip())
+    return 0
+
+
+def _unasked(_: KnownHost) -> str:
+    return "not asked"
+
+
+def _reached(one: KnownHost) -> str:
+    try:
+        session_location.ask_far(one.name, "status", {})
+    except HoldfastError as error:
+        return error.code
+    return "reachable"
+
+
+def _row(one: KnownHost, now: str) -> tuple[str, ...]:
+    relays = printable(", ".join(one.relays))
+    print_as = printable(one.operator, 64)
+    return (one.name, short_fingerprint(one.public_key), print_as, now, relays)
+
+
+def _facts(one: KnownHost, now: str) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "host": one.id,
+        "fingerprint": short_fingerprint(one.public_key),
+        "public_key": one.public_key.hex(),
+        "operator": one.operator,
+        "now": now,
+        "relays": list(one.relays),
+    }

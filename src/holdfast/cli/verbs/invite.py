@@ -1,0 +1,232 @@
+"""`holdfast invite`: let somebody elsewhere join this host."""
+
+import argparse
+import json
+import os
+import time
+
+from holdfast.cli.manual import describe
+from holdfast.cli.verbs.grant import duration_ms
+from holdfast.client import host, keeper
+from holdfast.client.authority import demand_grant
+from holdfast.client.profile import login_name
+from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
+from holdfast.linux.stored import invites, relays
+from holdfast.model.actors import ActorKind
+from holdfast.model.envelopes import Envelope, Right, invited_rights
+from holdfast.model.errors import (
+    HostDidNotStart,
+    MalformedArgument,
+    NoSuchRight,
+    RelayUnreachable,
+)
+from holdfast.model.ids import SessionId, host_id
+from holdfast.model.text import checked_name, printable
+from holdfast.wire.invites import Invitation
+
+TTL = "1h"
+"""How long a link is good: long enough to walk to the other machine."""
+
+PATIENCE = 5.0
+"""Seconds for the host to tell its relays of a new invitation."""
+
+_STEP = 0.02
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Make a link with which somebody elsewhere joins this host: as an operator"
+        " of its own, with the rights that are named here and no others. It is good"
+        " once, and for a while. Whoever has the link can use it: send it by a way"
+        " that you trust. What follows the # is the secret, and no server sees it."
+        " The host is started if it does not run.",
+        {
+            "holdfast invite": "a human who may do all but start sessions",
+            "holdfast invite --can +create": "who may start sessions as well",
+            "holdfast invite --as anna --can observe": "somebody who may only watch",
+            "holdfast invite --kind agent --session web --for 8h": "an agent, today",
+            "holdfast invite --list": "who is invited, and what was used",
+            "holdfast invite --withdraw ID": "no longer",
+        },
+        {77: "you lack the right grant on this host"},
+    )
+    parser.add_argument("--as", dest="name", metavar="NAME", help="its name here")
+    parser.add_argument(
+        "--kind",
+        metavar="K",
+        choices=[kind.value for kind in ActorKind],
+        default=ActorKind.HUMAN.value,
+        help="human, agent, service or device (human)",
+    )
+    parser.add_argument(
+        "--can",
+        metavar="R,R…",
+        help="rights, with commas; each with a + before it: more than its kind has"
+        " (what its kind has, but never create)",
+    )
+    parser.add_argument("--session", metavar="S", help="in this session alone")
+    parser.add_argument(
+        "--ttl", metavar="T", default=TTL, help=f"how long the link is good ({TTL})"
+    )
+    parser.add_argument(
+        "--for", dest="lasts", metavar="T", help="how long the rights last (for ever)"
+    )
+    parser.add_argument("--no-qr", action="store_true", help="print the link alone")
+    parser.add_argument("--list", action="store_true", help="say who is invited")
+    parser.add_argument("--withdraw", metavar="ID", help="take an invitation back")
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make an invitation, list them, or take one back."""
+    if options.withdraw is not None:
+        return _withdraw(options.withdraw)
+    if options.list:
+        return _list(as_json=options.json)
+    envelope = _envelope(options)
+    lasts = duration_ms(options.ttl) / 1000
+    name = checked_name(options.name or f"{login_name()}-{os.urandom(2).hex()}")
+    us = demand_grant("invite").actor.id
+    facts = _host()  # After the words are checked: it may have to be started.
+    expires = _wall() + lasts
+    made = invites.make(name, ActorKind(options.kind), envelope, expires, by=us)
+    link = Invitation(
+        bytes.fromhex(str(facts["public_key"])), made.id, made.secret, _relays(facts)
+    ).to_link()
+    host.request("look")
+    _print(options, made, link, bytes.fromhex(str(facts["public_key"])))
+    return 0
+
+
+def _print(
+    options: argparse.Namespace, made: invites.Invite, link: str, us: bytes
+) -> None:
+    if options.json:
+        key = {"host": host_id(us), "fingerprint": short_fingerprint(us)}
+        facts = {"id": made.id.hex(), "link": link, **key, **_facts(made)}
+        print(json.dumps(facts))
+        return
+    rights = ", ".join(sorted(made.envelope.rights))
+    if made.envelope.rights >= invited_rights(ActorKind.HUMAN):
+        is_whole = Right.CREATE in made.envelope.rights
+        rights = "do everything" if is_whole else "do everything but start sessions"
+    where = "in one session" if made.envelope.session else "in every session"
+    print(f"{made.name} ({made.kind}) may {rights}, {where}.")
+    print(
+        f"Good once, within {options.ttl}. In a browser, where the relay\n"
+        f"serves the page:\n\n  {link}\n"
+    )
+    # Not as an argument: those are seen by every process, and kept in histories.
+    print("On another machine, `holdfast join -` reads the link. Either shows the key")
+    print(f"of this host: {short_fingerprint(us)}, or in words\n")
+    print(f"  {spoken_fingerprint(us)}")
+    if not options.no_qr:
+        from holdfast.cli.qr import qr_lines  # noqa: PLC0415  # only here
+
+        print("\n" + "\n".join(qr_lines(link)))
+
+
+def _host() -> dict[str, object]:
+    """Return the status of the host, once it has a link to a relay."""
+    found = host.request("status") or host.start()
+    deadline = time.monotonic() + PATIENCE
+    while not _is_up(found):
+        if time.monotonic() >= deadline:
+            raise RelayUnreachable(*_trouble(found))
+        time.sleep(_STEP)
+        answer = host.request("status")
+        if answer is None:
+            raise HostDidNotStart("it went away")
+        found = answer
+    return found
+
+
+def _links(facts: dict[str, object]) -> list[dict[str, object]]:
+    links = facts.get("links")
+    return links if isinstance(links, list) else []
+
+
+def _is_up(facts: dict[str, object]) -> bool:
+    return any(link.get("up") for link in _links(facts))
+
+
+def _trouble(facts: dict[str, object]) -> tuple[str, str]:
+    links = _links(facts)
+    if not links:
+        return "of this host", "the host knows of none"
+    return str(links[0].get("relay")), str(links[0].get("why"))
+
+
+def _relays(facts: dict[str, object]) -> tuple[str, ...]:
+    """Return the relays to be named in the link, those that are up first."""
+    ordered = sorted(_links(facts), key=lambda link: not link.get("up"))
+    return tuple(str(link["relay"]) for link in ordered)[: relays.MAX_RELAYS]
+
+
+def _envelope(options: argparse.Namespace) -> Envelope:
+    kind = ActorKind(options.kind)
+    rights = invited_rights(kind)
+    if options.can is not None:
+        words = [*filter(None, options.can.split(","))]
+        named = frozenset(_right(word.removeprefix("+")) for word in words)
+        is_more = bool(words) and all(word.startswith("+") for word in words)
+        rights = rights | named if is_more else named
+    if Right.CREATE in rights and options.session is not None:
+        raise MalformedArgument("create", "a right in one session: it is for a host")
+    if not rights:
+        raise MalformedArgument("--can", "given with at least one right")
+    session = None
+    if options.session is not None:
+        found = keeper.find(options.session)
+        if found.host:
+            raise MalformedArgument(printable(options.session, 64), "a session here")
+        session = SessionId(found.id)
+    if options.lasts is None:
+        return Envelope(rights, session)
+    return Envelope(rights, session, _wall() + duration_ms(options.lasts) / 1000)
+
+
+def _right(word: str) -> Right:
+    try:
+        return Right(word.strip())
+    except ValueError:
+        raise NoSuchRight(printable(word.strip(), 32)) from None
+
+
+def _facts(invite: invites.Invite) -> dict[str, object]:
+    return {
+        "name": invite.name,
+        "kind": invite.kind.value,
+        "rights": sorted(invite.envelope.rights),
+        "session": invite.envelope.session,
+        "expires_ms": round(invite.expires_wall * 1000),
+        "used_by": invite.used_by,
+    }
+
+
+def _list(*, as_json: bool) -> int:
+    known = invites.pending(_wall())
+    if as_json:
+        found = [{"id": one.id.hex(), **_facts(one)} for one in known]
+        print(json.dumps({"invites": found}, indent=2))
+        return 0
+    for one in known:
+        left = round(one.expires_wall - _wall())
+        how = f"used by {one.used_by}" if one.used_by else f"open for {left} s"
+        print(f"{one.id.hex()}  {one.name} ({one.kind})  {how}")
+    return 0
+
+
+def _withdraw(text: str) -> int:
+    found = [one for one in invites.pending(_wall()) if one.id.hex().startswith(text)]
+    if len(found) != 1 or not text:
+        raise MalformedArgument(printable(text, 40), "the id of one invitation")
+    invites.withdraw(found[0].id, by=demand_grant("invite --withdraw").actor.id)
+    host.request("look")
+    return 0
+
+
+def _wall() -> float:
+    return time.time_ns() / 1e9

@@ -1,0 +1,113 @@
+"""`holdfast join`: become an operator of a host elsewhere, by its invitation."""
+
+import argparse
+import json
+import sys
+
+from holdfast.cli.manual import describe
+from holdfast.client import hosts, remote
+from holdfast.client.current_operator import ourselves
+from holdfast.client.hosts import KnownHost
+from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
+from holdfast.model.errors import HostTaken, UsageError
+from holdfast.model.ids import ActorId, host_id, parse_actor_id
+from holdfast.model.text import checked_name, printable, same_name
+from holdfast.wire.invites import MAX_LINK, Invitation, from_link
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Use the link of an invitation: your key becomes known to that host, with the"
+        " rights that it gave, and the host becomes known here under a name."
+        " Afterwards HOST/NAME stands for its sessions wherever a session is asked"
+        " for. With - the link is read from standard input, so that it is in no"
+        " history and in no list of processes.",
+        {
+            "holdfast join 'https://relay.example/j#…'": "with the link in quotes",
+            "holdfast join - < link": "without showing it to anybody",
+            "holdfast join - --name box": "and call the host box",
+        },
+        {
+            75: "no relay leads to the host now: try again, the link is still good",
+            77: "the invitation was used, has expired, or never was",
+        },
+    )
+    parser.add_argument("link", metavar="LINK", help="the link, or -")
+    parser.add_argument("--name", metavar="N", help="what to call the host here")
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Join, and write down how to come back."""
+    text = sys.stdin.read(MAX_LINK + 1) if options.link == "-" else options.link
+    invitation = from_link(text.strip().strip("'\""))
+    if options.name is not None:
+        _demand_free(checked_name(options.name), invitation)
+    us = ourselves()
+    invite = invitation.invite_id, invitation.secret
+    static_key, said = remote.join(invitation.relays, invitation.host_public, invite)
+    name = options.name or _free_name(str(said.get("host")), invitation)
+    known = hosts.save(
+        KnownHost(
+            name,
+            invitation.host_public,
+            static_key,
+            invitation.relays,
+            printable(str(said.get("operator")), 64),
+            _others(us.actor.id, said.get("actor")),
+        )
+    )
+    if options.json:
+        print(json.dumps(_facts(known, said, us.actor.id)))
+        return 0
+    raw = said.get("rights")
+    listed = raw if isinstance(raw, list) else []
+    rights = printable(", ".join(str(one) for one in listed), 300)
+    print(f"{known.name} knows you as {known.operator}; you may {rights}")
+    print(f"its key is {short_fingerprint(known.public_key)}")
+    print(f"           {spoken_fingerprint(known.public_key)}")
+    print(f"yours is   {short_fingerprint(us.public_key)}")
+    print(f"`holdfast ls {known.name}/` lists its sessions")
+    return 0
+
+
+def _facts(known: KnownHost, said: dict[str, object], us: str) -> dict[str, object]:
+    told = {name: said.get(name) for name in ("rights", "session", "expires_ms")}
+    return {
+        "name": known.name,
+        "host": known.id,
+        "operator": known.operator,
+        "actor": us,
+        "fingerprint": short_fingerprint(known.public_key),
+        "relays": list(known.relays),
+        **told,
+    }
+
+
+def _others(us: ActorId, there: object) -> dict[ActorId, ActorId]:
+    """Return who we are there, if that is another id than here."""
+    return {} if there in (None, us) else {us: parse_actor_id(str(there))}
+
+
+def _demand_free(name: str, invitation: Invitation) -> None:
+    """Refuse a name that another host has, before the invitation is used."""
+    for one in hosts.known():
+        if same_name(one.name, name) and one.public_key != invitation.host_public:
+            raise HostTaken(name)
+
+
+def _free_name(said: str, invitation: Invitation) -> str:
+    """Return what to call a host that calls itself so, which may be anything."""
+    try:
+        name = checked_name(said)
+    except UsageError:
+        name = f"host-{host_id(invitation.host_public)[2:8]}"
+    taken = {one.name.lower() for one in hosts.known()}
+    number = 1
+    wanted = name
+    while wanted.lower() in taken:
+        number += 1
+        wanted = f"{name}-{number}"
+    return wanted

@@ -1,0 +1,286 @@
+"""`holdfast log`: tell what happened in a session, check it, or take it along."""
+
+import argparse
+import contextlib
+import datetime as dt
+import itertools
+import os
+import pwd
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from holdfast.cli.log_export import write_export
+from holdfast.cli.log_page import Page
+from holdfast.cli.log_tail import LogTail, kept_logs
+from holdfast.cli.log_verdict import EXIT_CHANGED, verify, vouched_head
+from holdfast.cli.manual import describe
+from holdfast.cli.since import Since, since_from
+from holdfast.cli.story import RUN_GAP_MS, Story, actors_of
+from holdfast.client import keeper
+from holdfast.client.directory import actor_called
+from holdfast.client.session_location import home_of
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.linux.stored import operators
+from holdfast.model.errors import (
+    HoldfastError,
+    LogTampered,
+    MalformedArgument,
+    NoKeeper,
+    SessionNotFound,
+)
+from holdfast.model.ids import SessionId, actor_id
+from holdfast.model.text import printable, shown_name
+
+STEP = 0.1
+"""Seconds between looks at a file that is followed: one call of the kernel each."""
+
+PAGE = 1000
+"""Entries that are told of a long book unless more are asked for."""
+
+MIN_ACTOR = 4
+"""Letters of an id that are enough to mean an actor."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Tell what happened in a session: who attached, who had the turn, what was"
+        " typed, by which rule it was refused. The logbook outlives the session, and"
+        " can still be read by the session's id.",
+        {
+            "holdfast log web": "the whole story",
+            "holdfast log web --follow --since 10m": "the last ten minutes, and on",
+            "holdfast log web --actor anna --json": "her entries, a line each",
+            "holdfast log web --verify": "was the book changed?",
+            "holdfast log web --export book": "for tools/verify_logbook.py, offline",
+            "holdfast log --host": "changes of policy, operators, keys, invitations",
+            "holdfast log --host --verify": "was that book changed?",
+        },
+        {EXIT_CHANGED: "the logbook was changed (--verify)"},
+    )
+    parser.add_argument(
+        "session", metavar="NAME", nargs="?", help="name, id, or how an id begins"
+    )
+    parser.add_argument(
+        "--host", action="store_true", help="the logbook of this host, not of a session"
+    )
+    parser.add_argument(
+        "--set-aside",
+        action="store_true",
+        help="with --host: put a book that does not verify aside, and begin another",
+    )
+    parser.add_argument(
+        "--follow", action="store_true", help="go on until the session ends"
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument(
+        "--since", metavar="WHEN", help="10m, 2h, 14:30, 2026-01-31, or an index"
+    )
+    parser.add_argument(
+        "--last",
+        metavar="N",
+        type=int,
+        help="the last N entries; a long book shows 1000 unless told otherwise",
+    )
+    parser.add_argument("--actor", metavar="A", help="only what concerns this operator")
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="only say whether it holds together, and which inputs are signed",
+    )
+    parser.add_argument("--export", metavar="FILE", help="write the book to a new file")
+    parser.add_argument(
+        "--force", action="store_true", help="with --export, replace the file"
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="with --verify or --export, refuse a book whose end no host vouches for",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read the book, and do with it what is asked."""
+    if (options.session is None) != options.host or options.set_aside > options.host:
+        raise MalformedArgument("log", "given with a session, or with --host")
+    names = _names()
+    if options.host:
+        from holdfast.cli.verbs import log_host  # noqa: PLC0415  # slow to load
+
+        return log_host.run(options, names)
+    now = dt.datetime.now().astimezone()
+    since = Since() if options.since is None else since_from(options.since, now)
+    tail = _open(options.session)
+    actor = None if options.actor is None else _concerns(options.actor, names, tail)
+    try:
+        if options.verify:
+            return verify(tail, as_json=options.json, is_strict=options.strict)
+        if options.export is not None:
+            return _export(tail, options)
+        _skip(tail, options, since)
+        wanted = _wanted(_entries(tail, follow=options.follow), since, actor)
+        _print(wanted, names, as_json=options.json)
+    finally:
+        tail.close()
+    return 0
+
+
+def _export(tail: LogTail, options: argparse.Namespace) -> int:
+    """Write the book to a file; read twice, because it may be too long to be held."""
+    tail.pass_over()
+    signed = vouched_head(tail, is_strict=options.strict)
+    if signed is not None:
+        tail.pass_over(signed.receipt.head.index)  # It has grown meanwhile.
+    count = tail.head.index + 1
+    again = LogTail(tail.session)
+    try:
+        lines = (entry.line for entry in itertools.islice(again.entries(), count))
+        name = options.export
+        write_export(name, tail.session, count, lines, signed, force=options.force)
+        if again.head.index + 1 < count:
+            raise LogTampered(count, "the file has become shorter")
+    finally:
+        again.close()
+    return 0
+
+
+def _skip(tail: LogTail, options: argparse.Namespace, since: Since) -> None:
+    """Leave unread what is not wanted: a book may be very long."""
+    if options.since is not None:
+        tail.skip(since.asked())
+    elif options.last is not None:
+        tail.skip({"last": max(0, options.last)})
+    elif options.actor is None and not options.json:
+        first = tail.skip({"last": PAGE})
+        if first > 0:
+            print(f"… {first} entries before these: --since 0 tells them all")
+
+
+def _open(text: str) -> LogTail:
+    """Open the book that `text` means, of a session that lives or one that did."""
+    session = _session(text)
+    try:
+        return LogTail(session)
+    except FileNotFoundError:
+        raise SessionNotFound(printable(text, 64)) from None
+
+
+def _session(text: str) -> SessionId:
+    if "/" in text:
+        return SessionId(keeper.find(text).id)
+    kept = kept_logs()
+    if text in kept:
+        return SessionId(text)
+    try:
+        return SessionId(keeper.resolve(text, keeper.sessions(start=False)).id)
+    except (NoKeeper, SessionNotFound):
+        found = [one for one in kept if one.startswith(text)]
+        if len(text) < keeper.MIN_PREFIX or len(found) != 1:
+            raise
+        return found[0]
+
+
+def _names() -> dict[str, str]:
+    """Return what the operators of this machine are called."""
+    known: list[operators.Enrolled] = []
+    with contextlib.suppress(OSError, HoldfastError):  # Without names, ids will do.
+        known = operators.enrolled()
+    uid = os.getuid()
+    try:
+        login = shown_name(pwd.getpwuid(uid).pw_name)
+    except KeyError:
+        login = str(uid)
+    names = {str(actor_id(f"uid {uid}".encode())): login}
+    return names | {one.actor.id: shown_name(one.actor.name) for one in known}
+
+
+def _concerns(text: str, names: dict[str, str], tail: LogTail) -> Callable[[str], bool]:
+    if (home := home_of(tail.session)) and not text.startswith("a_"):
+        found = actor_called(home, text.removeprefix("@"))
+        names = {} if found is None else {found.id: found.name}
+    return _actor_from(text, names)
+
+
+def _actor_from(text: str, names: dict[str, str]) -> Callable[[str], bool]:
+    wanted = text.removeprefix("@")
+    ids = {one for one, name in names.items() if name.lower() == wanted.lower()}
+    letters = wanted.removeprefix("a_")
+    if not ids and len(letters) < MIN_ACTOR:
+        raise MalformedArgument(printable(text, 64), "an operator's name or id")
+    return lambda actor: (
+        actor in ids or (not ids and actor.removeprefix("a_").startswith(letters))
+    )
+
+
+# ── which entries ─────────────────────────────────────────────────────────
+
+
+def _entries(tail: LogTail, *, follow: bool) -> Iterator[Entry | None]:
+    """Yield what there is; with `follow` what comes too, None where it rests."""
+    is_over = False
+    while True:
+        fresh = tail.read()
+        for entry in fresh:
+            yield entry
+            is_over = (is_over or entry.kind is EntryKind.EXITED) and (
+                entry.kind is not EntryKind.RECOVERED
+            )
+        if fresh:
+            continue
+        if not follow or is_over or tail.is_gone:
+            return
+        yield None
+        time.sleep(STEP)
+
+
+def _wanted(
+    entries: Iterator[Entry | None],
+    since: Since,
+    is_wanted: Callable[[str], bool] | None,
+) -> Iterator[Entry | None]:
+    has_begun = False
+    inputs: set[int] = set()
+    for entry in entries:
+        if entry is None:
+            yield None
+            continue
+        has_begun = has_begun or since.begins(entry.index, entry.at_wall_ms)
+        concerns = (
+            is_wanted is None
+            or any(map(is_wanted, actors_of(entry)))
+            or (entry.kind is EntryKind.SETTLED and entry.fields.get("of") in inputs)
+        )
+        if has_begun and concerns:
+            if is_wanted is not None and entry.kind is EntryKind.INPUT:
+                inputs.add(entry.index)
+            yield entry
+
+
+# ── how they are shown ────────────────────────────────────────────────────
+
+
+def _print(
+    entries: Iterator[Entry | None], names: dict[str, str], *, as_json: bool
+) -> None:
+    if as_json:
+        for entry in entries:
+            if entry is None:
+                sys.stdout.flush()
+            else:
+                print(entry.line.decode())
+        return
+    page = Page(names)
+    story = Story(page.name)
+    rested_at: float | None = None
+    for entry in entries:
+        if entry is not None:
+            rested_at = None
+            page.show(story.tell(entry))
+            continue
+        rested_at = rested_at or time.monotonic()
+        if time.monotonic() - rested_at > RUN_GAP_MS / 1000:
+            page.show(story.rest())  # Nothing joins it any more.
+        sys.stdout.flush()
+    page.show(story.rest())

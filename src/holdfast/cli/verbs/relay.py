@@ -1,0 +1,213 @@
+"""`holdfast relay`: run a relay, where hosts and operators meet."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.cli.manual import describe
+from holdfast.model.errors import MalformedArgument
+from holdfast.model.ids import parse_host_id
+
+if TYPE_CHECKING:
+    from holdfast.relay.settings import Settings
+
+LISTEN = "127.0.0.1:7447"
+MAX_PORT = 65_535
+
+OWN_PAGE = Path("the page that came with holdfast")
+"""Stands for the page that came with holdfast."""
+
+EXIT_STORE = 75
+
+COUNTS = {
+    "--max-hosts": "hosts that may be registered (2,000)",
+    "--max-operators": "operators that may be joined or waiting (10,000)",
+    "--max-per-key": "links that one operator's key may have (64)",
+    "--max-per-host": "operators that one host may have (2,000)",
+    "--max-hosts-per-address": "hosts from one address (64)",
+    "--max-unproven": "connections that have not said yet who they are (1,024)",
+    "--max-unproven-per-address": "the same from one address (64)",
+}
+SECONDS = {
+    "--heartbeat": "silence after which a peer is asked whether it is there (20)",
+    "--slow-peer": "how long a peer may read nothing of what waits for it (15)",
+    "--drain": "how long links go on once the relay is told to end (1)",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Run a relay until SIGTERM or Ctrl-C. Hosts dial it and stay; operators ask"
+        " it for a host; it joins the two and passes on what it cannot read. It sees"
+        " who talks to whom, when and how much, and nothing else. It needs no"
+        " account, no domain of its own and no other program: one port, and one"
+        " file for the leases of movable sessions. Without TLS it runs on loopback"
+        " only, and only with --plain, or with --behind-proxy for a proxy on this"
+        " machine that speaks TLS. /healthz says ok, /metrics tells Prometheus how"
+        " much there is to do (from this machine only, unless --open-metrics).",
+        {
+            "holdfast relay --plain": "for this machine, at 127.0.0.1:7447",
+            "holdfast relay --listen 0.0.0.0:443 --cert c.pem --key k.pem"
+            " --name relay.example": "for everybody",
+            "holdfast relay --behind-proxy --name relay.example": "behind nginx, say",
+            "holdfast relay --unit > relay.service": "a systemd unit to begin with",
+        },
+        {
+            64: "the request is wrong: no such option, the port is taken, no TLS",
+            EXIT_STORE: "the store failed; start the relay again, and it reads it",
+        },
+    )
+    parser.add_argument(
+        "--listen", metavar="ADDR:PORT", default=LISTEN, help=f"where ({LISTEN})"
+    )
+    parser.add_argument("--cert", metavar="F", type=Path, help="TLS certificate chain")
+    parser.add_argument("--key", metavar="F", type=Path, help="its private key")
+    parser.add_argument(
+        "--plain", action="store_true", help="no TLS; on loopback addresses only"
+    )
+    parser.add_argument(
+        "--behind-proxy",
+        action="store_true",
+        help="a proxy on this machine speaks TLS; believe its X-Forwarded-For",
+    )
+    parser.add_argument(
+        "--name",
+        metavar="HOST[:PORT]",
+        action="append",
+        default=[],
+        help="a name it is dialled by; requests for others are refused (its address)",
+    )
+    parser.add_argument(
+        "--only-host",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="take this host (h_…) and no others but those named so (anybody)",
+    )
+    parser.add_argument(
+        "--store", metavar="F", type=Path, help="leases (relay.sqlite3, with our state)"
+    )
+    web = parser.add_mutually_exclusive_group()
+    web.add_argument(
+        "--web",
+        metavar="DIR",
+        type=Path,
+        nargs="?",
+        const=OWN_PAGE,
+        help="serve the web page that is there (the one that came with holdfast)",
+    )
+    web.add_argument("--no-web", action="store_true", help="serve none (so it is)")
+    parser.add_argument(
+        "--open-metrics", action="store_true", help="show /metrics to everybody"
+    )
+    for option, what in COUNTS.items():
+        parser.add_argument(option, metavar="N", type=int, help=what)
+    for option, what in SECONDS.items():
+        parser.add_argument(option, metavar="S", type=float, help=what)
+    parser.add_argument(
+        "--unit", action="store_true", help="print a systemd unit instead"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Be a relay until a signal comes."""
+    if options.unit:
+        from holdfast.linux.systemd import relay_unit_text  # noqa: PLC0415  # only here
+
+        print(relay_unit_text(), end="")
+        return 0
+    from holdfast.relay.service import serve  # noqa: PLC0415  # only who becomes one
+    from holdfast.relay.sqlite_store import SqliteLeaseStore  # noqa: PLC0415  # ditto
+
+    settings = _settings(options)
+    settings.check()
+    store = SqliteLeaseStore(settings.store or _own_store())
+    return 0 if serve(settings, store) else EXIT_STORE
+
+
+def _settings(options: argparse.Namespace) -> "Settings":
+    from holdfast.core.relay.meeting import Limits  # noqa: PLC0415  # slow to load
+    from holdfast.relay.settings import Settings  # noqa: PLC0415  # ditto
+
+    if (options.cert is None) != (options.key is None):
+        raise MalformedArgument("--cert and --key", "one without the other")
+    address, port = _endpoint(options.listen)
+    _check_amounts(options)
+    return Settings(
+        address=address,
+        port=port,
+        names=tuple(_name(name) for name in options.name),
+        certificate=options.cert,
+        key=options.key,
+        is_plain=options.plain,
+        is_behind_proxy=options.behind_proxy,
+        store=options.store,
+        web=_page(options.web),
+        has_open_metrics=options.open_metrics,
+        only_hosts=frozenset(map(parse_host_id, options.only_host)),
+        limits=Limits(
+            **_given(
+                hosts=options.max_hosts,
+                operators=options.max_operators,
+                per_actor=options.max_per_key,
+                per_host=options.max_per_host,
+            )
+        ),
+        **_given(
+            unproven=options.max_unproven,
+            unproven_per_source=options.max_unproven_per_address,
+            hosts_per_source=options.max_hosts_per_address,
+        ),
+        **{
+            name: value
+            for name in ("heartbeat", "slow_peer", "drain")
+            if (value := getattr(options, name)) is not None
+        },
+    )
+
+
+def _given(**counts: int | None) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+def _check_amounts(options: argparse.Namespace) -> None:
+    for option in (*COUNTS, *SECONDS):
+        amount = getattr(options, option.removeprefix("--").replace("-", "_"))
+        if amount is None:
+            continue
+        if not 0 < amount < 1_000_000 and not (option == "--drain" and amount == 0):  # noqa: PLR2004  # more than anybody needs
+            raise MalformedArgument(f"{option} {amount}", "an amount it can have")
+
+
+def _endpoint(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    number = int(port) if port.isascii() and port.isdecimal() else -1
+    if not colon or not host or not 0 <= number <= MAX_PORT:
+        raise MalformedArgument(text, "an address and a port (127.0.0.1:7447)")
+    return host.strip("[]"), number
+
+
+def _name(text: str) -> str:
+    bare = text.lower()
+    if not bare.isascii() or not bare or set(bare) & set("/@?# \t\\") or bare != text:
+        raise MalformedArgument(text, "a name in lower case, with a port if it is odd")
+    return bare
+
+
+def _page(asked: Path | None) -> Path | None:
+    if asked != OWN_PAGE:
+        return asked
+    from holdfast.linux.stored.webpage import built_page  # noqa: PLC0415  # only with --web
+
+    found = built_page()
+    if found is None:
+        raise MalformedArgument("--web", "given a folder: no page came with this")
+    return found
+
+
+def _own_store() -> Path:
+    from holdfast.linux.stored import folders  # noqa: PLC0415  # only without --store
+
+    return Path(folders.owned(folders.state_path())) / "relay.sqlite3"

@@ -1,0 +1,149 @@
+"""`holdfast screen`: print what a session shows at this moment."""
+
+import argparse
+import json
+import os
+import sys
+
+from holdfast.cli.manual import describe
+from holdfast.cli.visible_text import facts as hidden_facts
+from holdfast.cli.visible_text import legend, marked
+from holdfast.client import keeper
+from holdfast.client.driver import ask
+from holdfast.core.client.screen_question import Seen, screen
+from holdfast.model.text import printable
+from holdfast.term.cells import EXACT, Look, Run
+
+_SGR = {
+    Look.BOLD: 1,
+    Look.FAINT: 2,
+    Look.ITALIC: 3,
+    Look.UNDERLINE: 4,
+    Look.BLINK: 5,
+    Look.INVERSE: 7,
+    Look.INVISIBLE: 8,
+    Look.STRUCK: 9,
+    Look.OVERLINE: 53,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Print what a session shows at this moment, as somebody who is attached"
+        " sees it, and exit. What it printed before is `holdfast read`'s business."
+        " With --cells each row comes in runs of one colour: coloured on a"
+        " terminal, else one JSON object per run. Text that a person would not see"
+        " there, because it is concealed, has the colour of its background or no width,"
+        " or that turns the reading order, stands between marks that say so.",
+        {
+            "holdfast screen web": "the rows, as text",
+            "holdfast screen web --cells": "in colour, or as runs for programs",
+            "holdfast screen web --json": "size, cursor, title, lines, hidden, offset",
+        },
+    )
+    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("--cells", action="store_true", help="with colours")
+    parser.add_argument("--plain", action="store_true", help="without marks")
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look at it, and print it."""
+    session = keeper.find(options.session)
+    seen = ask(session.id, screen(cells=options.cells))
+    if options.json:
+        print(json.dumps({"session": session.id, **facts(seen, cells=options.cells)}))
+    elif options.cells and not _is_coloured():
+        for one in seen.screen.runs:
+            print(json.dumps(run_facts(one)))
+        for stretch in seen.screen.hidden:
+            print(json.dumps({"hidden": hidden_facts(stretch, seen.screen.lines)}))
+    elif options.cells:
+        print(coloured(seen))
+    else:
+        print(text(seen, is_marked=not options.plain))
+    if not options.json:
+        _explain(seen, is_marked=not (options.plain or options.cells))
+    return 0
+
+
+def text(seen: Seen, *, is_marked: bool = True) -> str:
+    """Return the rows without blanks at their ends and without empty last ones."""
+    screen = seen.screen
+    rows = marked(screen.lines, screen.hidden) if is_marked else screen.lines
+    return "\n".join(line.rstrip() for line in rows).rstrip("\n")
+
+
+def coloured(seen: Seen) -> str:
+    """Return the rows in their colours, for a terminal."""
+    rows = [""] * seen.screen.size.rows
+    for one in seen.screen.runs:
+        rows[one.row] += f"\x1b[{_sgr(one)}m{one.text}\x1b[m"
+    return "\n".join(rows).rstrip("\n")
+
+
+def facts(seen: Seen, *, cells: bool) -> dict[str, object]:
+    """Return a screen as one JSON object."""
+    screen = seen.screen
+    found: dict[str, object] = {
+        "size": {"columns": screen.size.columns, "rows": screen.size.rows},
+        "cursor": {
+            "row": screen.cursor_row,
+            "column": screen.cursor_column,
+            "visible": screen.cursor_visible,
+        },
+        "title": screen.title,
+        "alternate": screen.alternate,
+        "lines": [line.rstrip() for line in screen.lines],
+        "hidden": [hidden_facts(one, screen.lines) for one in screen.hidden],
+        "above": screen.above,
+        "offset": seen.offset,
+        "exact": seen.exact,
+    }
+    if cells:
+        found["cells"] = [run_facts(one) for one in screen.runs]
+    return found
+
+
+def run_facts(one: Run) -> dict[str, object]:
+    """Return a run as a JSON object; what is as usual is left out."""
+    found: dict[str, object] = {"row": one.row, "text": one.text}
+    if one.foreground:
+        found["foreground"] = _colour(one.foreground)
+    if one.background:
+        found["background"] = _colour(one.background)
+    if one.look:
+        found["look"] = [(look.name or "").lower() for look in _SGR if one.look & look]
+    return found
+
+
+def _colour(number: int) -> int | str:
+    return number - 1 if number < EXACT else f"#{number - EXACT:06x}"
+
+
+def _sgr(one: Run) -> str:
+    codes = [str(code) for look, code in _SGR.items() if one.look & look]
+    for lead, number in ((38, one.foreground), (48, one.background)):
+        if number >= EXACT:
+            red, green, blue = (number - EXACT).to_bytes(3, "big")
+            codes.append(f"{lead};2;{red};{green};{blue}")
+        elif number:
+            codes.append(f"{lead};5;{number - 1}")
+    return ";".join(codes)
+
+
+def _is_coloured() -> bool:
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal and not os.environ.get("NO_COLOR")
+
+
+def _explain(seen: Seen, *, is_marked: bool) -> None:
+    if sys.stderr is None:
+        return
+    if is_marked and seen.screen.hidden:
+        print(f"holdfast: {legend(seen.screen.hidden)}", file=sys.stderr)
+    if not seen.exact and sys.stderr.isatty():
+        lost = f"not all of the {seen.offset} bytes printed could be painted"
+        print(f"holdfast: {printable(lost)}; --json says `exact`", file=sys.stderr)

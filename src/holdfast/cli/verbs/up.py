@@ -1,0 +1,127 @@
+"""`holdfast up`: run the host, which looks after the sessions of this machine."""
+
+import argparse
+import json
+import os
+import sys
+
+from holdfast.cli.manual import describe
+from holdfast.client import host
+from holdfast.linux import systemd
+from holdfast.linux.stored import places
+from holdfast.model.text import printable
+
+NO_SYSTEMD = (
+    "There is no systemd here that looks after your processes, and none is needed:"
+    " sessions live in a kernel session of their own (setsid), which neither a"
+    " closed terminal nor a log-out ends. `holdfast up --detach` starts the host."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verb."""
+    describe(
+        parser,
+        "Run the host: it sees that a keeper lives, clears away what ended more than a"
+        " day ago, and dials the relays by which operators elsewhere come in. Sessions"
+        " neither need it nor notice its end. It listens nowhere. With no relay named,"
+        " it runs one on loopback, for this machine alone; one that is named once is"
+        " kept, in the file `relays`. Without an option it runs here, until Ctrl-C.",
+        {
+            "holdfast up": "in the foreground, with its log on this terminal",
+            "holdfast up --detach": "in the background; host.log has its log",
+            "holdfast up --install": "as a systemd unit of yours, also after log-out",
+            "holdfast up --relay https://relay.example": "reachable by that relay",
+        },
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--detach", action="store_true", help="run it in the background")
+    how.add_argument(
+        "--install",
+        action="store_true",
+        help="write a systemd user unit, let you linger, and start it",
+    )
+    parser.add_argument(
+        "--relay",
+        metavar="URL",
+        action="append",
+        default=[],
+        help="dial this relay too, now and from now on; may be repeated",
+    )
+    parser.add_argument("--json", action="store_true", help="print facts for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run it, start it, or have systemd run it."""
+    places.runtime_dir()
+    if options.relay:
+        _note_relays(options.relay)
+    if options.install:
+        return _install(as_json=options.json)
+    _warn()
+    if options.detach:
+        return _detach(as_json=options.json)
+    from holdfast.host.loop import serve  # noqa: PLC0415  # only who becomes the host
+
+    if serve():
+        return 0
+    return _say_it_runs(host.request("status") or {}, as_json=options.json)
+
+
+def _note_relays(urls: list[str]) -> None:
+    from holdfast.linux.stored import relays  # noqa: PLC0415  # only who names one
+    from holdfast.wire.invites import check_relay_url  # noqa: PLC0415  # ditto
+
+    for url in urls:
+        check_relay_url(url)
+        relays.add(url.rstrip("/"))
+    host.request("look")  # One that runs already dials it at once.
+
+
+def _detach(*, as_json: bool) -> int:
+    found = host.request("status")
+    if found is not None:
+        return _say_it_runs(found, as_json=as_json)
+    found = host.start()
+    if as_json:
+        print(json.dumps({"host": found, "started": True}))
+    else:
+        print(f"the host runs (pid {found.get('pid')}); `holdfast down` ends it")
+    return 0
+
+
+def _say_it_runs(found: dict[str, object], *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"host": found, "started": False}))
+    else:
+        print(f"a host runs already (pid {found.get('pid', 'unknown')})")
+    return 0
+
+
+def _install(*, as_json: bool) -> int:
+    if not systemd.is_running():
+        if as_json:
+            print(json.dumps({"installed": False, "why": NO_SYSTEMD}))
+        else:
+            print(NO_SYSTEMD)
+        return 0
+    host.end()
+    failed = systemd.install()
+    path = os.fspath(systemd.unit_path())
+    if as_json:
+        print(json.dumps({"installed": not failed, "unit": path, "failed": failed}))
+    elif not failed:
+        print(f"{printable(path)} is enabled and runs, and you linger")
+    for step in failed:
+        print(f"holdfast: this failed: {step}", file=sys.stderr)
+    return 75 if failed else 0
+
+
+def _warn() -> None:
+    if systemd.removes_runtime_dir() and not systemd.lingers():
+        print(
+            "holdfast: at your last log-out the folder with the sockets is removed, and"
+            " nobody can reach\n          your sessions; `holdfast up --install` or"
+            " `loginctl enable-linger` prevents that",
+            file=sys.stderr,
+        )

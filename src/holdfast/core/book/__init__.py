@@ -1,0 +1,1 @@
+"""The logbook: entries, chain, signatures, checkpoints."""

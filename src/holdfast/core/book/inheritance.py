@@ -1,0 +1,244 @@
+"""What did the process that held this session before us leave behind?
+
+Theory of operation
+-------------------
+A process that holds a session may die at any point. Two things outlive it: the
+logbook, and a *note* in shared memory. From them its successor learns who has
+the turn, whether the session is frozen, what everybody may do, which input ids
+are known, and what became of each.
+
+Inputs stand in one strict line, so an input in the logbook proves that every
+input before it was settled: applied, unless an entry says otherwise. Only the
+last one can be in doubt:
+
+    the note says it went in            applied
+    the note says its writing began     unknown: never repeated, never claimed
+    the note says neither               dropped: its first byte was never written
+    there is no note (the host died)    unknown
+
+A session that begins its next life (a restore, a move, a cold recovery) has a
+free turn under a new epoch, and nothing of its earlier lives can be repeated
+into it, because every input names the incarnation it was made for. What became
+of their inputs is remembered all the same, so that whoever asks again is told.
+
+The entries must be durable before they are inherited: what is inherited as
+applied is acknowledged without looking at the disk again.
+
+Invariants, checked by tests/core/book/test_inheritance.py and the simulator:
+
+I1  What was acknowledged is inherited as applied.
+I2  What was not applied is never inherited as applied.
+I3  The epoch is at least that of every entry and of the note.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from holdfast.core.book.book_state import Standing, number, past_of, settled
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.core.input.forgotten import Forgotten
+from holdfast.core.input.serializer import REMEMBERED, PastInput
+from holdfast.core.relay.lease import NEVER_LIVED
+from holdfast.model.envelopes import Envelope
+from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, next_epoch
+from holdfast.model.outcomes import Applied, Dropped, Unknown
+
+MAX_PAST = 4 * REMEMBERED
+"""Inputs looked back on: several clients' worth of what may be asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What must survive the death of the process that holds the session."""
+
+    incarnation: Incarnation
+    epoch: Epoch
+    holder: ActorId | None
+    writing: Index | None
+    applied: Index | None
+    frozen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What the successor must enter into the book about the last input."""
+
+    index: Index
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inheritance:
+    """All that a successor takes up."""
+
+    beginning: EntryKind
+    """How its first entry calls it: opened, resumed or recovered."""
+
+    epoch: Epoch
+    holder: ActorId | None
+    envelopes: Mapping[ActorId, Envelope]
+    frozen: bool
+    over: str | None
+    applied: Index | None
+    inputs: tuple[PastInput, ...]
+    forgotten: Forgotten
+    """Clients of whom none of the inputs is among them."""
+
+    doubtful: Doubt | None
+
+
+class _Reader:
+    """What is true at the end of the book, and what became of its last inputs."""
+
+    def __init__(self, standing: Standing) -> None:
+        self.standing = standing
+        self.inputs: dict[Index, PastInput] = {}
+        self.latest: dict[tuple[ActorId, ClientId], Index] = {}
+
+    def remember_before(self, first: int) -> None:
+        """Take up the last inputs of clients that stand before entry `first`."""
+        for index, past in self.standing.past().items():
+            if index < first:
+                self.inputs[index] = past
+                self.latest[past.actor, past.id.client] = index
+
+    def read(self, entry: Entry) -> None:
+        if entry.index > self.standing.through:
+            self.standing.read(entry)
+        if entry.kind in (EntryKind.INPUT, EntryKind.REFUSED):
+            self._remember(entry)
+        elif entry.kind is EntryKind.SETTLED:
+            index = Index(number(entry, "of"))
+            if past := self.inputs.get(index):
+                self.inputs[index] = replace(past, outcome=settled(index, entry))
+
+    def _remember(self, entry: Entry) -> None:
+        past = self.inputs[entry.index] = past_of(entry)
+        if entry.kind is EntryKind.INPUT:
+            self.latest[past.actor, past.id.client] = entry.index
+        if len(self.inputs) > MAX_PAST:
+            self._forget(self._forgettable())
+
+    def _forget(self, index: Index) -> None:
+        past = self.inputs.pop(index)
+        key = past.actor, past.id.client
+        if self.latest.get(key) == index:
+            del self.latest[key]
+            self.standing.forgotten.add(*key, past.epoch, past.id.sequence + 1)
+
+    def _forgettable(self) -> Index:
+        # Not the last that a client wrote, or a repeat would be taken for new.
+        spared = (
+            index
+            for index, past in self.inputs.items()
+            if self.latest.get((past.actor, past.id.client)) != index
+        )
+        return next(spared, next(iter(self.inputs)))
+
+
+def inherit(
+    entries: Iterable[Entry],
+    note: Note | None,
+    incarnation: Incarnation,
+    before: Standing | None = None,
+) -> Inheritance:
+    """Work out what a successor that is to live `incarnation` takes up.
+
+    `entries` are those at the end of the book, and `before` is how things stood
+    somewhere among them, or right before them; without it, they are all entries.
+    `note` is None when the host died, and the note with it.
+    """
+    reader = _Reader(before or Standing())
+    begun = False
+    for entry in entries:
+        if not begun:
+            reader.remember_before(entry.index)
+            begun = True
+        reader.read(entry)
+    if not begun:
+        reader.remember_before(reader.standing.through + 1)
+    return _inherited(reader, note, incarnation)
+
+
+def _inherited(
+    reader: _Reader, note: Note | None, incarnation: Incarnation
+) -> Inheritance:
+    standing = reader.standing
+    # A life may have died before the disk took its first entry.
+    has_lived = note is not None and note.incarnation == incarnation
+    if standing.life != incarnation:
+        first = standing.life == NEVER_LIVED
+        standing.begin(incarnation)
+        if not has_lived:
+            return _next_life(
+                reader, EntryKind.OPENED if first else EntryKind.RECOVERED
+            )
+    return _same_life(reader, note if has_lived else None)
+
+
+def _next_life(reader: _Reader, beginning: EntryKind) -> Inheritance:
+    standing = reader.standing
+    doubt = None if standing.open is None else Doubt(standing.open, "unknown")
+    return Inheritance(
+        beginning=beginning,
+        epoch=next_epoch(standing.epoch),
+        holder=None,
+        envelopes=standing.envelopes,
+        frozen=False,
+        over=None,
+        applied=None,
+        inputs=_inputs(reader, doubt),
+        forgotten=standing.forgotten,
+        doubtful=doubt,
+    )
+
+
+def _same_life(reader: _Reader, note: Note | None) -> Inheritance:
+    standing = reader.standing
+    doubt = _doubt(standing, note)
+    epoch, holder, frozen = standing.epoch, standing.holder, standing.frozen
+    # A seize or a freeze that the disk could not take at once is in the note and
+    # not in the log.
+    if note is not None:
+        frozen = note.frozen
+        if note.epoch >= epoch:
+            epoch, holder = note.epoch, note.holder
+    return Inheritance(
+        beginning=EntryKind.RESUMED,
+        epoch=epoch,
+        holder=holder,
+        envelopes=standing.envelopes,
+        frozen=frozen,
+        over=standing.over,
+        applied=note.applied if note is not None else None,
+        inputs=_inputs(reader, doubt),
+        forgotten=standing.forgotten,
+        doubtful=doubt,
+    )
+
+
+def _inputs(reader: _Reader, doubt: Doubt | None) -> tuple[PastInput, ...]:
+    if doubt is not None:
+        outcome = _OUTCOMES[doubt.word](doubt.index)
+        if past := reader.inputs.get(doubt.index):
+            reader.inputs[doubt.index] = replace(past, outcome=outcome)
+    return tuple(reader.inputs.values())
+
+
+_OUTCOMES: dict[str, type[Applied] | type[Unknown] | type[Dropped]] = {
+    "applied": Applied,
+    "unknown": Unknown,
+    "dropped": Dropped,
+}
+
+
+def _doubt(standing: Standing, note: Note | None) -> Doubt | None:
+    last = standing.open
+    if last is None:
+        return None
+    if note is None or standing.open_life != standing.life:
+        return Doubt(last, "unknown")  # The note of that life died with it.
+    if note.applied is not None and note.applied >= last:
+        # The book must hold it before anybody is told: the note dies with the host.
+        return Doubt(last, "applied")
+    return Doubt(last, "unknown" if note.writing == last else "dropped")

@@ -1,0 +1,163 @@
+"""In which order do entries get into the logbook, and what if the disk refuses?
+
+Theory of operation
+-------------------
+Records wait in line. The first is drafted and handed out to be stored; when it
+is in the file it is committed, and the next is drafted. So an entry is chained
+only to what is really there, and a refused one leaves no hole.
+
+When the disk refuses, inputs in line are given up: what cannot be logged does
+not happen. Everything else has happened already (a seize, a departure) and is
+kept until the disk takes it; while anything is kept that way, the log is behind
+and no input is accepted.
+
+Invariants, checked by tests/core/book/test_log_writer.py:
+
+I1  Entries are committed in the order they were recorded.
+I2  A record other than an input, a refusal or a checkpoint is never given up.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdfast.core.book.logbook import Entry, EntryKind, Logbook
+from holdfast.model.ids import Epoch, Incarnation, Index
+from holdfast.model.moments import Moment
+from holdfast.wire.lines import Value
+
+STORE_RETRY = 1.0
+"""Seconds between attempts to write what must not be lost."""
+
+MAX_BEHIND = 1024
+"""Records in line beyond which refusals are no longer put in it."""
+
+_REFUSALS = frozenset({EntryKind.REFUSED, EntryKind.DECLINED})
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Append an entry's line to the logbook file."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    kind: EntryKind
+    fields: Mapping[str, Value]
+    epoch: Epoch
+    at_wall_ms: int
+
+
+class LogWriter:
+    """The line before one logbook."""
+
+    def __init__(self, logbook: Logbook, incarnation: Incarnation) -> None:
+        self._logbook = logbook
+        self._incarnation = incarnation
+        self._records: deque[_Record] = deque()
+        self._draft: Entry | None = None
+        self._retry_at: float | None = None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something happened that the disk has refused so far."""
+        return self._retry_at is not None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that was recorded is in the book."""
+        return not self._records
+
+    @property
+    def next_index(self) -> Index:
+        """Where the next record will stand."""
+        return Index(self._logbook.head.index + 1 + len(self._records))
+
+    def record(
+        self, kind: EntryKind, fields: Mapping[str, Value], epoch: Epoch, at: Moment
+    ) -> list[Store]:
+        """Put a record in line.
+
+        A refusal has been told to whoever was refused. While the disk refuses
+        too, only MAX_BEHIND records wait for it, or a flood would fill memory.
+        """
+        if kind in _REFUSALS and len(self._records) >= MAX_BEHIND:
+            return []
+        self._records.append(_Record(kind, fields, epoch, round(at.wall * 1000)))
+        return self._store_next()
+
+    def stored(self) -> tuple[Entry, list[Store]]:
+        """Commit the draft: it is in the file. Return it, and what comes next."""
+        assert self._draft is not None, "nothing was to be stored"  # noqa: S101
+        entry, self._draft = self._draft, None
+        self._logbook.commit(entry)
+        self._records.popleft()
+        return entry, self._store_next()
+
+    def withdraw_input(self, index: Index) -> bool:
+        """Take back the input recorded for `index`, if its line is not out yet.
+
+        If it is out, the book must say what became of it: return False.
+        """
+        if self._draft is not None and self._draft.index == index:
+            return False
+        self._give_up_inputs()
+        return True
+
+    def store_failed(self, now: float) -> None:
+        """Give up the inputs in line; keep the rest, and try again later."""
+        assert self._draft is not None, "nothing was to be stored"  # noqa: S101
+        given_up, self._draft = self._draft, None
+        self._give_up_inputs()
+        self._give_up_checkpoint()
+        if given_up.kind is EntryKind.INPUT:
+            self._forget_settlement(given_up.index)
+        self._retry_at = now + STORE_RETRY if self._records else None
+
+    def tick(self, now: float) -> list[Store]:
+        """Try again when it is time."""
+        if self._retry_at is None or now < self._retry_at:
+            return []
+        self._retry_at = None
+        return self._store_next()
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None when there is nothing to wait for."""
+        return self._retry_at
+
+    def _give_up_inputs(self) -> None:
+        # The one whose line is out stays first in line until the disk answers.
+        out = 0 if self._draft is None else 1
+        self._records = deque(
+            record
+            for place, record in enumerate(self._records)
+            if place < out or record.kind is not EntryKind.INPUT
+        )
+
+    def _give_up_checkpoint(self) -> None:
+        # It speaks of the book as it was; the next one will do.
+        self._records = deque(
+            record
+            for record in self._records
+            if record.kind is not EntryKind.CHECKPOINT
+        )
+
+    def _forget_settlement(self, index: Index) -> None:
+        # What became of it need not be told if it never got into the book, and
+        # must not: something else will stand at its index.
+        self._records = deque(
+            record
+            for record in self._records
+            if record.kind is not EntryKind.SETTLED or record.fields["of"] != index
+        )
+
+    def _store_next(self) -> list[Store]:
+        if self._draft is not None or not self._records or self._retry_at is not None:
+            return []
+        first = self._records[0]
+        self._draft = self._logbook.draft(
+            first.kind, first.fields, self._incarnation, first.epoch, first.at_wall_ms
+        )
+        return [Store(self._draft)]

@@ -1,0 +1,1 @@
+"""An input's way: rights, turn, gate, order, outcome."""

@@ -1,0 +1,600 @@
+"""What happens to an act, from its arrival to its outcome?
+
+Theory of operation
+-------------------
+The one way in. It joins turn, gate, serializer and logbook, and adds their order.
+
+ 1. A known input id is answered from memory, before anything else is asked, so
+    that a repeat learns what became of the original even if the turn has moved
+    since (ADR 0004).
+ 2. When an input is first in line, and not earlier, it is checked against what
+    holds *now*: budget, lease, freeze, life, envelope, turn, epoch. Then the gate
+    is asked. If an answer took time, all of it is checked again.
+ 3. It is drafted into the logbook. Once the line is in the file, and a note says
+    that writing begins, its bytes go to the terminal.
+ 4. When the terminal has taken them all, the note says so, and then the book.
+    When the disk has that for good, the input is acknowledged.
+
+Typing takes a free turn, for whoever may take one: when the gate lets the input
+pass, or wants somebody asked. What it denies leaves the turn where it was, or who
+may do nothing could keep it from everybody.
+
+Seizing skips all of this. It needs the right and nothing else: in one step the
+turn changes hands, all that waits is dropped, and only the seizer's bytes reach the
+terminal from then on. A log that cannot be written never delays a seize.
+
+The *note* is what survives this process when it is killed (in shared memory):
+epoch and holder of the turn, which input's bytes may be on their way, and which
+went in last.
+
+Invariants, checked by the simulator (holdfast.testing) in every run:
+
+I1  Bytes reach the terminal only from the turn's holder, under its own epoch.
+I2  Nothing reaches the terminal that the gate has not admitted and the logbook
+    does not hold.
+I3  Nothing is written while the session is frozen or its lease has run out.
+I4  After a seize no byte of the former holder reaches the terminal.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+
+from holdfast.core.book import entries
+from holdfast.core.book.inheritance import Inheritance, Note
+from holdfast.core.book.log_writer import LogWriter
+from holdfast.core.book.logbook import Entry, EntryKind, Logbook
+from holdfast.core.input import budget, gate, serializer, turn
+from holdfast.core.input.intake_effects import (
+    Consult,
+    Effect,
+    Judging,
+    KeepNote,
+    Settings,
+)
+from holdfast.core.input.rights import Rights
+from holdfast.core.input.settlements import Settlements
+from holdfast.core.relay.lease import LeaseHolder
+from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.errors import (
+    DeniedByOperator,
+    Frozen,
+    HoldfastError,
+    LeaseLost,
+    LogbookFailed,
+    NotAllowed,
+    SessionOver,
+    StaleIncarnation,
+    TurnMoved,
+)
+from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
+from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
+from holdfast.model.moments import Moment
+from holdfast.model.outcomes import Cut, Dropped, Outcome
+from holdfast.wire.lines import Value
+
+_APPLIED: Mapping[str, Value] = {"as": "applied"}
+
+
+class Intake:
+    """The one way into one incarnation of one session."""
+
+    def __init__(
+        self, settings: Settings, logbook: Logbook, lease: LeaseHolder | None = None
+    ) -> None:
+        self._settings = settings
+        self.book = LogWriter(logbook, settings.incarnation)
+        self._lease = lease
+        self.turn = turn.Turn(settings.turn_rules, kind_of=settings.kind_of)
+        self.budgets = budget.Budgets(settings.kind_of)
+        self.gate = gate.Gate(settings.gate_rules)
+        self.serializer = serializer.Serializer()
+        self.rights = Rights(settings.session)
+        self._tickets = 0
+        self._judging: Judging | None = None
+        self._applied: Index | None = None
+        self._unsettled: Index | None = None
+        self._settlements = Settlements()
+        self._frozen = False
+        self._over: str | None = None
+        self.dropped = (0, 0)
+        """Inputs and bytes thrown away when the turn last changed hands."""
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """Which life of the session this is."""
+        return self._settings.incarnation
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether nothing is written because somebody said so."""
+        return self._frozen
+
+    def note(self) -> Note:
+        """Return what a successor must know of this very moment.
+
+        An input counts as being written until the book says what became of it:
+        should we die before that, its outcome is unknown and not "dropped".
+        """
+        writing = self.serializer.writing
+        return Note(
+            self.incarnation,
+            self.turn.epoch,
+            self.turn.holder,
+            self._unsettled if writing is None else writing,
+            self._applied,
+            self._frozen,
+        )
+
+    def blocked(self, now: float) -> HoldfastError | None:
+        """Return why nothing may be written now, or None.
+
+        Ask it before every write to the terminal, not only when an input is
+        admitted: a process that slept wakes up in the middle of one.
+        """
+        if self._lease is not None and not self._lease.may_speak(now):
+            return LeaseLost(self.incarnation)
+        if self._frozen:
+            return Frozen()
+        if self._over is not None:
+            return SessionOver(self._over)
+        return None
+
+    def resume(self, inherited: Inheritance, at: Moment) -> list[Effect]:
+        """Take up what a predecessor left behind. Applies nothing.
+
+        Call it first, and on a fresh Intake only. What is in its effects must be
+        durable before anybody is served: repeats are answered from memory.
+        """
+        self.turn.resume(inherited.holder, inherited.epoch, at.now)
+        self.serializer.forgotten = inherited.forgotten
+        self.serializer.begin_turn(inherited.holder, inherited.epoch)
+        self.rights.resume(inherited.envelopes)
+        self._frozen, self._applied = inherited.frozen, inherited.applied
+        for past in inherited.inputs:
+            self.serializer.remember(past)
+        self._over = inherited.over
+        effects = self._log(inherited.beginning, {}, at)
+        if inherited.doubtful is not None:
+            index, word = inherited.doubtful.index, inherited.doubtful.word
+            effects += self._log_settlement(index, {"as": word}, at)
+        return [KeepNote(self.note()), *effects]
+
+    # ── inputs ────────────────────────────────────────────────────────────
+
+    def submit(self, submitted: Input, at: Moment) -> list[Effect]:
+        """Take an input from whichever route."""
+        return self._carry(self.serializer.submit(submitted), at)
+
+    def inquire(self, actor: ActorId, asked: InputId) -> Outcome | None:
+        """Return what became of an input of `actor`, None if open or unheard of."""
+        return self.serializer.outcome_of(actor, asked)
+
+    def is_known(self, submitted: Input) -> bool:
+        """Tell whether an input is answered from memory, or stands in line."""
+        return self.serializer.is_known(submitted)
+
+    def judged(
+        self,
+        said: gate.Judged,
+        at: Moment,
+        *,
+        echo_off: bool,
+        originators: tuple[ActorId, ...] = (),
+    ) -> list[Effect]:
+        """Take the policy's answer, whether the terminal echoes, and who staged it."""
+        if self._judging is not None and self._judging.ticket == said.ticket:
+            self._judging = replace(
+                self._judging,
+                echo_off=echo_off,
+                originators=originators,
+                verdict=said.verdict,
+                policy=said.policy,
+            )
+        return self._gate(said, at)
+
+    def policy_failed(self, ticket: int, why: str, at: Moment) -> list[Effect]:
+        """Take that the policy has no answer."""
+        return self._gate(gate.PolicyFailed(ticket, why), at)
+
+    def approve(self, approved: gate.Approved, at: Moment) -> list[Effect]:
+        """Take an operator's approval of exactly these bytes."""
+        refused = self._demand(approved.approver, Right.APPROVE, at)
+        return refused or self._gate(approved, at)
+
+    def deny(self, denied: gate.Denied, at: Moment) -> list[Effect]:
+        """Take an operator's denial; the asker may withdraw its own."""
+        waiting = self._judging
+        if waiting is None or waiting.input.actor != denied.approver:
+            refused = self._demand(denied.approver, Right.APPROVE, at)
+            if refused:
+                return refused
+        return self._gate(denied, at)
+
+    def abandon(self, given_up: gate.Abandoned, at: Moment) -> list[Effect]:
+        """Take that nothing comes of what waits, and why."""
+        return self._gate(given_up, at)
+
+    def issue_ticket(self) -> int:
+        """Return a number that no other act of this session waits under."""
+        self._tickets += 1
+        return self._tickets
+
+    # ── the turn ──────────────────────────────────────────────────────────
+
+    def request(self, event: turn.Event, at: Moment) -> list[Effect]:
+        """Take what an operator does about the turn, short of seizing it."""
+        match event:
+            case turn.Seized(actor):
+                return self.seize(actor, at)
+            case turn.Took(actor) | turn.AskedFor(actor):
+                refused = self._demand(actor, Right.TAKE, at)
+            case turn.Gave(giver, to):
+                refused = self._demand(to, Right.INPUT, at, told=giver)
+            case _:
+                refused = []
+        return refused or self._turn(event, at)
+
+    def seize(self, actor: ActorId, at: Moment) -> list[Effect]:
+        """Take the turn by force, now."""
+        return self._demand(actor, Right.SEIZE, at) or self._turn(
+            turn.Seized(actor), at
+        )
+
+    # ── who may what, and whether anything may ────────────────────────────
+
+    def grant(
+        self, actor: ActorId, envelope: Envelope, by: ActorId, at: Moment
+    ) -> list[Effect]:
+        """Give `actor` an envelope; `by` is on record."""
+        self.rights.give(actor, envelope)
+        return self._log(
+            EntryKind.GRANTED, entries.granted_fields(actor, envelope, by), at
+        )
+
+    def revoke(self, actor: ActorId, by: ActorId, at: Moment) -> list[Effect]:
+        """Take everything from `actor` at once, also what it has in line."""
+        self.rights.take_all(actor)
+        effects = self._log(EntryKind.REVOKED, {"actor": actor, "by": by}, at)
+        return [*effects, *self._turn(turn.Revoked(actor), at)]
+
+    def attach(
+        self, actor: ActorId, client: str, at: Moment, *, news: bool = True
+    ) -> list[Effect]:
+        """Take that a client is here; the book says so if its program was not."""
+        fields = {"actor": actor, "client": client}
+        effects = self._log(EntryKind.ATTACHED, fields, at) if news else []
+        return [*effects, *self._turn(turn.Returned(actor), at)]
+
+    def detach(
+        self, actor: ActorId, client: str, *, last: bool, at: Moment, news: bool = True
+    ) -> list[Effect]:
+        """Take that an operator's client is gone; `last` if none of its is left."""
+        fields = {"actor": actor, "client": client}
+        effects = self._log(EntryKind.DETACHED, fields, at) if news else []
+        return [*effects, *(self._turn(turn.Left(actor), at) if last else [])]
+
+    def freeze(self, by: ActorId, at: Moment) -> list[Effect]:
+        """Write nothing from now on, and throw away what waits."""
+        self._frozen = True
+        return self._cut(Frozen(), EntryKind.FROZEN, {"by": by}, at)
+
+    def thaw(self, by: ActorId, at: Moment) -> list[Effect]:
+        """Accept input again."""
+        self._frozen = False
+        thawed = self._log(EntryKind.THAWED, {"by": by}, at)
+        return [KeepNote(self.note()), *thawed]
+
+    def fenced(self, at: Moment) -> list[Effect]:
+        """Throw away what waits: the lease has run out."""
+        return self._cut(LeaseLost(self.incarnation), EntryKind.FENCED, {}, at)
+
+    def exited(self, how: str, at: Moment) -> list[Effect]:
+        """Refuse everything from now on: the program is gone."""
+        self._over = how
+        return self._cut(SessionOver(how), EntryKind.EXITED, {"how": how}, at)
+
+    def record(
+        self, kind: EntryKind, fields: Mapping[str, Value], at: Moment
+    ) -> list[Effect]:
+        """Write something into the logbook that decides nothing here."""
+        return self._log(kind, fields, at)
+
+    # ── what the disk and the terminal answer ─────────────────────────────
+
+    def stored(self, at: Moment) -> list[Effect]:
+        """Go on: the drafted line is in the file."""
+        entry, following = self.book.stored()
+        effects: list[Effect] = []
+        if entry.kind is EntryKind.INPUT:
+            effects += self._begin(entry, at)
+        elif entry.kind is EntryKind.SETTLED:
+            effects += self._settled(entry)
+        elif entry.kind in (EntryKind.GRANTED, EntryKind.REVOKED):
+            # Rights must not come back when the host is lost.
+            effects.append(serializer.Sync(entry.index))
+        return [*effects, *following]
+
+    def store_failed(self, why: str, at: Moment) -> list[Effect]:
+        """Refuse what cannot be logged; what has happened is logged later."""
+        self.book.store_failed(at.now)
+        return self._carry(self.serializer.store_failed(why), at)
+
+    def wrote(self, index: Index, count: int, at: Moment) -> list[Effect]:
+        """Count what the terminal accepted."""
+        was_writing = self.serializer.writing
+        answers = self.serializer.wrote(index, count)
+        effects: list[Effect] = []
+        if was_writing == index and self.serializer.writing is None:
+            self._applied = index
+            effects.append(KeepNote(self.note()))
+        return [*effects, *self._carry(answers, at)]
+
+    def synced(self, index: Index, at: Moment) -> list[Effect]:
+        """Acknowledge what the book vouches for, as far as it is durable now."""
+        effects: list[Effect] = []
+        for applied in self._settlements.durable(index):
+            effects += self._carry(self.serializer.synced(applied), at)
+        return effects
+
+    def settle(self, at: Moment) -> list[Effect]:
+        """Have the book say what became of every input: nobody waits for the next."""
+        held = self._settlements.release()
+        return [] if held is None else self._log_settlement(held, _APPLIED, at)
+
+    def sync_failed(self, why: str, at: Moment) -> list[Effect]:
+        """Stop acknowledging: the disk may have lost what it was given."""
+        self._settlements.release()
+        return self._carry(self.serializer.sync_failed(why), at)
+
+    # ── time ──────────────────────────────────────────────────────────────
+
+    def tick(self, at: Moment) -> list[Effect]:
+        """Do what the clock demands. Call it at or after `next_deadline()`."""
+        effects = self._passed(self.turn.tick(at.now), at)
+        effects += self._admitted(self.gate.tick(at.now), at)
+        if (held := self._settlements.due(at.now)) is not None:
+            effects += self._log_settlement(held, _APPLIED, at)
+        return [*effects, *self.book.tick(at.now)]
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None when there is nothing to wait for."""
+        clocks = (
+            self.turn.next_deadline(),
+            self.gate.next_deadline(),
+            self.book.next_deadline(),
+            self._settlements.next_deadline,
+        )
+        return min([at for at in clocks if at is not None], default=None)
+
+    # ── inside: the order of things ───────────────────────────────────────
+
+    def _carry(self, given: list[serializer.Effect], at: Moment) -> list[Effect]:
+        effects: list[Effect] = []
+        work = deque(given)
+        # A loop, not a recursion: a whole line may be refused in one go.
+        while work:
+            effect = work.popleft()
+            match effect:
+                case serializer.Judge(first):
+                    done, more = self._judge(first, at)
+                    effects += done
+                    work.extend(more)
+                case serializer.Sync(index, waits=True):
+                    # The book must hold that the input went in before the
+                    # operator is told so: a host that dies takes the note along.
+                    effects += self._log_settlement(index, _APPLIED, at)
+                case serializer.Sync(index):
+                    if self._settlements.hold(index, at.now):
+                        effects.append(effect)
+                case _:
+                    effects.append(effect)
+        return effects
+
+    def _judge(
+        self, first: Input, at: Moment
+    ) -> tuple[list[Effect], list[serializer.Effect]]:
+        # An input of another life may have happened: no budget speaks of it.
+        known = first.incarnation == self.incarnation
+        if known and (spent := self.budgets.spend(first, at.now)):
+            return [], self.serializer.reject(spent)  # A flood is not logged.
+        if error := self.objection(first, at):
+            logged = self._log_refusal(Judging(0, first), error, at)
+            return logged, self.serializer.reject(error)
+        self._tickets += 1
+        self._judging = Judging(self._tickets, first)
+        # What comes with a free turn waits under the epoch that it will have then.
+        epoch = Epoch(self.turn.epoch + self._takes_turn(first, at))
+        ticket = self._tickets
+        digest = entries.binding(first, self._settings.secret_key)
+        submitted = gate.Submitted(ticket, first.actor, epoch, digest)
+        return self._gate(submitted, at), []
+
+    def _takes_turn(self, given: Input, at: Moment) -> bool:
+        """Tell whether the turn is free, and comes with this input."""
+        is_free = self.turn.holder is None and given.epoch == self.turn.epoch
+        is_typed = given.kind is not InputKind.START
+        return is_free and is_typed and self.rights.may(given.actor, Right.TAKE, at)
+
+    def _take_if_free(self, given: Input, at: Moment) -> list[Effect]:
+        if not self._takes_turn(given, at):
+            return []
+        return self._turn(turn.Took(given.actor), at)
+
+    def objection(self, given: Input, at: Moment) -> HoldfastError | None:
+        """Return why `given` may not be written as things stand now, or None."""
+        # First, because it alone does not claim that nothing was done.
+        if given.incarnation != self.incarnation:
+            return StaleIncarnation(given.incarnation, self.incarnation)
+        if blocked := self.blocked(at.now):
+            return blocked
+        if self.book.is_behind or self.serializer.broken is not None:
+            return LogbookFailed(self.serializer.broken or "it is behind")
+        right = RIGHT_FOR[given.kind]
+        if not self.rights.may(given.actor, right, at):
+            return NotAllowed(given.actor, right.value)
+        try:
+            if given.kind is not InputKind.START:  # It is typed nowhere.
+                self.turn.demand(given.actor, given.epoch)
+        except HoldfastError as error:
+            return None if self._takes_turn(given, at) else error
+        return None
+
+    def _gate(self, event: gate.Event, at: Moment) -> list[Effect]:
+        return self._admitted(self.gate.handle(event, at.now), at)
+
+    def _admitted(self, given: list[gate.Effect], at: Moment) -> list[Effect]:
+        effects: list[Effect] = []
+        for effect in given:
+            match effect:
+                case gate.Consult(ticket):
+                    effects.append(Consult(ticket, self._waiting(ticket).input))
+                case gate.SeekApproval(ticket, actor, _, _, rule):
+                    asked = entries.asked_fields(ticket, actor, rule)
+                    effects += self._take_if_free(self._waiting(ticket).input, at)
+                    effects += [effect, *self._log(EntryKind.ASKED, asked, at)]
+                case gate.Admit():
+                    effects += self._admit(effect, at)
+                case gate.Reject(ticket, error):
+                    effects += self._rejected(ticket, error, at)
+                case gate.Refuse(actor, error):
+                    effects.append(turn.Refuse(actor, error))
+        return effects
+
+    def _waiting(self, ticket: int) -> Judging:
+        waiting = self._judging
+        assert waiting is not None, "a ticket without an input"  # noqa: S101
+        assert waiting.ticket == ticket, "another ticket's input"  # noqa: S101
+        return waiting
+
+    def _admit(self, admitted: gate.Admit, at: Moment) -> list[Effect]:
+        waiting = self._waiting(admitted.ticket)
+        effects: list[Effect] = []
+        if admitted.approver is not None:
+            answered = entries.answered_fields(
+                admitted.ticket, admitted.approver, yes=True
+            )
+            effects += self._log(EntryKind.ANSWERED, answered, at)
+        # An answer may have taken minutes.
+        if error := self.objection(waiting.input, at):
+            return [*effects, *self._rejected(admitted.ticket, error, at)]
+        effects += self._take_if_free(waiting.input, at)
+        self._judging = None
+        self.serializer.admit(self.book.next_index)
+        kind = self._settings.kind_of(waiting.input.actor)
+        fields = waiting.fields(admitted, kind, self._settings.secret_key)
+        return [*effects, *self._log(EntryKind.INPUT, fields, at)]
+
+    def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
+        refused, self._judging = self._waiting(ticket), None
+        logged: list[Effect] = []
+        if isinstance(error, DeniedByOperator):
+            by = ActorId(str(error.facts["approver"]))
+            answered = entries.answered_fields(ticket, by, yes=False)
+            logged += self._log(EntryKind.ANSWERED, answered, at)
+        logged += self._log_refusal(refused, error, at)
+        return [*logged, *self._carry(self.serializer.reject(error), at)]
+
+    def _settled(self, entry: Entry) -> list[Effect]:
+        if entry.fields["as"] == "applied":
+            self._settlements.vouch(entry.index, Index(int(entry.fields["of"] or 0)))
+            return [serializer.Sync(entry.index)]
+        self._unsettled = None
+        return [KeepNote(self.note())]
+
+    def _begin(self, entry: Entry, at: Moment) -> list[Effect]:
+        follows = self._settlements.followed(entry.index)
+        synced: list[Effect] = [serializer.Sync(entry.index)] if follows else []
+        applied = self._carry(self.serializer.stored(entry.index), at)
+        # Nothing to apply: it was cut meanwhile, and the entry that says so is next.
+        return [KeepNote(self.note()), *applied, *synced] if applied else synced
+
+    def _turn(self, event: turn.Event, at: Moment) -> list[Effect]:
+        return self._passed(self.turn.handle(event, at.now), at)
+
+    def _passed(self, given: list[turn.Effect], at: Moment) -> list[Effect]:
+        effects: list[Effect] = []
+        for effect in given:
+            if isinstance(effect, turn.PassTurn):
+                effects += self._pass(effect, at)
+            else:
+                effects.append(effect)
+        return effects
+
+    def _pass(self, passed: turn.PassTurn, at: Moment) -> list[Effect]:
+        # All that can wait under a free turn is what is being judged and those
+        # behind it; and the input that takes the turn by being typed must go on.
+        # A seize is a cut for everybody, also for whoever seizes.
+        moved = TurnMoved(passed.taker or "", passed.epoch)
+        is_own = self._judging is None or self._judging.input.actor == passed.taker
+        is_taken = passed.giver is None and passed.reason is not turn.PassReason.SEIZED
+        goes_on = is_taken and is_own
+        report = serializer.CutReport() if goes_on else self._drop(moved)
+        self.dropped = (report.inputs, report.bytes)
+        self.serializer.begin_turn(passed.taker, passed.epoch)
+        settled = self._settle_cut(report, at)
+        logged = self._log(EntryKind.TURN, entries.turn_fields(passed, report), at)
+        return [KeepNote(self.note()), passed, *settled, *logged]
+
+    def _cut(
+        self,
+        error: HoldfastError,
+        kind: EntryKind,
+        why: Mapping[str, Value],
+        at: Moment,
+    ) -> list[Effect]:
+        report = self._drop(error)
+        settled = self._settle_cut(report, at)
+        logged = self._log(kind, {**why, **entries.cut_fields(report)}, at)
+        return [KeepNote(self.note()), *settled, *logged]
+
+    def _drop(self, error: HoldfastError) -> serializer.CutReport:
+        # The gate's rejections are not carried: the cut settles their inputs.
+        self.gate.handle(gate.CutShort(error), 0)
+        self._judging = None
+        return self.serializer.cut(error)
+
+    def _settle_cut(self, report: serializer.CutReport, at: Moment) -> list[Effect]:
+        effects = self._carry(report.effects, at)
+        match report.settled:
+            case Cut(index, written):
+                fields: dict[str, Value] = {"as": "cut", "written": written}
+                effects += self._log_settlement(index, fields, at)
+            case Dropped(index):
+                effects += self._log_settlement(index, {"as": "dropped"}, at)
+            case None:
+                lost = report.unstored
+                if lost is not None and not self.book.withdraw_input(lost):
+                    effects += self._log_settlement(lost, {"as": "dropped"}, at)
+        return effects
+
+    # ── inside: the logbook ───────────────────────────────────────────────
+
+    def _log(
+        self, kind: EntryKind, fields: Mapping[str, Value], at: Moment
+    ) -> list[Effect]:
+        return [*self.book.record(kind, fields, self.turn.epoch, at)]
+
+    def _log_refusal(
+        self, refused: Judging, error: HoldfastError, at: Moment
+    ) -> list[Effect]:
+        kind = self._settings.kind_of(refused.input.actor)
+        judged = refused.verdict, error, refused.policy
+        fields = entries.refused_fields(refused.input, kind, *judged)
+        return self._log(EntryKind.REFUSED, fields, at)
+
+    def _log_settlement(
+        self, index: Index, how: Mapping[str, Value], at: Moment
+    ) -> list[Effect]:
+        if how["as"] in ("cut", "unknown"):
+            self._unsettled = index
+        return self._log(EntryKind.SETTLED, {"of": index, **how}, at)
+
+    # ── inside: rights ────────────────────────────────────────────────────
+
+    def _demand(
+        self, actor: ActorId, right: Right, at: Moment, *, told: ActorId | None = None
+    ) -> list[Effect]:
+        if self.rights.may(actor, right, at):
+            return []
+        return [turn.Refuse(told or actor, NotAllowed(actor, right.value))]

@@ -1,0 +1,83 @@
+"""What does the intake demand of those around it, and what was it given?
+
+Effects are carried out in the order in which they are handed out: the note before
+the bytes it speaks of, the line of the logbook before both.
+"""
+
+from dataclasses import dataclass, field
+
+from holdfast.core.book.entries import Admission, Fields, input_fields, is_secret
+from holdfast.core.book.inheritance import Note
+from holdfast.core.book.log_writer import Store
+from holdfast.core.input import budget, gate, serializer, turn
+from holdfast.model.actors import ActorKind
+from holdfast.model.ids import ActorId, Incarnation, SessionId
+from holdfast.model.inputs import Input
+from holdfast.model.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class KeepNote:
+    """Put the note where it outlives us, before the next effect."""
+
+    note: Note
+
+
+@dataclass(frozen=True, slots=True)
+class Consult:
+    """Ask the policy about an input."""
+
+    ticket: int
+    input: Input
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """An input that the policy is asked about, and what is known of it by now."""
+
+    ticket: int
+    input: Input
+    echo_off: bool = False
+    originators: tuple[ActorId, ...] = ()
+    verdict: Verdict | None = None
+    policy: str = ""
+
+    def admission(self, rule: str, approver: ActorId | None) -> Admission:
+        """Return why it may happen, once the gate lets it."""
+        others = [one for one in self.originators if one != self.input.actor]
+        verdict = self.verdict or Verdict.ALLOW
+        return Admission(verdict, rule, approver, others, self.policy)
+
+    def fields(self, admitted: gate.Admit, kind: ActorKind, key: bytes) -> Fields:
+        """Say in the book that it was admitted; `key` is for what must not be seen."""
+        by = self.admission(admitted.rule, admitted.approver)
+        secret = is_secret(self.input, echo_off=self.echo_off)
+        return input_fields(self.input, kind, by, key if secret else None)
+
+
+Effect = (
+    Store
+    | KeepNote
+    | Consult
+    | serializer.Apply
+    | serializer.Sync
+    | serializer.Answer
+    | turn.PassTurn
+    | turn.AskHolder
+    | turn.Refuse
+    | gate.SeekApproval
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a session was given at its birth."""
+
+    session: SessionId
+    incarnation: Incarnation
+    secret_key: bytes
+    """Keys the hashes of what was typed with echo off."""
+
+    turn_rules: turn.TurnRules = field(default_factory=turn.TurnRules)
+    gate_rules: gate.GateRules = field(default_factory=gate.GateRules)
+    kind_of: budget.KindOf = budget.stranger

@@ -1,0 +1,1 @@
+"""Who typed, entered, staged or changed something."""

@@ -1,0 +1,1 @@
+"""Relay decisions: who meets whom, and who holds which lease."""

@@ -1,0 +1,1 @@
+"""A session's own state: its output, screen, life and end."""

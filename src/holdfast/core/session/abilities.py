@@ -1,0 +1,330 @@
+"""What can this machine do for sessions, and what is lost where it cannot?
+
+Theory of operation
+-------------------
+Somebody else looks at the machine and writes down what is there. Here each thing
+found is judged: ok, limited or missing, with the reason and what to do about it.
+A vital ability that is missing means that sessions cannot work at all.
+
+Invariants, checked by tests/core/session/test_abilities.py:
+
+I1  Every ability that is not ok says why, and every limited or missing one that
+    somebody can do something about says what.
+I2  Sessions can work exactly if no vital ability is missing.
+"""
+
+import enum
+from dataclasses import dataclass
+
+OLDEST_PYTHON = (3, 11)
+EXIT_STATUS_KERNEL = (6, 15)
+"""From here on the kernel tells how a process ended that is not our child."""
+
+OLDEST_KERNEL = (5, 4)
+"""pidfd_open came with 5.3; 5.4 is the first that was kept for years."""
+
+FDS_PER_SESSION = 6
+"""Descriptors in the keeper for each session: four deposited, a link, one to spare."""
+
+FEW_SESSIONS = 100
+"""Fewer than this is worth a remark."""
+
+SMALL_PLACE = 64 * 1024 * 1024
+"""Bytes free in the runtime folder under which logbooks may not be kept."""
+
+
+class Grade(enum.StrEnum):
+    """How well something works."""
+
+    OK = "ok"
+    LIMITED = "limited"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """One thing this machine can do, or not."""
+
+    name: str
+    grade: Grade
+    why: str
+    advice: str = ""
+    is_vital: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The runtime folder."""
+
+    path: str
+    problem: str
+    """Why it cannot be used; empty if it can."""
+
+    free: int
+    filesystem: str
+    margin: int
+    """Bytes left of what the kernel takes as a socket's path."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogOut:
+    """What happens when the user logs out."""
+
+    has_systemd: bool
+    lingers: bool
+    kills_processes: bool
+    place_is_removed: bool
+    """Whether the runtime folder goes with the last log-in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What was found."""
+
+    python: tuple[int, int]
+    kernel: tuple[int, int]
+    has_memory_files: bool
+    has_pidfds: bool
+    terminals_used: int
+    terminals_max: int
+    """0 if there are none at all."""
+
+    descriptors: int
+    """As many as a process of this user's may have open."""
+
+    place: Place
+    log_out: LogOut
+    can_adopt: bool
+    painter: str
+    """Why the painter does not start; empty if it does."""
+
+    freezer: str
+    """Why no control group can be frozen; empty if one can."""
+
+    exec_gate: str
+    """Why no exec can be held; empty if one can."""
+
+    keeps_sudo: bool
+    """Whether programs under an exec gate may still gain rights."""
+
+    has_user_namespaces: bool
+    has_criu: bool
+
+
+def judge(machine: Machine) -> list[Ability]:
+    """Return every ability, the vital ones first."""
+    return [
+        _python(machine),
+        _kernel(machine),
+        _memory(machine),
+        _terminals(machine),
+        _descriptors(machine),
+        _place(machine.place),
+        _adoption(machine),
+        _log_out(machine.log_out),
+        _exit_statuses(machine),
+        _painter(machine),
+        _freezing(machine),
+        _exec_gate(machine),
+        _checkpoints(machine),
+        _clocks(),
+    ]
+
+
+def can_work(abilities: list[Ability]) -> bool:
+    """Tell whether sessions can work on this machine."""
+    return not any(one.is_vital and one.grade is Grade.MISSING for one in abilities)
+
+
+def _python(machine: Machine) -> Ability:
+    found = _dotted(machine.python)
+    if machine.python >= OLDEST_PYTHON:
+        return Ability("python", Grade.OK, found, is_vital=True)
+    wanted = _dotted(OLDEST_PYTHON)
+    return Ability(
+        "python", Grade.MISSING, found, f"Use {wanted} or newer.", is_vital=True
+    )
+
+
+def _kernel(machine: Machine) -> Ability:
+    found = f"Linux {_dotted(machine.kernel)}"
+    if machine.has_pidfds and machine.kernel >= OLDEST_KERNEL:
+        return Ability("kernel", Grade.OK, found, is_vital=True)
+    return Ability(
+        "kernel",
+        Grade.MISSING,
+        f"{found} has no pidfds: a process cannot be named for good",
+        f"Use Linux {_dotted(OLDEST_KERNEL)} or newer.",
+        is_vital=True,
+    )
+
+
+def _memory(machine: Machine) -> Ability:
+    if machine.has_memory_files:
+        why = "memfd: what was printed outlives the holder"
+        return Ability("memory", Grade.OK, why, is_vital=True)
+    return Ability(
+        "memory",
+        Grade.MISSING,
+        "no memfd: what was printed would be lost with the holder",
+        "Allow memfd_create in the container's seccomp profile.",
+        is_vital=True,
+    )
+
+
+def _terminals(machine: Machine) -> Ability:
+    name, left = "terminals", machine.terminals_max - machine.terminals_used
+    if machine.terminals_max == 0:
+        return Ability(
+            name,
+            Grade.MISSING,
+            "/dev/ptmx cannot be opened",
+            "Mount devpts, with /dev/ptmx.",
+            is_vital=True,
+        )
+    why = f"{machine.terminals_used} of {machine.terminals_max} in use"
+    if left <= 0:
+        advice = "End some, or raise /proc/sys/kernel/pty/max."
+        return Ability(name, Grade.MISSING, why, advice, is_vital=True)
+    if left < FEW_SESSIONS:
+        advice = "Raise /proc/sys/kernel/pty/max."
+        return Ability(name, Grade.LIMITED, why, advice, is_vital=True)
+    return Ability(name, Grade.OK, why, is_vital=True)
+
+
+def _descriptors(machine: Machine) -> Ability:
+    sessions = machine.descriptors // FDS_PER_SESSION
+    why = f"{machine.descriptors} at most: the keeper can keep {sessions} sessions"
+    if sessions >= FEW_SESSIONS:
+        return Ability("descriptors", Grade.OK, why, is_vital=True)
+    grade = Grade.LIMITED if sessions else Grade.MISSING
+    return Ability("descriptors", grade, why, "Raise `ulimit -n`.", is_vital=True)
+
+
+def _place(place: Place) -> Ability:
+    name = "sockets"
+    if place.problem:
+        advice = "Set HOLDFAST_RUNTIME_DIR to a folder of your own."
+        return Ability(name, Grade.MISSING, place.problem, advice, is_vital=True)
+    if place.margin < 0:
+        return Ability(
+            name,
+            Grade.MISSING,
+            f"{place.path} is {-place.margin} bytes too long for a socket",
+            "Set HOLDFAST_RUNTIME_DIR to a shorter path.",
+            is_vital=True,
+        )
+    free = place.free // (1024 * 1024)
+    why = f"{place.path} ({place.filesystem}, {free} MB free)"
+    if place.free < SMALL_PLACE:
+        advice = "Make room: an input that cannot be recorded is refused."
+        return Ability(name, Grade.LIMITED, why, advice, is_vital=True)
+    return Ability(name, Grade.OK, why, is_vital=True)
+
+
+def _adoption(machine: Machine) -> Ability:
+    if machine.can_adopt:
+        why = "orphans fall to the keeper, which collects how they end"
+        return Ability("adoption", Grade.OK, why, is_vital=True)
+    return Ability(
+        "adoption",
+        Grade.MISSING,
+        "the keeper cannot become a subreaper",
+        "Allow prctl in the container's seccomp profile.",
+        is_vital=True,
+    )
+
+
+def _log_out(log_out: LogOut) -> Ability:
+    name, advice = "log-out", "`holdfast up --install` sets up a unit and linger."
+    if not log_out.has_systemd:
+        why = "no systemd: sessions live on in a kernel session of their own (setsid)"
+        return Ability(name, Grade.OK, why)
+    if log_out.lingers:
+        return Ability(name, Grade.OK, "systemd keeps what you run (linger is on)")
+    if log_out.kills_processes:
+        why = "logind kills everything of yours at log-out"
+        return Ability(name, Grade.LIMITED, why, advice)
+    if log_out.place_is_removed:
+        why = (
+            "at the last log-out the runtime folder is removed: sessions live on,"
+            " but nobody can reach them"
+        )
+        return Ability(name, Grade.LIMITED, why, advice)
+    why = "setsid keeps sessions alive; the sockets are not in a folder that goes"
+    return Ability(name, Grade.OK, why)
+
+
+def _exit_statuses(machine: Machine) -> Ability:
+    if machine.kernel >= EXIT_STATUS_KERNEL:
+        why = "the kernel tells how any process ended"
+        return Ability("exit status", Grade.OK, why)
+    return Ability(
+        "exit status",
+        Grade.LIMITED,
+        f"before Linux {_dotted(EXIT_STATUS_KERNEL)} the status of a command that"
+        " outlived its holder and the keeper may be unknown",
+    )
+
+
+def _painter(machine: Machine) -> Ability:
+    if not machine.painter:
+        return Ability("screens", Grade.OK, "the painter starts")
+    return Ability(
+        "screens",
+        Grade.LIMITED,
+        f"no painter: {machine.painter}; `screen` and repainting do not work",
+        "Install holdfast[painter].",
+    )
+
+
+def _freezing(machine: Machine) -> Ability:
+    if not machine.freezer:
+        why = "a control group of ours can be frozen whole"
+        return Ability("freezing", Grade.OK, why)
+    return Ability(
+        "freezing",
+        Grade.LIMITED,
+        f"{machine.freezer}: freezing is by signals, and a process that starts"
+        " meanwhile may slip through",
+        "Run under a systemd user unit, or delegate a cgroup v2 to your user.",
+    )
+
+
+def _exec_gate(machine: Machine) -> Ability:
+    name = "exec gate"
+    if machine.exec_gate:
+        why = f"no exec can be held ({machine.exec_gate}): rules see what is typed"
+        advice = "Allow seccomp with a listener in the container's profile."
+        return Ability(name, Grade.MISSING, f"{why}, not what runs", advice)
+    limit = (
+        "`new --exec-gate` has every exec judged by what it asks for; a program"
+        " with several threads can change its words after that"
+    )
+    if machine.keeps_sudo:
+        return Ability(name, Grade.OK, limit)
+    return Ability(
+        name,
+        Grade.LIMITED,
+        f"{limit}; in such a session sudo and other set-user-id programs do not work",
+        "As root, or with CAP_SYS_ADMIN, they do.",
+    )
+
+
+def _checkpoints(machine: Machine) -> Ability:
+    namespaces = "can" if machine.has_user_namespaces else "cannot"
+    criu = "is" if machine.has_criu else "is not"
+    return Ability(
+        "checkpoints",
+        Grade.MISSING,
+        f"not built yet (this user {namespaces} make namespaces, CRIU {criu} here)",
+    )
+
+
+def _clocks() -> Ability:
+    why = "need not agree with anybody's: no session depends on the time of day"
+    return Ability("clocks", Grade.OK, why)
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]}"

@@ -1,0 +1,1 @@
+"""How shells read a line, and what is set in them."""

@@ -1,0 +1,1 @@
+"""Operators' input: from a client's packet to the terminal."""

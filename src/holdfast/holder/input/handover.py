@@ -1,0 +1,130 @@
+"""What does whoever gets the turn take over with it?
+
+A line that somebody else has typed and not entered, what runs, and what others
+changed of the shell since one had the turn last: pressing Return would make all
+of that one's own.
+"""
+
+from collections.abc import Iterable
+
+from holdfast.core.book.checkpoint import MAX_HANDS, Hands
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.core.input.turn import PassTurn
+from holdfast.core.provenance.lineage import Kin
+from holdfast.core.provenance.staged import Staged
+from holdfast.holder.policy.staged_words import changed
+from holdfast.holder.provenance.process_starters import Starting
+from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux.process_table import Belonging, Process, Tree, read_table
+from holdfast.linux.procfs import command_of, state_word
+from holdfast.model.ids import ActorId
+from holdfast.model.resolutions import Thing
+from holdfast.wire import company as parties
+from holdfast.wire import graphs
+from holdfast.wire import messages as wire
+
+EDITED = "edited, perhaps still there"
+"""What a line is called of which nobody knows what it says."""
+
+
+class HandOver:
+    """What the next holder of the turn is told."""
+
+    def __init__(
+        self, vaulted: Vaulted, following: Following, starting: Starting
+    ) -> None:
+        self._vaulted = vaulted
+        self._following = following
+        self._starting = starting
+        self._belonging = Belonging(Tree.of(_leader_of(vaulted), vaulted.session))
+        self._had: dict[ActorId, int] = {}
+        """The last command when each of them had the turn last."""
+
+    def take_up(self, entries: Iterable[Entry], past: Hands | None = None) -> None:
+        """Find out, after a predecessor's death, who had the turn when.
+
+        `past` is what was known before these entries.
+        """
+        last = 0
+        if past is not None:
+            last = past.command
+            for actor, number in past.had:
+                self._remember(actor, number)
+        for entry in entries:
+            if entry.kind is EntryKind.BEGAN:
+                last = int(entry.fields["number"] or 0)
+            elif entry.kind is EntryKind.TURN and entry.fields["from"]:
+                self._remember(ActorId(str(entry.fields["from"])), last)
+
+    def passed(self, passed: PassTurn, staged: Staged) -> parties.Inherited | None:
+        """Return what the taker takes over, or None if that is nothing."""
+        if passed.giver is not None:
+            self._remember(passed.giver, self._following.origins.last)
+        taker = passed.taker
+        if taker is None:
+            return None
+        changed = self._changed(taker)
+        is_foreign = any(one != taker for one in staged.by)
+        if passed.giver is None and not is_foreign and not changed:
+            return None  # Whoever works alone has left everything there.
+        jobs, actors = self._jobs()
+        if staged.is_empty and not jobs and not changed:
+            return None
+        if staged.is_edited and is_foreign:
+            changed = (_edited(staged), *changed)[: parties.MAX_CHANGED]
+        return parties.Inherited(
+            passed.epoch,
+            # Of what may have been entered, the end is the likeliest to stand there.
+            staged.data[-wire.MAX_EXCERPT :],
+            staged.by[: parties.MAX_STAGERS],
+            tuple(_told(one, actors[one.pid]) for one in jobs[: parties.MAX_JOBS]),
+            changed,
+        )
+
+    def _jobs(self) -> tuple[list[Process], dict[int, ActorId]]:
+        # Whoever seizes waits for this: an environment is read once for each process.
+        found = self._belonging.find(read_table())
+        kin = (Kin(one.pid, one.parent, one.started) for one in found)
+        actors = self._starting.actors(kin)
+        leader = _leader_of(self._vaulted)
+        jobs = [one for one in found if one.pid != leader and not one.is_dead]
+        return jobs, actors
+
+    def _changed(self, taker: ActorId) -> tuple[wire.Staged, ...]:
+        """Return what others have changed since `taker` had the turn last."""
+        found = self._following.origins.since(self._had.get(taker, 0))
+        return changed(one for one in found if {*one.origin.actors} - {taker})
+
+    def _remember(self, actor: ActorId, last: int) -> None:
+        self._had.pop(actor, None)
+        self._had[actor] = last
+        if len(self._had) > MAX_HANDS:
+            del self._had[next(iter(self._had))]
+
+
+def _edited(staged: Staged) -> wire.Staged:
+    """Return that a line may stand typed, whatever it says."""
+    by = staged.by[: wire.MAX_HANDS]
+    return wire.Staged(Thing.LINE.value, EDITED, by, 0, sure=False)
+
+
+def _leader_of(vaulted: Vaulted) -> int:
+    leader = vaulted.facts["pid"]
+    assert isinstance(leader, int)  # noqa: S101  # we wrote it
+    return leader
+
+
+def _told(process: Process, actor: ActorId) -> graphs.Process:
+    return graphs.Process(
+        pid=process.pid,
+        parent=max(process.parent, 0),
+        started_ticks=process.started,
+        command=wire.fitting(command_of(process.pid), graphs.MAX_COMMAND),
+        state=state_word(process.state),
+        actor=actor,
+        rss=0,
+        cpu_ms=0,
+        age_ms=0,
+        unlisted=0,
+    )

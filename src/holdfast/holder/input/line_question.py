@@ -1,0 +1,107 @@
+"""What stands on bash's line, by bash's own word, before a command is typed there?
+
+zsh and fish say what stands on a line when it begins. What readline holds is told by
+nobody, and a macro, or whatever else types without us, may have put something there.
+So bash is asked: by a key sequence that its integration has bound to a function, which
+answers with a mark. It is pressed only for a command, at a prompt at which nothing was
+typed, once readline reads and has read everything: before, the terminal would show it.
+
+No answer is no evidence. Where readline has lost the sequence, some of it may stand on
+the line from then on, and counts as typed by whoever wanted to run something.
+"""
+
+import time
+from collections.abc import Callable
+
+from holdfast.core.shell.shell_state import Item, ItemKind
+from holdfast.holder.provenance.shell_commands import INTEGRATION, Following
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import pty, session_state
+from holdfast.model.errors import NotAtPrompt
+from holdfast.model.ids import ActorId  # noqa: TC001  # an annotation people read
+from holdfast.model.inputs import Input, InputKind
+
+SEQUENCE = b"\x1b[7077~"
+"""The key that no keyboard has, and that the integration of bash binds."""
+
+PATIENCE = 1.0
+"""Seconds for an answer: readline takes one or two milliseconds, and a prompt that
+runs programs some hundred. The gate waits two for everything."""
+
+AGAIN = 0.003
+"""Seconds until it is looked again whether readline reads."""
+
+_EDITORS = (Item(ItemKind.OPTION, "emacs"), Item(ItemKind.OPTION, "vi"))
+
+Then = Callable[[NotAtPrompt | None], None]
+"""Called with why nothing may be typed; None: the line is empty."""
+
+
+class LineQuestion:
+    """The question to the session's shell what stands on its line."""
+
+    def __init__(self, vaulted: Vaulted, following: Following) -> None:
+        self._vaulted = vaulted
+        self._following = following
+        self._waiting: tuple[ActorId, Then] | None = None
+        self._is_sent = False
+        self._deadline = 0.0
+
+    def ask(self, given: Input, then: Then) -> bool:
+        """Ask, and call `then` later; False if this shell need not be asked.
+
+        Who asked before is forgotten: one input is judged at a time.
+        """
+        if given.kind is not InputKind.COMMAND or not self._is_bash():
+            return False
+        self._waiting, self._is_sent = (given.actor, then), False
+        self._deadline = time.monotonic() + PATIENCE
+        self._send()
+        return True
+
+    def tick(self) -> None:
+        """Ask as soon as readline reads, and take its answer."""
+        if self._waiting is None:
+            return
+        following = self._following
+        if not following.at_prompt:
+            self._conclude("a line was entered just now")
+        elif not following.line.stands().is_empty:
+            self._conclude("something stands there that nobody has typed")
+        elif self._is_sent and following.buffer is not None:
+            self._conclude("")
+        elif time.monotonic() >= self._deadline:
+            self._give_up()
+        elif not self._is_sent:
+            self._send()
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None when there is nothing to wait for."""
+        if self._waiting is None:
+            return None
+        return self._deadline if self._is_sent else time.monotonic() + AGAIN
+
+    def _is_bash(self) -> bool:
+        """Tell whether a bash reads that edits its line itself."""
+        if self._vaulted.facts.get(INTEGRATION) != "bash":
+            return False
+        state = self._following.shell_state
+        return state is None or any(one in state.items for one in _EDITORS)
+
+    def _send(self) -> None:
+        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
+        if pty.is_canonical(master) or pty.foreground(master) != leader:
+            return
+        if session_state.unread(master) == 0:
+            self._following.buffer = None
+            self._is_sent = pty.write_available(master, SEQUENCE) > 0
+
+    def _give_up(self) -> None:
+        if self._is_sent and self._waiting is not None:
+            self._following.line.told(b"?", [self._waiting[0]])
+        self._conclude("it does not say what stands on its line")
+
+    def _conclude(self, why: str) -> None:
+        assert self._waiting is not None  # noqa: S101  # asked by every caller
+        (_, then), self._waiting = self._waiting, None
+        then(NotAtPrompt(why) if why else None)

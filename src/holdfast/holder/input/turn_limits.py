@@ -1,0 +1,76 @@
+"""Which rules of turns and which budgets hold now?
+
+Those of the policy file, as it is when somebody does something. Without a file, or
+where it says nothing, turns have no limit and nobody has a budget.
+
+What was spent outlives this process by the logbook: the inputs of the last minute
+are counted again. They bear times of the wall clock; set back, it makes them
+younger than they are, which is the side to err on.
+"""
+
+from collections.abc import Sequence
+
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.core.input.budget import MINUTE
+from holdfast.core.input.intake import Intake
+from holdfast.core.policy.policy import Policy  # noqa: TC001  # an annotation people read
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.policy.policy_in_force import Policing
+from holdfast.linux.stored import operators
+from holdfast.model.actors import ActorKind
+from holdfast.model.ids import ActorId
+from holdfast.model.inputs import InputKind
+from holdfast.model.moments import Moment
+
+
+class Limits:
+    """Carries what the policy says of turns and budgets to who keeps to it."""
+
+    def __init__(self, policing: Policing, company: Company) -> None:
+        self._policing = policing
+        self._company = company
+        self._heeded: Policy | None = None
+
+    def kind_of(self, actor: ActorId) -> ActorKind:
+        """Return what sort of operator somebody is."""
+        return self._company.actor(actor).kind
+
+    def refresh(self, intake: Intake) -> None:
+        """Let what the file says now hold from now on."""
+        self._policing.refresh()
+        policy = self._policing.policy
+        if policy is not self._heeded:
+            self._heeded = policy
+            intake.turn.adopt(policy.turn)
+            intake.budgets.adopt(policy.budgets)
+
+    def take_up(
+        self,
+        intake: Intake,
+        entries: Sequence[Entry],
+        holder: ActorId | None,
+        at: Moment,
+    ) -> None:
+        """Go on where a predecessor was; before the turn is taken up."""
+        self.refresh(intake)
+        if not self._policing.policy.budgets:
+            return
+        since = (at.wall - MINUTE) * 1000
+        spent = [
+            entry
+            for entry in entries
+            if entry.kind is EntryKind.INPUT and entry.at_wall_ms >= since
+        ]
+        actors = {ActorId(str(entry.fields["actor"])) for entry in spent}
+        # Nobody has come yet, and a stranger would be taken for an agent.
+        for known in operators.enrolled():
+            if known.actor.id in actors or known.actor.id == holder:
+                self._company.meet(known.actor)
+        for entry in spent:
+            ago = max(0.0, at.wall - entry.at_wall_ms / 1000)
+            intake.budgets.remember(
+                ActorId(str(entry.fields["actor"])),
+                InputKind(str(entry.fields["input"])),
+                int(entry.fields["size"] or 0),
+                at.now - ago,
+            )

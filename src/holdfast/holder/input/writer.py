@@ -1,0 +1,144 @@
+"""How do the bytes of an input get to the terminal, and when are they booked?
+
+One input at a time is written, as far as the terminal takes it; the rest follows
+when there is room. What it has taken whole is booked a moment later, so that the
+echo of a key goes first.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+
+from holdfast.core.input import serializer
+from holdfast.core.input.intake import Intake
+from holdfast.core.input.intake_effects import Effect
+from holdfast.core.provenance.line_discipline import LineDiscipline
+from holdfast.holder.input.payloads import check, signal_of, size_of, staged_after
+from holdfast.holder.moment import now
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import processes, pty
+from holdfast.model.geometry import Size
+from holdfast.model.ids import Index  # noqa: TC001  # an annotation people read
+from holdfast.model.inputs import Input, InputKind
+
+ECHO_PATIENCE = 0.001
+"""Seconds what the terminal took may stay unbooked: its echo goes first. Should
+we be killed within them, the input's outcome is unknown, as it is during a write."""
+
+Took = Callable[[Input, slice, LineDiscipline], None]
+"""Told of each part of an input that the terminal has taken, and how it was set: what
+is cut before its end stands there as well."""
+
+
+class Writing:
+    """What is on its way to the terminal of one session."""
+
+    def __init__(
+        self,
+        vaulted: Vaulted,
+        resized: Callable[[Size], None],
+        took: Took,
+        begin: Callable[[], None],
+    ) -> None:
+        self._vaulted = vaulted
+        self._begin = begin
+        self._resized = resized
+        self._took = took
+        self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
+        self._writing: tuple[serializer.Apply, int] | None = None
+        self._taken: tuple[Index, int] | None = None
+        self._book_by = 0.0
+        self.has_echoed = False
+
+    @property
+    def is_on(self) -> bool:
+        """Whether an input is half written."""
+        return self._writing is not None
+
+    def demand_room(self, given: Input) -> None:
+        """Do nothing if the terminal could take an input.
+
+        Raises:
+            UsageError: It makes no sense, or is longer than a line may be.
+
+        """
+        is_canonical = pty.is_canonical(self._vaulted.master)
+        check(given, is_canonical=is_canonical, staged=self._staged)
+
+    def apply(self, apply: serializer.Apply, intake: Intake) -> list[Effect]:
+        """Begin with an input."""
+        self._writing = (apply, 0)
+        given = apply.input
+        if given.kind is InputKind.RESIZE:
+            self._resize(given)
+        elif given.kind is InputKind.SIGNAL:
+            self._signal(signal_of(given.payload))
+        elif given.kind is InputKind.START:
+            self._begin()
+        else:
+            return self.go_on(intake)
+        self._writing = None
+        return intake.wrote(apply.index, len(given.payload), now())
+
+    def go_on(self, intake: Intake) -> list[Effect]:
+        """Write as much as the terminal takes of what is half written."""
+        if self._writing is None:
+            return []
+        at = now()
+        apply, done = self._writing
+        if intake.serializer.writing != apply.index:
+            self._writing = None  # It was cut.
+            return []
+        if intake.blocked(at.now) is not None:
+            return []
+        rest = memoryview(apply.input.payload)[done:]
+        terminal = pty.discipline(self._vaulted.master)
+        taken = pty.write_available(self._vaulted.master, rest)
+        self._took(apply.input, slice(done, done + taken), terminal)
+        if taken < len(rest):
+            self._writing = (apply, done + taken)
+            return intake.wrote(apply.index, taken, at) if taken else []
+        self._writing = None
+        kept = self._staged if terminal.canonical else 0
+        self._staged = staged_after(kept, apply.input.payload)
+        if intake.serializer.queued_bytes:
+            return intake.wrote(apply.index, taken, at)
+        # Nobody waits behind it: the books are kept once its echo has been shown.
+        self._taken, self.has_echoed = (apply.index, taken), False
+        self._book_by = at.now + ECHO_PATIENCE
+        return []
+
+    def booked(self, intake: Intake) -> list[Effect]:
+        """Book what the terminal has taken, if that was put off."""
+        if self._taken is None:
+            return []
+        (index, count), self._taken = self._taken, None
+        return intake.wrote(index, count, now())
+
+    def must_book(self) -> bool:
+        """Tell whether the books have waited long enough."""
+        return self.has_echoed or time.monotonic() >= self._book_by
+
+    def next_deadline(self) -> float | None:
+        """Return when to book or to write again, or None if nothing waits."""
+        if self._taken is not None:
+            return self._book_by
+        return None if self._writing is None else time.monotonic() + 0.01
+
+    def _signal(self, number: int) -> None:
+        """Signal what runs in the foreground, as the terminal's own keys do."""
+        pid = self._vaulted.facts["pid"]
+        assert isinstance(pid, int)  # noqa: S101  # we wrote it
+        group = pty.foreground(self._vaulted.master)
+        if group in (None, pid):
+            processes.signal_group(self._vaulted.pidfd, pid, number)
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+
+    def _resize(self, given: Input) -> None:
+        size = size_of(given.payload)
+        pty.set_size(self._vaulted.master, size)
+        self._vaulted.facts["size"] = [size.columns, size.rows]
+        self._resized(size)

@@ -1,0 +1,1 @@
+"""Connections of a holder: clients, the door they come through, the keeper."""

@@ -1,0 +1,160 @@
+"""One client's connection: frames in, frames out, and its place in the stream."""
+
+import contextlib
+import math
+import socket
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from holdfast.core.session.stream import Send, StreamWindow, Viewer
+from holdfast.linux import packets
+from holdfast.model.actors import Actor
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ClientId  # noqa: TC001  # read by people too
+from holdfast.wire.codec import Message, decode, encode, output_frame
+from holdfast.wire.frames import FrameReader
+from holdfast.wire.messages import Gap, Goodbye, Mode
+
+CHUNK = 64 * 1024
+"""Bytes of output in one frame, and what may wait here for a client: the rest
+waits in the window, which all clients share."""
+
+
+READ = 8 * 1024
+"""Bytes taken from a client at once: as many keys as can be dealt with in a few
+milliseconds, so that whoever seizes the turn is heard between them."""
+
+MAX_UNREAD = 1024 * 1024
+"""Bytes of answers that wait for a client: one that asks and asks without reading
+any is hung up on. The stream does not count, it waits in the window."""
+
+
+class Connection:
+    """A client of this session."""
+
+    def __init__(self, link: socket.socket) -> None:
+        link.settimeout(0)
+        self.link = link
+        self.process = packets.process_of(link)
+        self.client: ClientId | None = None
+        self.viewer: Viewer | None = None
+        self.actor: Actor | None = None
+        self.mode = Mode.OBSERVE
+        self.program = ""
+        self.nonce = b""
+        self.attached_at = 0.0
+        self.is_welcome = False
+        self.is_closed = False
+        self._reader = FrameReader()
+        self._out = bytearray()
+        self._coming: deque[Message] = deque()
+        self._last: Message | None = None
+
+    @property
+    def operator(self) -> Actor:
+        """Who it is; ask only once that is proven."""
+        assert self.actor is not None, "the door lets nobody pass unproven"  # noqa: S101
+        return self.actor
+
+    @property
+    def wants_to_write(self) -> bool:
+        """Whether something waits for the client to take it."""
+        return bool(self._out)
+
+    def receive(self, handle: Callable[["Connection", Message], None]) -> None:
+        """Read what has come, and hand over each message."""
+        try:
+            data = self.link.recv(READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self.is_closed = True
+            return
+        try:
+            for frame in self._reader.feed(data):
+                handle(self, decode(frame))
+        except HoldfastError as error:
+            # Whoever does not speak the protocol is not spoken to any longer.
+            self.send(Goodbye(error.code, str(error)[:200]))
+            self.is_closed = True
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something that was queued has not been taken yet."""
+        return bool(self._coming)
+
+    def queue(self, messages: Iterable[Message]) -> None:
+        """Send messages one after the other, each when the last one was taken.
+
+        They are written down one by one: what many clients are sent is kept once.
+        """
+        self._coming.extend(messages)
+
+    def send(self, message: Message) -> None:
+        """Send a message as soon as the client takes it."""
+        if self._coming:
+            self._coming.append(message)  # Nothing comes between parts.
+            return
+        self._out += encode(message)
+        self.flush()
+        if len(self._out) > MAX_UNREAD:
+            self.is_closed = True
+
+    def watch(self, at: int) -> None:
+        """Send the stream from byte `at` on."""
+        # One that takes nothing costs CHUNK bytes here and is told of its gap
+        # later; nobody is hung up on for being slow.
+        self.viewer = Viewer(at, bound=1 << 62, stalled_after=math.inf)
+
+    def pump(self, window: StreamWindow, now: float) -> None:
+        """Send as much of the stream as the client takes now."""
+        while self._coming and not self._out:
+            self._out += encode(self._coming.popleft())
+            self.flush()
+        viewer = self.viewer
+        while viewer is not None and not self._out:
+            effects = viewer.pull(window, CHUNK, now)
+            if not effects:
+                self._say_last()
+                return
+            for effect in effects:
+                if isinstance(effect, Send):
+                    self._out += output_frame(effect.offset, effect.data)
+                    viewer.accepted(len(effect.data), now)
+                else:
+                    self._out += encode(Gap(effect.at - effect.gap, effect.at))
+            self.flush()
+
+    def end_with(self, last: Message) -> None:
+        """Send `last` once the client has seen everything that was printed."""
+        self._last = last
+
+    def _say_last(self) -> None:
+        if self._last is not None:
+            last, self._last = self._last, None
+            self.send(last)
+
+    def flush(self) -> None:
+        """Give the kernel what it takes."""
+        try:
+            sent = self.link.send(self._out)
+        except BlockingIOError:
+            return
+        except OSError:
+            self.is_closed = True
+            self._out.clear()
+            self._coming.clear()
+            return
+        del self._out[:sent]
+
+    def dismiss(self, last: Message) -> None:
+        """Say one thing more, and hang up."""
+        self.send(last)
+        self.is_closed = True
+
+    def close(self) -> None:
+        """Hang up."""
+        with contextlib.suppress(OSError):
+            self.link.close()

@@ -1,0 +1,267 @@
+"""The holder's link to the keeper: deposits what must outlive us, again and again.
+
+When the keeper dies the session does not notice; but as long as there is none,
+our own death would end it. So the link is made again at once, and a keeper is
+started if nobody else has. A keeper that was told to end tells us to rest first:
+then we look for none until one knocks.
+"""
+
+import contextlib
+import os
+import random
+import selectors
+import time
+from collections.abc import Callable  # noqa: TC003  # ditto
+from socket import socket  # noqa: TC003  # an annotation people read
+
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import packets, start
+from holdfast.linux.stored import folders, session_names
+from holdfast.model.errors import HoldfastError, NotProven, SessionNotFound
+from holdfast.model.events import EventName
+from holdfast.version import __version__
+from holdfast.wire import messages as wire
+
+RETRY = 0.1
+"""Seconds between attempts to find a keeper."""
+
+START_EVERY = 10
+"""Attempts between two starts of a keeper: about a second, which it needs at worst."""
+
+CLAIM_PATIENCE = 20
+"""Attempts after which a keeper is started whoever has claimed to do so."""
+
+TIMEOUT = 5.0
+
+CONSENTS = "consents"
+"""The fact that a holder says who may change its session."""
+
+LEAVE_PATIENCE = 2.0
+"""Seconds to wait for what is half done before we leave: a program that does not
+read its input must not keep old code alive for ever."""
+
+
+class KeeperLink:
+    """Our side of the link."""
+
+    def __init__(
+        self, vaulted: Vaulted, selector: selectors.BaseSelector, company: Company
+    ) -> None:
+        self.is_wanted = True
+        """False once the session has been forgotten."""
+
+        self.demand_change: Callable[[packets.Packet], None] | None = None
+        """Raises what speaks against a change that somebody asks the keeper for."""
+
+        self._leave_by: float | None = None
+        self._is_resting = False
+        self._vaulted = vaulted
+        self._company = company
+        self._selector = selector
+        self._link: socket | None = None
+        self._again_at: float | None = None
+        self._exit: int | None = None
+        self._claim: int | None = None
+        self._attempts = 0
+
+    def begin(self, token: str, exit_status: int | None) -> int | None:
+        """Deposit for the first time; return how the leader ended, if that is known.
+
+        The keeper may know what we were not told: it may have ended while we waited
+        for our predecessor to leave. A keeper that has died since it had us made is
+        looked for later: we hold everything the session needs, and must not die of
+        its death.
+        """
+        self._exit = exit_status
+        try:
+            self.deposit(token)
+        except OSError:
+            self._again_at = time.monotonic()
+        self._keep_name()
+        return self._exit
+
+    def deposit(self, token: str = "") -> None:
+        """Give the keeper a copy of everything; `token` answers a creation."""
+        link = packets.connect(folders.keeper_address(), TIMEOUT)
+        packet: packets.Packet = {
+            "do": "deposit",
+            "id": self._vaulted.session,
+            "facts": {
+                **self._vaulted.facts,
+                "holder": os.getpid(),
+                "version": __version__,
+                CONSENTS: True,
+            },
+            "token": token,
+            "exit": self._exit,
+        }
+        try:
+            packets.send(link, packet, self._vaulted.fds())
+            heard = packets.receive(link)
+        except OSError:
+            link.close()
+            raise
+        if heard is None or self._is_refused(heard[0]):
+            link.close()
+            raise ConnectionResetError("the keeper does not take it")
+        self._obey(heard[0])  # It may say something before it answers.
+        self._learn_exit(heard[0])
+        link.settimeout(0)
+        self._link, self._again_at, self._attempts = link, None, 0
+        self._is_resting = False
+        self._drop_claim()
+        self._selector.register(link, selectors.EVENT_READ, self._heard)
+
+    def _is_refused(self, answer: packets.Packet) -> bool:
+        if answer.get("code") == SessionNotFound.code:
+            self.is_wanted = False  # It was forgotten while we were on our way.
+        return answer.get("ok") is False
+
+    def _learn_exit(self, facts: packets.Packet) -> None:
+        status = facts.get("exit")
+        if self._exit is None and isinstance(status, int):
+            self._exit = status
+
+    def change(self, facts: packets.Packet) -> None:
+        """Tell the keeper what has changed."""
+        if facts.get("state") == "exited":
+            # By the wall clock: whoever clears away may run after a restart.
+            ended_ms = self._vaulted.facts.get("ended_ms", time.time_ns() // 1_000_000)
+            facts = {**facts, "ended_ms": ended_ms}
+        for name in ("name", "state", "size", "ended_ms"):
+            if name in facts:
+                self._vaulted.facts[name] = facts[name]
+        # Kept here too: there may be no keeper at this moment.
+        self._learn_exit(facts)
+        if self._link is not None:
+            packet = {"do": "facts", "id": self._vaulted.session, **facts}
+            with contextlib.suppress(OSError):
+                packets.send(self._link, packet)
+
+    def knocked(self) -> None:
+        """Take that somebody connected: it may be a keeper that has just started."""
+        if self._link is None:
+            self._again_at = time.monotonic()
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the keeper wants another holder in our place."""
+        return self._leave_by is not None
+
+    def may_leave(self, *, is_busy: bool) -> bool:
+        """Tell whether a successor is to take the session up now."""
+        if self._leave_by is None:
+            return False
+        return not is_busy or time.monotonic() >= self._leave_by
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None while there is a keeper."""
+        return self._again_at if self._leave_by is None else self._leave_by
+
+    def tick(self, now: float) -> None:
+        """Look for a keeper, if it is time."""
+        if self._again_at is None or now < self._again_at:
+            return
+        self._attempts += 1
+        try:
+            self.deposit()
+        except OSError:
+            if self._is_resting:
+                self._again_at = None  # It was somebody else who knocked.
+                return
+            if self._attempts % START_EVERY == 1:
+                self._start_keeper()
+            self._again_at = now + RETRY * random.uniform(0.5, 1.5)  # noqa: S311  # jitter
+
+    def _start_keeper(self) -> None:
+        if self._claim is None:
+            self._claim = start.claim_start()
+        # Whoever has the claim may be frozen; a keeper too many ends by itself.
+        if self._claim is not None or self._attempts > CLAIM_PATIENCE:
+            start.start_keeper()
+
+    def _drop_claim(self) -> None:
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
+
+    def _heard(self) -> None:
+        assert self._link is not None  # noqa: S101  # it is what was heard
+        try:
+            heard = packets.receive(self._link)
+        except BlockingIOError:
+            return
+        if heard is not None:
+            self._obey(heard[0])
+            return
+        self._selector.unregister(self._link)
+        self._link.close()
+        self._link = None
+        self._again_at = None if self._is_resting else time.monotonic()
+
+    def _obey(  # noqa: C901  # one case for each word
+        self, packet: packets.Packet
+    ) -> None:
+        match packet.get("do"):
+            case "forget":
+                self.is_wanted = False
+                self._keep_name()
+            case "rest":
+                self._is_resting = True
+            case "leave":
+                self._leave_by = time.monotonic() + LEAVE_PATIENCE
+            case "prove":
+                self._prove()
+            case "may":
+                self._say_whether(packet)
+            case "replaced":
+                self._tell_replaced(packet)
+            case "changed":
+                for name in ("name", "keep"):
+                    self._vaulted.facts[name] = packet[name]
+                self._keep_name()
+            case _:
+                pass  # The answer to something we said.
+
+    def _tell_replaced(self, packet: packets.Packet) -> None:
+        """Tell that one of our processes hung, and was replaced."""
+        pid = packet.get("pid")
+        fields: dict[str, str | int] = {
+            "what": wire.fitting(str(packet.get("what")), wire.MAX_TEXT),
+            "pid": pid if isinstance(pid, int) else 0,
+            "why": wire.fitting(str(packet.get("why")), wire.MAX_TEXT),
+        }
+        name = EventName.PROCESS_REPLACED.value
+        event = wire.Event(name, self._vaulted.session, fields)
+        self._company.announce_for_a_while(event)
+
+    def _keep_name(self) -> None:
+        """Have us found by name also while there is no keeper to ask."""
+        with contextlib.suppress(HoldfastError):  # The place has become unfit.
+            if self.is_wanted:
+                name = str(self._vaulted.facts.get("name") or "")
+                session_names.keep(self._vaulted.session, name)
+            else:
+                session_names.drop(self._vaulted.session)
+
+    def _say_whether(self, packet: packets.Packet) -> None:
+        """Tell the keeper whether what somebody asks it for may be done."""
+        asked, answer = packet.get("asked"), {"ok": True}
+        told: packets.Packet = {"do": "said", "ticket": packet.get("ticket"), **answer}
+        try:
+            if not isinstance(asked, dict) or self.demand_change is None:
+                raise NotProven("")
+            self.demand_change(asked)
+        except HoldfastError as error:
+            told |= {"ok": False, "code": error.code, "text": str(error)}
+            told["facts"] = error.facts
+        if self._link is not None:
+            with contextlib.suppress(OSError):
+                packets.send(self._link, told)
+
+    def _prove(self) -> None:
+        """Show that our loop runs; the deposit came before it did."""
+        assert self._link is not None  # noqa: S101  # it was asked over it
+        with contextlib.suppress(OSError):
+            packets.send(self._link, {"do": "proof", "id": self._vaulted.session})

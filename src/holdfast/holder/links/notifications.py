@@ -1,0 +1,210 @@
+"""Who is told what, when something has been decided?
+
+Answers go to the client that sent the input, refusals to whoever asked, a turn
+that moved to everybody, what waits for approval to those who may approve it.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from holdfast.core.book.entries import is_secret
+from holdfast.core.input import gate, serializer, turn
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.connection import Connection
+from holdfast.holder.policy.staged_words import shown
+from holdfast.model.ids import ActorId, ClientId, Index
+from holdfast.model.inputs import Input, InputId
+from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
+from holdfast.model.resolutions import Resolution
+from holdfast.model.verdicts import Verdict
+from holdfast.wire import company as parties
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import Message, refusal
+from holdfast.wire.frames import FrameKind
+
+NOBODY = ActorId("")
+
+MayApprove = Callable[[ActorId], bool]
+Vouch = Callable[[Index], wire.Receipt | None]
+
+
+class Telling:
+    """Carries decisions to the clients they concern."""
+
+    def __init__(self, company: Company, may_approve: MayApprove, vouch: Vouch) -> None:
+        self._company = company
+        self._vouch = vouch
+        self._may_approve = may_approve
+        self._senders: dict[tuple[ActorId, ClientId], Connection] = {}
+        self._serving: tuple[Connection, FrameKind] | None = None
+        self._pending: tuple[wire.Pending, InputId] | None = None
+        self._execs: dict[int, wire.Pending] = {}
+
+    @property
+    def pending(self) -> tuple[wire.Pending, ...]:
+        """What waits for approval: an input, and execs, as many as a list may have."""
+        first = () if self._pending is None else (self._pending[0],)
+        return (*first, *self._execs.values())[: parties.MAX_PENDING]
+
+    @property
+    def held(self) -> tuple[int, ActorId, ClientId] | None:
+        """Which request of whose client is an input that waits, if one does."""
+        if self._pending is None:
+            return None
+        pending, given = self._pending
+        return pending.ticket, pending.actor, given.client
+
+    @contextlib.contextmanager
+    def serving(self, connection: Connection, kind: FrameKind) -> Iterator[None]:
+        """Answer refusals that come meanwhile to this client, for this request."""
+        self._serving = (connection, kind)
+        try:
+            yield
+        finally:
+            self._serving = None
+
+    def sent_by(self, actor: ActorId, client: ClientId, by: Connection) -> None:
+        """Remember where to answer a client's inputs."""
+        self._senders[actor, client] = by
+
+    def left(self, actor: ActorId, client: ClientId, by: Connection) -> None:
+        """Forget where to answer, unless the client is back already."""
+        if self._senders.get((actor, client)) is by:
+            del self._senders[actor, client]
+
+    def welcome(self, connection: Connection, actor: ActorId) -> None:
+        """Tell a newcomer what waits for approval, if it may approve or asked."""
+        for pending in self.pending:
+            if pending.actor == actor or self._may_approve(actor):
+                connection.send(pending)
+
+    def answer(self, answer: serializer.Answer) -> None:
+        """Tell whoever sent an input what became of it."""
+        if self._pending is not None and self._pending[1] == answer.id:
+            self._settle(Verdict.DENY)
+        receipt = None
+        if isinstance(answer.outcome, Applied):
+            receipt = self._vouch(answer.outcome.index)
+        connection = self._senders.get((answer.actor, answer.id.client))
+        if connection is not None and not connection.is_closed:
+            connection.send(told(answer.id, answer.outcome, receipt))
+
+    def admitted(self, admitted: Input) -> None:
+        """Take note that an input is being written."""
+        if self._pending is not None and self._pending[1] == admitted.id:
+            self._settle(Verdict.ALLOW)
+
+    def refuse(self, refused: turn.Refuse) -> FrameKind:
+        """Tell somebody that a request of theirs was refused; return which."""
+        if self._serving is not None:
+            connection, kind = self._serving
+            if connection.operator.id == refused.actor:
+                connection.send(refusal(refused.error, kind))
+                return kind
+        # Only what was asked for is refused later, or by somebody else's doing.
+        self._company.tell(refused.actor, refusal(refused.error, FrameKind.ASK))
+        return FrameKind.ASK
+
+    def asked(self, asked: turn.AskHolder) -> None:
+        """Tell the turn's holder that somebody waits."""
+        left = max(0.0, asked.answer_by - time.monotonic())
+        wait_ms = min(round(left * 1000), wire.MAX_ASK_MS)
+        self._company.tell(asked.holder, wire.TurnAsked(asked.asker, wait_ms))
+
+    def passed(self, passed: turn.PassTurn, dropped: tuple[int, int]) -> None:
+        """Tell everybody that the turn has changed hands."""
+        self._company.announce(
+            wire.TurnPassed(
+                former=passed.giver or NOBODY,
+                holder=passed.taker or NOBODY,
+                epoch=passed.epoch,
+                reason=passed.reason.value,
+                dropped_inputs=dropped[0],
+                dropped_bytes=dropped[1],
+            )
+        )
+
+    def seek_approval(
+        self,
+        sought: gate.SeekApproval,
+        given: Input,
+        resolution: Resolution | None,
+        *,
+        echo_off: bool,
+    ) -> None:
+        """Show what waits to those who may approve it, and to whoever waits.
+
+        Of a secret nothing is shown but how long it is.
+        """
+        payload = b"" if is_secret(given, echo_off=echo_off) else given.payload
+        runs, uses = shown(resolution)
+        pending = wire.Pending(
+            ticket=sought.ticket,
+            actor=sought.actor,
+            kind=given.kind,
+            epoch=given.epoch if sought.epoch is None else sought.epoch,
+            digest=sought.digest,
+            size=len(given.payload),
+            excerpt=payload[: wire.MAX_EXCERPT],
+            rule=wire.fitting(sought.rule, wire.MAX_TEXT),
+            program="",
+            runs=runs,
+            uses=uses,
+        )
+        self._pending = (pending, given.id)
+        self._to_approvers(pending)
+
+    def show_again(self, resolution: Resolution | None) -> None:
+        """Show what waits as it is now: it runs another thing than was shown."""
+        if self._pending is not None:
+            runs, uses = shown(resolution)
+            pending, given = self._pending
+            pending = msgspec.structs.replace(pending, runs=runs, uses=uses)
+            self._pending = (pending, given)
+            self._to_approvers(pending)
+
+    def show_exec(self, pending: wire.Pending) -> None:
+        """Show an exec that waits to those who may approve it."""
+        self._execs[pending.ticket] = pending
+        self._to_approvers(pending)
+
+    def settle_exec(self, ticket: int, verdict: Verdict, by: ActorId) -> None:
+        """Tell them that an exec waits no more."""
+        pending = self._execs.pop(ticket)
+        self._to_approvers(wire.Settled(ticket, verdict, by), pending.actor)
+
+    def _settle(self, verdict: Verdict) -> None:
+        assert self._pending is not None  # noqa: S101  # asked by both callers
+        by = NOBODY
+        if self._serving is not None and self._serving[0].actor is not None:
+            by = self._serving[0].actor.id
+        pending, self._pending = self._pending[0], None
+        self._to_approvers(wire.Settled(pending.ticket, verdict, by), pending.actor)
+
+    def _to_approvers(self, message: Message, asker: ActorId = NOBODY) -> None:
+        asker = message.actor if isinstance(message, wire.Pending) else asker
+        for connection in self._company.attached():
+            actor = connection.actor
+            if actor is not None and (actor.id == asker or self._may_approve(actor.id)):
+                connection.send(message)
+
+
+def told(
+    given: InputId, outcome: Outcome, receipt: wire.Receipt | None = None
+) -> Message:
+    """Return what a client is told of an input's outcome."""
+    client, sequence = given.client, given.sequence
+    match outcome:
+        case Applied(index):
+            return wire.Acknowledge(client, sequence, index, receipt)
+        case Refused(error):
+            return refusal(error, FrameKind.SUBMIT, given)
+        case Dropped(index):
+            return wire.Report(client, sequence, wire.Ending.DROPPED, index, 0)
+        case Cut(index, written):
+            return wire.Report(client, sequence, wire.Ending.CUT, index, written)
+        case Unknown(index):
+            return wire.Report(client, sequence, wire.Ending.UNKNOWN, index, 0)

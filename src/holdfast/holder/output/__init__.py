@@ -1,0 +1,1 @@
+"""A session's output: to the stream, the painter and the clients."""

@@ -1,0 +1,177 @@
+"""How does a client come to see the session: from the stream, or from a picture?
+
+Whoever has seen nothing yet, or not enough, is shown a keyframe and the stream
+from there. While it is being made, nobody waits but that client; where none can
+be had, the window is shown from its start.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+
+from holdfast.core.session.paint_requests import Picture, Want
+from holdfast.core.session.stream import Resume, StreamWindow, plan_resume
+from holdfast.holder.links.connection import Connection
+from holdfast.holder.output.painter_link import PainterLink
+from holdfast.model.errors import PainterDied, PeerError
+from holdfast.term.screen import Screen
+from holdfast.wire import messages as wire
+from holdfast.wire import screens
+from holdfast.wire.codec import refusal
+from holdfast.wire.frames import FrameKind
+
+SHORT = 64 * 1024
+"""Bytes of a stream that is shown as it is, if nothing of it is gone: it is there
+sooner than any picture of it."""
+
+HURRY = 0.06
+"""Seconds a picture may take if the window still has everything that was printed:
+then the stream shows the same, and a painter that has to be started is slower."""
+
+MAX_SENT = 2 * 1024 * 1024
+"""Longest keyframe that is sent: twice the window, which is sent instead."""
+
+
+class Showing:
+    """What clients are shown of one session."""
+
+    def __init__(
+        self,
+        window: StreamWindow,
+        painter: PainterLink,
+        pump: Callable[[Connection], None],
+    ) -> None:
+        self._window = window
+        self._painter = painter
+        self._pump = pump
+        self._asking: set[Connection] = set()
+        self._hurrying: dict[Connection, float] = {}
+
+    def begin(self, connection: Connection, plan: Resume, asked: wire.Attach) -> None:
+        """Show a client the session as `plan` says, or better."""
+        is_fresh = asked.after is None or plan.gap > 0 or plan.at != asked.after
+        is_short = plan.at == 0 and self._window.end <= SHORT
+        if not asked.keyframe or not is_fresh or is_short:
+            self._stream(connection, plan)
+            return
+        seen = plan.at - plan.gap if plan.gap else None
+        if self._window.start == 0 and seen is None:
+            self._hurrying[connection] = time.monotonic() + HURRY
+        self._painter.ask(Want.KEYFRAME, partial(self._paint, connection, seen))
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None when there is nothing to wait for."""
+        return min(self._hurrying.values(), default=None)
+
+    def tick(self, now: float) -> None:
+        """Show the stream to whoever has waited long enough for a picture."""
+        for connection, by in [*self._hurrying.items()]:
+            if now >= by:
+                del self._hurrying[connection]
+                if not connection.is_closed:
+                    self._stream(connection, plan_resume(self._window, None, None))
+
+    def screen(self, connection: Connection, asked: screens.ScreenRequest) -> None:
+        """Tell a client what is to be seen."""
+        if connection in self._asking or connection.is_behind:
+            # Whoever asks faster than it reads would fill our memory.
+            self._refuse(connection, "it has not taken the last screen yet")
+            return
+        self._asking.add(connection)
+        want = Want.CELLS if asked.cells else Want.SCREEN
+        self._painter.ask(want, partial(self._tell, connection))
+
+    def _stream(self, connection: Connection, plan: Resume) -> None:
+        if plan.gap:
+            connection.send(wire.Gap(plan.at - plan.gap, plan.at))
+        connection.watch(plan.at)
+        self._pump(connection)
+
+    def _paint(
+        self, connection: Connection, seen: int | None, picture: Picture | None
+    ) -> None:
+        self._hurrying.pop(connection, None)
+        if connection.is_closed or connection.viewer is not None:
+            return
+        if picture is None or len(picture.data) > MAX_SENT:
+            self._stream(connection, plan_resume(self._window, seen, None))
+            return
+        if seen is not None and seen < picture.offset:
+            connection.send(wire.Gap(seen, picture.offset))
+        connection.queue(_keyframes(picture))
+        connection.watch(picture.offset)
+        self._pump(connection)
+
+    def _tell(self, connection: Connection, picture: Picture | None) -> None:
+        self._asking.discard(connection)
+        if connection.is_closed:
+            return
+        if picture is None:
+            self._refuse(connection, "it gave no screen in time")
+            return
+        try:
+            screen = Screen.from_object(json.loads(picture.data))
+        except (ValueError, RecursionError, PeerError):
+            self._refuse(connection, "its screen is none")
+            return
+        connection.queue(screen_parts(screen, picture))
+        self._pump(connection)
+
+    def _refuse(self, connection: Connection, why: str) -> None:
+        connection.queue([refusal(PainterDied(why), FrameKind.SCREEN_REQUEST)])
+        self._pump(connection)
+
+
+def screen_parts(screen: Screen, picture: Picture) -> list[screens.Screen]:
+    """Return a screen as it travels: in as many parts as it takes."""
+    text = screen.text()
+    runs = [
+        screens.ScreenRun(run.row, run.text, run.foreground, run.background, run.look)
+        for run in screen.runs
+    ]
+    hidden = [
+        screens.ScreenHidden(one.row, one.start, one.end, one.reason.value)
+        for one in screen.hidden
+    ]
+    count = max(
+        1,
+        -(-len(text) // screens.MAX_SCREEN_TEXT),
+        -(-len(runs) // screens.MAX_SCREEN_RUNS),
+        -(-len(hidden) // screens.MAX_SCREEN_HIDDEN),
+    )
+    return [
+        screens.Screen(
+            offset=picture.offset,
+            size=wire.Cells(screen.size.columns, screen.size.rows),
+            cursor_row=screen.cursor_row,
+            cursor_column=screen.cursor_column,
+            cursor_visible=screen.cursor_visible,
+            title=screen.title,
+            alternate=screen.alternate,
+            exact=picture.exact,
+            text=text[_part(number, screens.MAX_SCREEN_TEXT)],
+            runs=tuple(runs[_part(number, screens.MAX_SCREEN_RUNS)]),
+            hidden=tuple(hidden[_part(number, screens.MAX_SCREEN_HIDDEN)]),
+            above=screen.above,
+            more=number + 1 < count,
+        )
+        for number in range(count)
+    ]
+
+
+def _keyframes(picture: Picture) -> list[wire.Keyframe]:
+    starts = range(0, len(picture.data), wire.MAX_KEYFRAME_PART) or [0]
+    return [
+        wire.Keyframe(
+            offset=picture.offset,
+            size=wire.Cells(picture.size.columns, picture.size.rows),
+            more=start != starts[-1],
+            data=picture.data[start : start + wire.MAX_KEYFRAME_PART],
+        )
+        for start in starts
+    ]
+
+
+def _part(number: int, size: int) -> slice:
+    return slice(number * size, (number + 1) * size)

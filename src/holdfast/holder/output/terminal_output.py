@@ -1,0 +1,46 @@
+"""From the terminal into the window, so that a kill in between loses nothing kept.
+
+What is read lands in the window's own memory, behind its end: there it outlives
+us. Then queries are taken out of it, and the rest is made visible by raising the
+end. Whoever takes a session up finds what its predecessor had read and not yet
+made visible, an unfinished escape sequence included, and goes on with that.
+"""
+
+from holdfast.core.session.stream import StreamWindow
+from holdfast.linux import pty
+from holdfast.term.queries import Query, QueryFilter
+
+CHUNK = 64 * 1024
+"""Bytes taken in one go: after that, clients and clocks are looked at."""
+
+
+class Output:
+    """What one program prints."""
+
+    def __init__(self, master: int, window: StreamWindow) -> None:
+        self._master = master
+        self._window = window
+        self._filter = QueryFilter()
+
+    def take_up(self) -> tuple[Query, ...]:
+        """Go on with what a predecessor had read; return the queries in it."""
+        return self._admit(bytes(self._window.ahead))
+
+    def take(self) -> tuple[Query, ...] | None:
+        """Take what has been printed; return the queries in it.
+
+        None means that the terminal is closed: nothing will ever come again.
+        """
+        room = self._window.room(CHUNK)
+        count = pty.read_into(self._master, room, self._window.took)
+        return None if count is None else self._admit(bytes(room[:count]))
+
+    def _admit(self, fresh: bytes) -> tuple[Query, ...]:
+        filtered = self._filter.feed(fresh)
+        if filtered.queries:
+            raw = bytes(self._window.ahead)
+            held = raw[len(raw) - self._filter.held :]
+            self._window.replace_ahead(filtered.visible, held)
+        else:
+            self._window.admit(len(filtered.visible))
+        return filtered.queries

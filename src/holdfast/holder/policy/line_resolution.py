@@ -1,0 +1,180 @@
+"""What would the line that is entered now run, and who staged it?
+
+Only whole lines are resolved: for a key in the middle of one nothing is looked up.
+A line that no integrated shell reads at its prompt has nothing to be resolved
+against; that somebody else typed its beginning is known all the same.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from holdfast.core.policy.policy import typed_commands
+from holdfast.core.provenance.commands import Command as Ran
+from holdfast.core.provenance.line_resolution import Shell, changes_plainly, resolve
+from holdfast.core.provenance.staged import Staged
+from holdfast.core.shell.known_values import known_values
+from holdfast.core.shell.simple_command import Command
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.provenance.shell_commands import INTEGRATION, Following
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import procfs, pty
+from holdfast.linux.lookups import Digests
+from holdfast.linux.stored import operators
+from holdfast.model.actors import Actor
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import ActorId
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import Question
+from holdfast.model.resolutions import (
+    Resolution,
+    Resolved,
+    Staging,
+    Thing,
+    distinct,
+)
+from holdfast.model.text import printable
+
+MAX_COMM = 64
+"""Bytes of a program's name, of which the kernel keeps 15."""
+
+MAX_NAMED = 80
+"""Characters by which a line that somebody staged is called."""
+
+_ENTERED = (b"\r", b"\n")
+
+
+class Resolving:
+    """Resolves the lines of one session."""
+
+    def __init__(
+        self, vaulted: Vaulted, following: Following, company: Company
+    ) -> None:
+        self._vaulted = vaulted
+        self._following = following
+        self._company = company
+        self._digests = Digests()
+
+    def completed(self, question: Question, staged: Staged) -> Question:
+        """Return the question of a line with what it runs, and who staged that."""
+        values = known_values(self._at_prompt().state)
+        question = replace(question, shell=self._shell(), values=values)
+        commands = typed_commands(question)
+        found = self._resolution(commands, staged)
+        people = found.originators()
+        return replace(
+            question,
+            resolution=found,
+            originators=tuple(map(self._actor, people)),
+            foreground=self._foreground(),
+            shell_reads=self._following.shell_reads(),
+            folders=self._folders(commands),
+        )
+
+    def started_by(self) -> tuple[ActorId, ...] | None:
+        """Return who has a hand in the command in the foreground; None if unknown."""
+        following = self._following
+        if following.is_marked and following.at_prompt:
+            return ()
+        running, group = following.running, pty.foreground(self._vaulted.master)
+        if running is None or running.trigger is None or group is None:
+            return None
+        if group != self._vaulted.facts["pid"]:
+            begun = procfs.read_stat(group)
+            # What is older was brought to the foreground, and is another command's.
+            if begun is None or _up_ms(begun) < running.since.up_ms:
+                return None
+        return distinct([running.trigger, *running.authors, *running.hands])
+
+    def _shell(self) -> str:
+        """Return which shell reads the line, by its file: `sh` may be any."""
+        group = pty.foreground(self._vaulted.master)
+        path = "" if group is None else procfs.link(f"/proc/{group}/exe")
+        return (path or "").rpartition("/")[2]
+
+    def _at_prompt(self) -> Shell:
+        """Return the session's shell, with what is set in it if it is at its prompt."""
+        following = self._following
+        state = following.shell_state if following.at_prompt else None
+        name = str(self._vaulted.facts.get(INTEGRATION) or "")
+        return Shell(state, following.origins, name)
+
+    def _folders(self, commands: Sequence[Command]) -> dict[str, str]:
+        """Return where the folders lead that the line changes to by itself."""
+        wanted = {folder for one in commands for folder in one.folders if folder}
+        if not wanted or not changes_plainly(self._at_prompt()):
+            return {}
+        found = self._digests.folders(self._cwd(), sorted(wanted))
+        return {folder: path for folder, path in found.items() if path is not None}
+
+    def _resolution(self, commands: Sequence[Command], staged: Staged) -> Resolution:
+        following = self._following
+        shell = self._at_prompt()
+        # Where no shell is asked no file is: a program may be fed line after line.
+        look = _nothing if shell.state is None else self._digests.lookup(self._cwd())
+        found = resolve(commands, shell, look)
+        begun = str(self._vaulted.facts.get("cwd") or "")
+        more = [*_line(staged), *_folder(following.ran(), begun)]
+        return replace(
+            found, commands=tuple(_with(one, more) for one in found.commands)
+        )
+
+    def _actor(self, wanted: ActorId) -> Actor:
+        """Return who somebody is, also if it left before we began."""
+        if not self._company.knows(wanted):
+            with contextlib.suppress(OSError, HoldfastError):
+                found = operators.by_actor(wanted)
+                if found is not None:
+                    self._company.meet(found.actor)
+        return self._company.actor(wanted)
+
+    def _foreground(self) -> str | None:
+        group = pty.foreground(self._vaulted.master)
+        raw = b"" if group is None else procfs.read(f"/proc/{group}/comm", MAX_COMM)
+        return raw.decode("utf-8", "replace").strip() or None
+
+    def _cwd(self) -> str | None:
+        pid = self._vaulted.facts["pid"]
+        return procfs.link(f"/proc/{pid}/cwd") or None
+
+
+def _up_ms(process: procfs.Stat) -> int:
+    """Return when a process began, at the latest: the kernel dates it by ticks."""
+    return (process.started + 1) * 1000 // procfs.TICKS
+
+
+def _nothing(path: str) -> None:
+    del path
+
+
+def is_line(kind: InputKind, payload: bytes) -> bool:
+    """Tell whether an input enters a line, so that something will run."""
+    if kind is InputKind.COMMAND:
+        return True
+    return kind is InputKind.KEYS and any(end in payload for end in _ENTERED)
+
+
+def _with(resolved: Resolved, more: list[Staging]) -> Resolved:
+    return replace(resolved, staged=(*more, *resolved.staged))
+
+
+def _line(staged: Staged) -> list[Staging]:
+    if staged.is_empty:
+        return []
+    text = printable(staged.data.decode("utf-8", "replace"), MAX_NAMED)
+    return [Staging(Thing.LINE, text, staged.by, is_known=bool(staged.by))]
+
+
+def _folder(ran: tuple[Ran, ...], begun: str) -> list[Staging]:
+    """Return who brought the shell to the folder in which it is."""
+    cwd = begun if ran and ran[0].number == 1 else ""
+    mover = None
+    for one in ran:
+        if cwd and one.cwd and one.cwd != cwd:
+            mover = one
+        cwd = one.cwd or cwd
+    if mover is None:
+        return []
+    by = distinct([*filter(None, [mover.trigger]), *mover.authors, *mover.hands])
+    is_known = bool(mover.trigger)
+    return [Staging(Thing.FOLDER, mover.cwd, by, mover.number, is_known)]

@@ -1,0 +1,221 @@
+"""Which policy holds now, and what does it say to this input?
+
+What holds is the policy that an operator has applied (core.policy.applied_policy), not
+what stands in `policy.toml`. Its record is looked at when an input is judged: another
+time stamp, size or inode means that it is read and proven again. Where nothing was ever
+applied an empty policy holds, which allows humans and denies everybody else.
+
+A record that is not as it was applied changes nothing for people: the policy that
+held goes on holding. Everybody else is denied everything, and told why, until a
+policy is applied. So is whoever comes to a record that this version cannot read.
+
+Reading a policy of 1,000 rules takes a tenth of a second, in which nothing else is
+done; only the first input after a change waits for that. A nursery does it before
+it forks, so that holders share what it has read and remember what it has seen.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.policy.applied_policy import (
+    NOTHING,
+    SHORT,
+    Applied,
+    closed,
+    digest_of,
+)
+from holdfast.core.policy.policy import Judgement, Policy, judge
+from holdfast.core.policy.policy_file import read_policy
+from holdfast.holder.policy.real_folders import placed
+from holdfast.linux.stored import host_book, policy_files
+from holdfast.model.actors import Actor
+from holdfast.model.errors import HoldfastError
+from holdfast.model.questions import LocalTime, Question
+from holdfast.model.verdicts import Verdict
+
+Stamp = tuple[int, int, int]
+
+AGAIN = 1.0
+"""Seconds between two looks at a record that somebody has meddled with."""
+
+_SILENT = Policy()
+"""What holds where nothing was applied: the same for all sessions, who share it."""
+
+_inherited: "list[Policing]" = []
+"""What the nursery had read when it forked us."""
+
+
+class Policing:
+    """The policy of this machine, as it is now."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self.policy = _SILENT
+        self.applied: Applied = NOTHING
+        self.digest = NOTHING.digest[:SHORT]
+        """What the logbook names the policy by that judges now."""
+
+        self.trouble = ""
+        """Why nobody but humans may do anything; empty if all is well."""
+
+        self._tell = tell
+        self._is_fresh = False
+        self._stamp: Stamp | None = None
+        self._vouched = _SILENT
+        self._floor = 0
+        self._again_at = 0.0
+        self._written: tuple[tuple[int | str, ...], str] = ((), "")
+        self._key = b""
+        self._path = policy_files.record_path()
+        for before in _inherited:
+            vars(self).update(vars(before), _tell=tell)
+        self.refresh(is_first=not _inherited)
+
+    @contextlib.contextmanager
+    def looked_at(self) -> Iterator[None]:
+        """Take the record, for what is judged first in here, for just looked at."""
+        self._is_fresh = True
+        try:
+            yield
+        finally:
+            self._is_fresh = False
+
+    @contextlib.contextmanager
+    def supposing(self, candidate: bytes) -> Iterator[None]:
+        """Have another policy judge what is judged in here, and no more.
+
+        Raises:
+            UsageError: It is not valid.
+
+        """
+        self.refresh()
+        before = self.policy, self.digest
+        self.policy = read_policy(candidate)
+        self.digest = digest_of(candidate)[:SHORT]
+        try:
+            with self.looked_at():
+                yield
+        finally:
+            self.policy, self.digest = before
+
+    def look(self) -> None:
+        """Read the record again if it has changed, and was not just looked at."""
+        if self._is_fresh:
+            self._is_fresh = False
+        else:
+            self.refresh()
+
+    def refresh(self, *, is_first: bool = False) -> None:
+        """Read the record again if it has changed."""
+        try:
+            found = os.stat(self._path, follow_symlinks=False)  # noqa: PTH116  # for every key
+            stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+        except OSError:
+            stamp = None
+        is_known = stamp == self._stamp and not is_first
+        if is_known and not (self.trouble and time.monotonic() >= self._again_at):
+            return
+        self._stamp = stamp
+        self._load()
+
+    def _load(self) -> None:
+        self._again_at = time.monotonic() + AGAIN
+        try:
+            self._key = self._key or policy_files.seal_key()
+            applied = policy_files.load(self._key, self._floor)
+            is_same = applied.digest == self.applied.digest and not self.trouble
+            policy = self._vouched if is_same else read_policy(applied.text)
+        except (HoldfastError, OSError) as error:
+            if host_book.is_being_written():
+                self._stamp = None  # Half of an apply was seen: look again.
+                return
+            self._shut(str(error))
+            return
+        self.trouble = ""
+        self.applied, self._vouched, self.policy = applied, policy, policy
+        self.digest = applied.digest[:SHORT]
+        self._floor = max(self._floor, applied.at_wall_ms)
+
+    def _shut(self, why: str) -> None:
+        if why == self.trouble:
+            return
+        self.trouble = why
+        self.policy = closed(self._vouched, why)
+        self._tell(why)
+        record_tampering(why)
+
+    def told(self, said: Judgement) -> Judgement:
+        """Return a judgement with what people have to know about the policy.
+
+        Only what is not allowed says so: whoever is denied may find that the rule
+        it waits for is written, and not in force.
+        """
+        if said.verdict is Verdict.ALLOW:
+            return said
+        note = self._note()
+        if not note:
+            return said
+        return replace(said, why=f"{said.why}; {note}" if said.why else note)
+
+    def _note(self) -> str:
+        """Return what is the matter with the file, if anything; seldom slow."""
+        path = policy_files.candidate_path()
+        try:
+            found = os.stat(path)  # noqa: PTH116  # as above
+            stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+        except OSError:
+            stamp = (0, 0, 0)
+        if self._written[0] != (*stamp, self.digest):
+            said = policy_files.Standing(self.applied, policy_files.candidate()).told()
+            self._written = (*stamp, self.digest), "; ".join(said)
+        return self._written[1]
+
+    def is_plain(self) -> bool:
+        """Whether who asks is all that counts."""
+        policy = self.policy
+        return not (policy.rules or policy.plugins or policy.webhook)
+
+    def plain(self, actor: Actor) -> Judgement:
+        """Return what a policy without rules says."""
+        verdict = self.policy.default[actor.kind]
+        return Judgement(verdict, f"default-{actor.kind}", by_default=True)
+
+    def judge(self, question: Question) -> Judgement:
+        """Return what the rules say."""
+        return judge(self.policy, placed(self.policy, question))
+
+    def is_final(self, said: Judgement) -> bool:
+        """Whether nobody else is asked: there is nobody, or a rule denies it."""
+        policy = self.policy
+        is_denied = said.verdict is Verdict.DENY and not said.by_default
+        return is_denied or not (policy.plugins or policy.webhook)
+
+
+def local_time() -> LocalTime:
+    """Return what a clock on the wall says."""
+    now = time.localtime()
+    return LocalTime(now.tm_hour * 60 + now.tm_min, now.tm_wday)
+
+
+def preload() -> None:
+    """Read the policy before holders are forked, or see whether it has changed."""
+    with contextlib.suppress(HoldfastError, OSError):
+        if _inherited:
+            _inherited[0].refresh()
+        else:
+            _inherited.append(Policing(lambda _: None))
+
+
+def record_tampering(why: str) -> None:
+    """Have the host's logbook say what was seen, once."""
+    with (
+        contextlib.suppress(HoldfastError, OSError),
+        host_book.writing(patience=0) as book,
+    ):
+        last = book.last
+        seen = last is not None and last.kind is EntryKind.TAMPERED
+        if last is None or not seen or last.fields.get("why") != why:
+            book.append(EntryKind.TAMPERED, {"what": "policy", "why": why})

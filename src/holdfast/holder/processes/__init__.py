@@ -1,0 +1,1 @@
+"""A session's processes: reported, frozen, swept away."""

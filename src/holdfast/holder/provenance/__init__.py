@@ -1,0 +1,1 @@
+"""Who is behind what runs in a session."""

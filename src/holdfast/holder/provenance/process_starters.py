@@ -1,0 +1,55 @@
+"""Who started the processes of this session?
+
+The session's leader is its creator's. What the leader starts belongs to the command
+that ran then, and so does everything below it, as core.provenance.lineage traces it.
+Where the shell tells nothing of its commands, nothing is known but who created the
+session.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from holdfast.core.provenance.lineage import Kin, roots
+from holdfast.core.provenance.originators import Origins
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux.procfs import TICKS
+from holdfast.model.ids import ActorId
+
+NOBODY = ActorId("")
+
+
+class Followed(Protocol):
+    """What is known of the commands of one session (shell_commands.py)."""
+
+    origins: Origins
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the shell tells of its commands."""
+        ...
+
+
+class Starting:
+    """Names who started what."""
+
+    def __init__(self, vaulted: Vaulted, following: Followed) -> None:
+        self._vaulted = vaulted
+        self._following = following
+
+    def actors(self, processes: Iterable[Kin]) -> dict[int, ActorId]:
+        """Return who started each of these processes, as far as it is known."""
+        leader = self._vaulted.facts["pid"]
+        assert isinstance(leader, int)  # noqa: S101  # we wrote it
+        found = roots(processes, leader)
+        creator = ActorId(str(self._vaulted.facts.get("creator") or ""))
+        actors: dict[tuple[int, int], ActorId] = {}
+        for root in set(found.values()):
+            actors[root.pid, root.started] = (
+                creator if root.pid == leader else self._starter(root.started, creator)
+            )
+        return {pid: actors[root.pid, root.started] for pid, root in found.items()}
+
+    def _starter(self, ticks: int, creator: ActorId) -> ActorId:
+        if not self._following.is_marked:
+            return NOBODY
+        return self._following.origins.starter(ticks * 1000 // TICKS, creator)

@@ -1,0 +1,354 @@
+"""Carries the marks of the session's shell to the machine that follows commands.
+
+Only a shell that was started with our integration is followed. Whatever looks
+like a mark has been taken out of the stream before; here it is believed or not.
+"""
+
+import select
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.provenance import commands
+from holdfast.core.provenance.originators import Origins
+from holdfast.core.provenance.staged import Staged, StagedLine
+from holdfast.core.session.session_state import Word, decide, is_alone
+from holdfast.core.session.stream import StreamWindow
+from holdfast.core.shell.shell_state import ShellState
+from holdfast.core.shell.state_messages import UNKNOWN
+from holdfast.holder.provenance.state_channel import StateChannel
+from holdfast.holder.record.book_recovery import Past
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import pty, session_state, shells
+from holdfast.model.errors import NoMarks, NotAtPrompt, OutcomeForgotten
+from holdfast.model.ids import ActorId, ClientId
+from holdfast.model.inputs import Input, InputKind
+from holdfast.model.moments import Moment
+from holdfast.model.text import printable
+from holdfast.term.marks import (
+    Began,
+    Buffer,
+    Ended,
+    Mark,
+    Prompted,
+    Standing,
+    read_mark,
+)
+from holdfast.term.queries import Query, QueryKind
+from holdfast.wire import commands as wire
+from holdfast.wire.lines import Value
+from holdfast.wire.messages import fitting
+
+INTEGRATION = "integration"
+"""The fact that says which shell was started with our integration, if one was."""
+
+ON_ITS_WAY = 0.25
+"""Seconds after which what was typed is where its reader can find it: many times
+what the kernel takes to carry it there."""
+
+_TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
+_IDLE = frozenset({commands.Phase.PROMPT, commands.Phase.BETWEEN})
+_WHY = {
+    commands.Phase.UNMARKED: "it has not shown one yet",
+    commands.Phase.BETWEEN: "a line was entered just now",
+    commands.Phase.RUNNING: "a command runs",
+}
+
+
+class Told(NamedTuple):
+    """What is to be recorded, and told to everybody."""
+
+    kind: EntryKind
+    fields: dict[str, Value]
+    message: wire.CommandStarted | wire.CommandEnded | None
+
+
+class Following:
+    """What is known of the commands of one session."""
+
+    def __init__(self, vaulted: Vaulted, window: StreamWindow) -> None:
+        self._vaulted = vaulted
+        self._window = window
+        self._begin = window.end
+        self._machine = commands.Commands()
+        self._is_marked = bool(vaulted.facts.get(INTEGRATION))
+        self._nonce = shells.nonce_of(vaulted.session) if self._is_marked else b""
+        self._is_resuming = False
+        self.line = StagedLine(is_marked=self._is_marked)
+        """What stands typed, as far as the terminal and the shell tell."""
+
+        self.buffer: Buffer | None = None
+        """What the shell has answered last to the question what stands on its line."""
+
+        self._enters = _now()
+        self._hands: tuple[ActorId, ...] = ()
+        self.origins = Origins()
+        self.shell_state: ShellState | None = None
+        """What the shell had at its last prompt; None if that is not known."""
+
+        self.channel: StateChannel | None = None
+        if self._is_marked:
+            shell = str(vaulted.facts[INTEGRATION])
+            self.channel = StateChannel(vaulted.session, shell)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the session's shell tells of its commands."""
+        return self._is_marked
+
+    @property
+    def at_prompt(self) -> bool:
+        """Whether the shell waits for a line, as far as its marks tell."""
+        return self._machine.phase is commands.Phase.PROMPT
+
+    @property
+    def runs_nothing(self) -> bool:
+        """Whether the shell runs no command, as far as its marks tell."""
+        return self._machine.phase in _IDLE
+
+    def shell_reads(self) -> bool:
+        """Tell whether the shell, and nobody else, reads the line that is typed now.
+
+        Its marks say whether it is at its prompt; where it has none, the kernel
+        says what it waits for.
+        """
+        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
+        assert isinstance(leader, int)  # noqa: S101  # we wrote it
+        if pty.foreground(master) != leader:
+            return False
+        seen = session_state.look(master, leader)
+        if not is_alone(seen):
+            return False
+        if self._is_marked:
+            return self.at_prompt
+        said = decide(seen)
+        return said.is_sure and said.word is Word.AT_PROMPT
+
+    @property
+    def running(self) -> commands.Command | None:
+        """The command that runs now, as far as the shell's marks tell."""
+        is_running = self._machine.phase is commands.Phase.RUNNING
+        return self._machine.last if is_running else None
+
+    @property
+    def last(self) -> commands.Command | None:
+        """The command that began last."""
+        return self._machine.last
+
+    def ran(self) -> tuple[commands.Command, ...]:
+        """Return the commands that are kept, the last one last."""
+        return self._machine.kept
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the shell is not at its prompt, as far as it has told."""
+        return self._machine.phase is not commands.Phase.PROMPT
+
+    def take_up(self, past: Past) -> None:
+        """Find out what a predecessor knew."""
+        if self._is_marked and past.entries:
+            known = -1
+            if past.checkpoint is not None:
+                known = past.checkpoint.through
+                self._machine.load(past.checkpoint.commands)
+                self.origins = Origins.load(past.checkpoint.origins)
+            self._machine.take_up(past.entries, known)
+            self.origins.take_up(past.fresh)
+            self._note_hands()
+            self._is_resuming = True
+
+    def demand_prompt(self, given: Input) -> None:
+        """Do nothing if an input that is new may be typed now.
+
+        Without marks a command is a line like any other: whoever wants to know
+        what comes of it asks `report` first, and is told that nobody can say.
+
+        Raises:
+            Unavailable: The shell is not at its prompt, or something stands there.
+            Unsettled: It was typed once already, so long ago that it was forgotten.
+
+        """
+        if given.kind is not InputKind.COMMAND or not self._is_marked:
+            return
+        if self._machine.knows(given.id.client):
+            raise OutcomeForgotten(given.id.client, given.id.sequence)
+        if self._machine.phase is not commands.Phase.PROMPT:
+            raise NotAtPrompt(_WHY[self._machine.phase])
+        if not self.line.stands().is_empty:
+            raise NotAtPrompt("something was typed, and may still stand there")
+
+    def enters(self) -> None:
+        """Take note that an input is about to be written.
+
+        What it makes the shell do may be done before the write is over for us.
+        """
+        self._enters = _now()
+
+    def entered(self, given: Input, lines: Iterable[Staged]) -> None:
+        """Take note that the terminal has taken all of an input, and these lines."""
+        if self._is_marked and given.kind in _TYPED:
+            client = given.id.client if given.kind is InputKind.COMMAND else None
+            entered = commands.Entered(
+                given.payload, client, self._window.end, given.actor, tuple(lines)
+            )
+            self._machine.handle(entered, self._enters)
+            self._note_hands()
+
+    def heard(self, queries: Iterable[Query]) -> list[Told]:
+        """Take what looks like marks; return what came of those that are."""
+        if not self._is_marked:
+            return []
+        told: list[Told] = []
+        for query in queries:
+            if query.kind is QueryKind.MARK:
+                mark = read_mark(query.raw, self._nonce)
+                if mark is not None:
+                    self._tell_line(mark)
+                    event = commands.Marked(mark, self._begin + query.at)
+                    told += self._done(self._machine.handle(event, _now()))
+                    if isinstance(mark, Prompted):
+                        told += self._shown(mark.number)
+        return told
+
+    def _tell_line(self, mark: Mark) -> None:
+        """Pass on what the shell says of the line that stands typed."""
+        match mark:
+            case Began():
+                self.line.began(mark.line if mark.is_known else None)
+            case Standing(line):
+                # What is too long to be told stands there all the same.
+                self.line.told(line.encode() or b"?", self._behind_last())
+            case Buffer(line):
+                self.buffer = mark
+                if self.line.is_fresh:  # Or something was typed since it was asked.
+                    self.line.told(line.encode(), self._behind_last())
+            case Ended():
+                self.line.ended(is_drained=self._is_drained())
+            case Prompted():
+                self.line.prompted(is_drained=self._is_drained())
+
+    def _behind_last(self) -> tuple[ActorId, ...]:
+        """Return who may have put on the shell's line what nobody has typed there."""
+        last = self._machine.last
+        if last is None:
+            return self.line.stands().by
+        trigger = () if last.trigger is None else (last.trigger,)
+        return (*trigger, *last.authors, *last.hands, *self.line.stands().by)
+
+    def _is_drained(self) -> bool:
+        """Tell whether the shell has the terminal and finds nothing left to read.
+
+        Only as long as it has not begun to edit a line: then it would have read
+        what we look for. What was typed just now may still be on its way.
+        """
+        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
+        if self.line.stands().is_empty or _now().now - self._enters.now < ON_ITS_WAY:
+            return False
+        is_read = session_state.unread(master) == 0
+        is_early = pty.discipline(master).canonical
+        return is_read and is_early and pty.foreground(master) == leader
+
+    def _shown(self, number: int) -> list[Told]:
+        """Take what the shell has said of itself before it showed this prompt."""
+        assert self.channel is not None  # noqa: S101  # marks are of such a shell
+        found = self.channel.take(number)
+        if found is UNKNOWN:
+            self.shell_state = None
+            return self._looked(None, is_lost=True)
+        if found is not None:
+            self.shell_state = found
+        return self._looked(found, is_lost=False)
+
+    def tick(self) -> list[Told]:
+        """Ask the kernel where the shell is, once everything printed has been read."""
+        if not self._is_resuming:
+            return []
+        master = self._vaulted.master
+        if select.select([master], [], [], 0)[0]:
+            return []
+        self._is_resuming = False
+        is_shell = pty.foreground(master) == self._vaulted.facts["pid"]
+        at_prompt = is_shell and not pty.is_canonical(master)
+        event = commands.Resumed(at_prompt, self._window.end)
+        told = self._done(self._machine.handle(event, _now()))
+        if at_prompt and self.origins.is_behind:
+            told += map(_changed, self.origins.lost())
+        return told
+
+    def report(self, asked: wire.CommandRequest) -> wire.CommandReport:
+        """Say where the shell is, and what came of a command.
+
+        Raises:
+            UsageError: Nobody knows: the shell prints no marks.
+
+        """
+        if not self._is_marked:
+            words = self._vaulted.facts["command"]
+            first = words[0] if isinstance(words, list) else ""
+            raise NoMarks(printable(str(first)))
+        machine = self._machine
+        client = ClientId(asked.client)
+        found = machine.sent_by(client) if client else machine.last
+        phase = machine.phase.value
+        return wire.CommandReport(phase, None if found is None else _sent(found))
+
+    def _looked(self, seen: ShellState | None, *, is_lost: bool) -> list[Told]:
+        """Take what the shell has said of its state at a prompt, if anything."""
+        if is_lost:
+            fields = self.origins.lost()
+        elif seen is None:
+            fields = self.origins.unchanged()
+        else:
+            fields = self.origins.seen(seen)
+        return [_changed(one) for one in fields]
+
+    def _note_hands(self) -> None:
+        """Pass on who types into what runs, as soon as somebody else does."""
+        last = self._machine.last
+        if last is not None and last.end is None and last.hands != self._hands:
+            self._hands = last.hands
+            self.origins.fed(last)
+
+    def _done(self, effects: list[commands.Effect]) -> list[Told]:
+        for effect in effects:
+            match effect:
+                case commands.Begin(command):
+                    self._hands = command.hands
+                    self.origins.began(command)
+                case commands.Finish(command):
+                    self.origins.ended(command)
+        return [_told(effect) for effect in effects]
+
+
+def _changed(fields: dict[str, Value]) -> Told:
+    return Told(EntryKind.CHANGED, fields, None)
+
+
+def _told(effect: commands.Effect) -> Told:
+    command = effect.command
+    match effect:
+        case commands.Begin():
+            fields = commands.began_fields(command)
+            return Told(EntryKind.BEGAN, fields, wire.CommandStarted(_sent(command)))
+        case commands.Finish():
+            fields = commands.finished_fields(command)
+            return Told(EntryKind.FINISHED, fields, wire.CommandEnded(_sent(command)))
+
+
+def _sent(command: commands.Command) -> wire.ShellCommand:
+    return wire.ShellCommand(
+        number=command.number,
+        client=command.client or ClientId(""),
+        line=fitting(command.line, wire.MAX_TOLD),
+        start=command.start,
+        end=command.end,
+        status=command.status,
+        duration_ms=command.duration_ms,
+        cwd=fitting(command.cwd, wire.MAX_TOLD),
+    )
+
+
+def _now() -> Moment:
+    # Processes are dated by this clock, so commands are too.
+    return Moment(time.clock_gettime(time.CLOCK_BOOTTIME), time.time_ns() / 1e9)

@@ -1,0 +1,1 @@
+"""The logbook on disk, and what a successor recovers from."""

@@ -1,0 +1,118 @@
+"""When is written down what a successor need not read, and where?
+
+After so many entries or bytes, in a moment in which nobody waits for anything; when
+no such moment comes, all the same. Two files take turns, so that a process that is
+killed while it writes one leaves the other, and a full disk leaves both.
+"""
+
+import errno
+import os
+import time
+from typing import Final
+
+from holdfast.core.book.checkpoint import Account, checkpoint_fields, read_checkpoint
+from holdfast.core.book.log_scan import scan
+from holdfast.core.book.logbook import Anchor, anchor_of, genesis
+from holdfast.core.provenance.commands import Command
+from holdfast.holder.record.book_recovery import Past, read_state, state_path
+from holdfast.holder.record.log_file import LogFile
+from holdfast.model.errors import HoldfastError
+from holdfast.model.ids import SessionId
+from holdfast.wire.lines import Value
+
+EVERY: Final = 1024
+"""Entries between two: reading so many takes some hundredths of a second."""
+
+EVERY_BYTES: Final = 512 * 1024
+"""Bytes between two, where entries are large."""
+
+SOON: Final = 0.05
+"""Seconds in which nothing comes that count as such a moment."""
+
+OVERDUE: Final = 4
+"""Times as much after which it is done although somebody is waiting."""
+
+
+class Checkpoints:
+    """The checkpoints of one session's book."""
+
+    def __init__(self, path: str, session: SessionId, past: Past) -> None:
+        self._path = path
+        self._session = session
+        self._place = past.place
+        self._raw = b"" if past.checkpoint is None else past.checkpoint.to_bytes()
+        kept = [read_state(path, slot) for slot in (0, 1)]
+        self._slot = _older(kept, session)
+        self._entries = len(past.fresh)
+        self._bytes = 0
+        if self._raw and self._raw not in kept:
+            self._entries = EVERY  # All of it was read; nobody need do so again.
+        self.is_full = self.is_due(is_idle=True)
+        """Whether it is time for the next, if nobody waits."""
+
+    def stored(self, size: int) -> None:
+        """Take that an entry of so many bytes is in the book."""
+        self._entries += 1
+        self._bytes += size
+        self.is_full = self.is_due(is_idle=True)
+
+    def is_due(self, *, is_idle: bool) -> bool:
+        """Tell whether it is time for the next."""
+        times = 1 if is_idle else OVERDUE
+        return self._entries >= EVERY * times or self._bytes >= EVERY_BYTES * times
+
+    def next_deadline(self) -> float | None:
+        """Return when to look for a moment in which nobody waits, or None."""
+        return time.monotonic() + SOON if self.is_full else None
+
+    def make(self, log: LogFile, running: Command | None) -> dict[str, Value] | None:
+        """Write the next one down; return what the book says of it.
+
+        All entries must be in the file. None if the disk refuses: the book goes on,
+        and another attempt comes after as many entries.
+        """
+        past = read_checkpoint(self._raw, self._session) if self._raw else None
+        account = Account(self._session, past)
+        lines = log.read_from(self._place).split(b"\n")[:-1]
+        for entry in scan(lines, self._session, self._before(lines)):
+            account.read(entry)
+        raw = account.checkpoint(running).to_bytes()
+        self._entries = self._bytes = 0
+        self.is_full = False
+        try:
+            self._write(raw)
+        except OSError:
+            return None
+        self._raw, self._place = raw, log.end
+        return checkpoint_fields(raw)
+
+    def _before(self, lines: list[bytes]) -> Anchor:
+        begin = genesis(self._session)
+        found = anchor_of(lines[0], self._session) if self._place else None
+        return found or Anchor(begin.index, begin.hash)
+
+    def _write(self, raw: bytes) -> None:
+        draft = state_path(self._path, self._slot) + ".new"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(draft, flags, 0o600)
+        try:
+            written = os.write(fd, raw)
+        finally:
+            os.close(fd)
+        if written != len(raw):
+            os.unlink(draft)  # noqa: PTH108  # beside os.open
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        # Beside os.open, and in one step.
+        os.rename(draft, state_path(self._path, self._slot))  # noqa: PTH104
+        self._slot = 1 - self._slot
+
+
+def _older(kept: list[bytes], session: SessionId) -> int:
+    """Return which of two files may be written over."""
+    through = []
+    for raw in kept:
+        try:
+            through.append(read_checkpoint(raw, session).through)
+        except HoldfastError:
+            through.append(-1)
+    return 0 if through[0] <= through[1] else 1

@@ -1,0 +1,62 @@
+"""When is the disk's turn, and what is durable then?
+
+What was typed is echoed first, for a sync takes as long as several echoes; what
+waits for one is acknowledged together.
+"""
+
+import time
+
+from holdfast.core.input.intake import Intake
+from holdfast.core.input.intake_effects import Effect
+from holdfast.holder.moment import now
+from holdfast.holder.record.log_file import LogFile
+from holdfast.model.ids import Index
+
+SYNC_PATIENCE = 0.002
+"""Seconds the disk may be put off: what was typed is to be echoed first, and a
+sync takes as long as several echoes. Nobody waits longer for an answer."""
+
+
+class Disk:
+    """What of a logbook has still to be made durable."""
+
+    def __init__(self, log: LogFile) -> None:
+        self._log = log
+        self._to: Index | None = None
+        self._by = 0.0
+        self.has_failed = False
+        """Whether the last sync did."""
+
+    def want(self, index: Index) -> None:
+        """Have everything up to an entry made durable soon."""
+        if self._to is None:
+            self._by = time.monotonic() + SYNC_PATIENCE
+        self._to = max(self._to or index, index)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything waits."""
+        return self._to is not None
+
+    def is_due(self, *, has_echoed: bool) -> bool:
+        """Tell whether it has waited long enough."""
+        return self.is_wanted and (has_echoed or time.monotonic() >= self._by)
+
+    def due_at(self, *, has_echoed: bool) -> float | None:
+        """Return when its turn comes, or None if nothing waits for it."""
+        if self._to is None:
+            return None
+        return 0.0 if has_echoed else self._by
+
+    def sync(self, intake: Intake) -> list[Effect]:
+        """Make durable what waits for it; return what may be acknowledged."""
+        if self._to is None:
+            return []
+        index, self._to = self._to, None
+        self.has_failed = False
+        try:
+            self._log.sync()
+        except OSError as error:
+            self.has_failed = True
+            return intake.sync_failed(str(error), now())
+        return intake.synced(index, now())

@@ -1,0 +1,82 @@
+"""The note, in memory that outlives us: written so that a kill leaves the old one.
+
+Two places take turns. Each has a number, a length and a checksum; whoever reads
+takes the higher number whose checksum is right. A process killed in the middle
+of writing one place leaves the other whole.
+"""
+
+import struct
+import zlib
+
+import msgspec
+
+from holdfast.core.book.inheritance import Note
+from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
+
+AREA = 4096
+"""Bytes of shared memory for both places."""
+
+_PLACE = AREA // 2
+_HEADER = struct.Struct("<QII")
+_ENCODER = msgspec.json.Encoder()
+
+
+class NoteMemory:
+    """Where a note is kept."""
+
+    def __init__(self, memory: memoryview) -> None:
+        self._memory = memory
+        self._number = max((number for number, _ in self._whole()), default=0)
+
+    def keep(self, note: Note) -> None:
+        """Write a note over the older of the two."""
+        self._number += 1
+        text = _ENCODER.encode(
+            (
+                note.incarnation,
+                note.epoch,
+                note.holder,
+                note.writing,
+                note.applied,
+                note.frozen,
+            )
+        )
+        start = self._number % 2 * _PLACE
+        body = start + _HEADER.size
+        # The checksum comes last: until it is there, this place does not count.
+        _HEADER.pack_into(self._memory, start, 0, 0, 0)
+        self._memory[body : body + len(text)] = text
+        checksum = _checksum(self._number, text)
+        _HEADER.pack_into(self._memory, start, self._number, len(text), checksum)
+
+    def read(self) -> Note | None:
+        """Return the newest whole note, or None if there is none."""
+        newest = max(self._whole(), default=None)
+        if newest is None:
+            return None
+        incarnation, epoch, holder, writing, applied, frozen = msgspec.json.decode(
+            newest[1]
+        )
+        return Note(
+            Incarnation(incarnation),
+            Epoch(epoch),
+            None if holder is None else ActorId(holder),
+            None if writing is None else Index(writing),
+            None if applied is None else Index(applied),
+            bool(frozen),
+        )
+
+    def _whole(self) -> list[tuple[int, bytes]]:
+        found = []
+        for start in (0, _PLACE):
+            number, size, checksum = _HEADER.unpack_from(self._memory, start)
+            body = start + _HEADER.size
+            text = bytes(self._memory[body : body + min(size, _PLACE - _HEADER.size)])
+            if text and _checksum(number, text) == checksum:
+                found.append((number, text))
+        return found
+
+
+def _checksum(number: int, text: bytes) -> int:
+    # The number too: half a header beside no text must not look whole.
+    return zlib.crc32(text, zlib.crc32(number.to_bytes(8, "little")))

@@ -1,0 +1,102 @@
+"""The host's word for what the logbook holds: receipts, and the newest head.
+
+A signature is made when an entry is durable, off the way of the echo: for every
+command, for keys at most once in INTERVAL, and for the end of the book INTERVAL after
+something was written to it, so that nobody has to type for a book to be vouched for.
+The newest is kept in a file beside the book, which is replaced by renaming.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+
+from holdfast.core.book.logbook import Head
+from holdfast.core.book.signed_head import SignedHead, sign_head
+from holdfast.crypto.keys import SigningKey
+from holdfast.linux.stored import places
+from holdfast.linux.stored.host_key import host_seed
+from holdfast.model.ids import FIRST_INCARNATION, Index, SessionId
+from holdfast.wire import messages as wire
+
+INTERVAL = 1.0
+"""Seconds between receipts for keys: one for each would cost as much as they do."""
+
+MAX_OPEN = 1024
+"""Hashes kept of entries that are not durable yet; more never wait."""
+
+
+class Vouching:
+    """Signs for one session's logbook."""
+
+    def __init__(self, session: SessionId) -> None:
+        self._session = session
+        self._key: SigningKey | None = None
+        self._hashes: dict[Index, tuple[bytes, bool]] = {}
+        self._next_at = 0.0
+        self._newest: Head | None = None
+        self._newest_by = 0.0
+
+    def wrote(self, index: Index, digest: bytes) -> None:
+        """Take that an entry is in the file: soon its head is vouched for as well."""
+        if self._newest is None:
+            self._newest_by = time.monotonic() + INTERVAL
+        self._newest = Head(self._session, index, digest)
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None."""
+        return None if self._newest is None else self._newest_by
+
+    def tick(self, sync: Callable[[], None]) -> None:
+        """Vouch for the end of the book, once it has been as it is for a moment.
+
+        Only what is durable is vouched for: after a crash a signed head whose entries
+        are gone would look like a book that was cut.
+        """
+        if self._newest is None or time.monotonic() < self._newest_by:
+            return
+        newest, self._newest = self._newest, None
+        with contextlib.suppress(OSError):
+            sync()
+            self._sign(newest)
+
+    def stored(self, index: Index, digest: bytes, *, is_command: bool) -> None:
+        """Remember the hash of an input's entry until it is durable."""
+        self._hashes[index] = (digest, is_command)
+        if len(self._hashes) > MAX_OPEN:
+            del self._hashes[next(iter(self._hashes))]
+
+    def receipt(self, index: Index) -> wire.Receipt | None:
+        """Vouch for the entry at `index`, which is durable, if it is time to."""
+        digest, is_command = self._hashes.pop(index, (b"", False))
+        now = time.monotonic()
+        if not digest or not (is_command or now >= self._next_at):
+            return None
+        self._next_at = now + INTERVAL
+        signed = self._sign(Head(self._session, index, digest))
+        return None if signed is None else _told(signed)
+
+    def _sign(self, head: Head) -> SignedHead | None:
+        # Without a key, or a disk for it, nothing is vouched for; inputs go on.
+        with contextlib.suppress(OSError):
+            if self._key is None:
+                self._key = SigningKey.from_seed(host_seed())
+            signed = sign_head(head, FIRST_INCARNATION, self._key)
+            self._keep(signed.to_line() + b"\n")
+            return signed
+        return None
+
+    def _keep(self, line: bytes) -> None:
+        path = os.fspath(places.session_head(self._session))
+        draft = f"{path}.new"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(draft, flags, 0o600)
+        try:
+            os.write(fd, line)
+        finally:
+            os.close(fd)
+        os.rename(draft, path)  # noqa: PTH104  # beside os.open
+
+
+def _told(signed: SignedHead) -> wire.Receipt:
+    return wire.Receipt(signed.receipt.head.hash, signed.receipt.signature)

@@ -1,0 +1,59 @@
+"""Clears away what the core says: records at the keeper, logbooks in the folder."""
+
+from holdfast.core.session.expired_records import (
+    Ended,
+    Leftover,
+    files_to_clear,
+    records_to_clear,
+)
+from holdfast.host.keeper_requests import ask, vouched
+from holdfast.linux.stored import places
+from holdfast.model.errors import UsageError
+from holdfast.model.ids import SessionId, parse_session_id
+
+_LOG = ".log"
+
+
+def clear_away(now_wall: float) -> int:
+    """Clear away what is due by now, and return how many sessions are gone from view.
+
+    Raises:
+        OSError: The keeper does not answer, or a file cannot be removed.
+
+    """
+    listed = ask({"do": "list"})["sessions"]
+    assert isinstance(listed, list)  # noqa: S101  # it is what a list has
+    cleared = records_to_clear(_ended(listed), now_wall)
+    for session in cleared:
+        ask(vouched({"do": "forget", "id": session}))
+    known = {SessionId(str(one.get("id"))) for one in listed}
+    left = files_to_clear(_leftovers(), known, now_wall)
+    for session in left:
+        for path in places.session_log_files(session):
+            path.unlink(missing_ok=True)
+    return len(cleared) + len(left)
+
+
+def _ended(listed: list[dict[str, object]]) -> list[Ended]:
+    found = []
+    for one in listed:
+        ended_ms = one.get("ended_ms")
+        ended_wall = ended_ms / 1000 if isinstance(ended_ms, int) else None
+        if one.get("exit") is not None or one.get("state") == "exited":
+            session = SessionId(str(one.get("id")))
+            found.append(Ended(session, ended_wall, bool(one.get("keep"))))
+    return found
+
+
+def _leftovers() -> list[Leftover]:
+    found = []
+    for path in places.log_dir().glob(f"s_*{_LOG}"):
+        try:
+            session = parse_session_id(path.name.removesuffix(_LOG))
+            parts = [path, *path.parent.glob(f"{path.name}.*")]
+            changed_wall = max(part.lstat().st_mtime for part in parts)
+        except (UsageError, OSError):
+            continue  # Not one of ours, or gone meanwhile.
+        has_socket = places.session_socket(session).exists()
+        found.append(Leftover(session, changed_wall, has_socket))
+    return found

@@ -1,0 +1,199 @@
+"""Carries out what the Upgrade decides: nurseries, holders, the check, the answer."""
+
+import os
+import socket
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from holdfast.keeper.code import Code
+from holdfast.keeper.keeper_state import Household, refusal
+from holdfast.keeper.upgrade import (
+    AskProof,
+    AskToLeave,
+    CheckState,
+    Effect,
+    EndNursery,
+    Event,
+    KillHolder,
+    KillSuccessor,
+    Left,
+    NurseryFailed,
+    Refuse,
+    ReplaceKeeper,
+    Side,
+    StateRead,
+    StateUnread,
+    Tell,
+    Upgrade,
+)
+from holdfast.keeper.vault import Facts
+from holdfast.linux import packets
+
+
+class Upgrading:
+    """The upgrade under way, if there is one."""
+
+    def __init__(
+        self,
+        household: Household,
+        write_state: Callable[[], int],
+        replace: Callable[[Code], None],
+    ) -> None:
+        self.asker: socket.socket | None = None
+        self.moved = 0
+        self._household = household
+        self._write_state = write_state
+        self._replace = replace
+        self._machine: Upgrade | None = None
+        self._code = Code("", "")
+        self._checking = 0
+        self._events: deque[Event] = deque()
+        self._is_busy = False
+
+    @property
+    def is_on(self) -> bool:
+        """Whether an upgrade is under way."""
+        return self._machine is not None
+
+    @property
+    def side_of_births(self) -> Side:
+        """Which nursery makes sessions now."""
+        return Side.OLD if self._machine is None else self._machine.side_of_births
+
+    def begin(self, link: socket.socket, packet: packets.Packet) -> Facts | None:
+        """Begin an upgrade to the code that the packet names."""
+        asked = Code(str(packet.get("python")), str(packet.get("root")))
+        if self._machine is not None:
+            return _failed("", "another upgrade is under way")
+        if not os.access(asked.python, os.X_OK):
+            return _failed("", "there is no such interpreter")
+        if not (Path(asked.root) / "holdfast").is_dir():
+            return _failed("", "that folder does not contain the package")
+        self.asker, self._code, self.moved = link, asked, 0
+        sessions = list(self._household.vault.deposits)
+        self._machine = Upgrade(sessions, time.monotonic())
+        self._household.side_of = self._machine.side_of
+        nursery = self._household.new_nursery(asked)
+        self._household.next_nursery = nursery
+        try:
+            nursery.start()
+        except OSError as error:
+            self._household.next_nursery = None
+            self.happened(NurseryFailed(f"cannot be started: {error.strerror}"))
+        return None
+
+    def happened(self, event: Event) -> None:
+        """Tell the machine; what it answers may make more happen."""
+        self._events.append(event)
+        if self._is_busy:
+            return
+        self._is_busy = True
+        try:
+            while self._events:
+                event = self._events.popleft()
+                if self._machine is not None:
+                    self._do(self._machine.handle(event, time.monotonic()))
+        finally:
+            self._is_busy = False
+
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`, or None."""
+        return None if self._machine is None else self._machine.next_deadline()
+
+    def tick(self, now: float) -> None:
+        """Do what the clock demands."""
+        if self._machine is not None:
+            self._do(self._machine.tick(now))
+
+    def children_ended(self, ended: dict[int, int]) -> None:
+        """Take how the child that read our state ended."""
+        status = ended.get(self._checking) if self._checking else None
+        if status is not None:
+            self._checking = 0
+            self.happened(
+                StateUnread("the new code cannot read the keeper's state")
+                if status
+                else StateRead()
+            )
+
+    def _do(  # noqa: C901  # one case for each effect
+        self, effects: list[Effect]
+    ) -> None:
+        for effect in effects:
+            match effect:
+                case AskToLeave(session):
+                    self._ask_to_leave(session)
+                case KillHolder(session):
+                    if not self._household.kill_holder(session):
+                        self.happened(Left(session))
+                case KillSuccessor(session):
+                    self._household.births.kill(session)
+                case AskProof(session):
+                    self._household.tell_holder(session, {"do": "prove"})
+                case Tell(moved, total):
+                    self.moved = moved
+                    self._tell({"ok": True, "more": True, "moved": moved, "of": total})
+                case CheckState():
+                    self._check_state()
+                case EndNursery(side):
+                    self._end_nursery(side)
+                case ReplaceKeeper():
+                    self._replace(self._code)
+                    self._tell(_failed("", "the keeper cannot start the new code"))
+                    self._over()
+                case Refuse(session, why):
+                    self._tell(_failed(session, why))
+                    self._over()
+
+    def _ask_to_leave(self, session: str) -> None:
+        if self._household.links_of(session):
+            self._household.prepare_successor(session)
+            self._household.tell_holder(session, {"do": "leave"})
+            return
+        self._household.kill_holder(session)
+        self.happened(Left(session))
+
+    def _check_state(self) -> None:
+        memory = self._write_state()
+        try:
+            started = subprocess.Popen(  # noqa: S603  # our own program
+                [self._code.python, "-m", "holdfast.keeper", "--check", str(memory)],
+                pass_fds=[memory],
+                stdin=subprocess.DEVNULL,
+                env=self._code.environment(),
+            )
+        except OSError as error:
+            self.happened(StateUnread(f"the new code: {error.strerror}"))
+            return
+        finally:
+            os.close(memory)
+        started.returncode = 0  # SIGCHLD collects it.
+        self._checking = started.pid
+
+    def _end_nursery(self, side: Side) -> None:
+        household = self._household
+        ended = household.nursery if side is Side.OLD else household.next_nursery
+        if side is Side.OLD:
+            household.nursery = household.next_nursery
+            if household.nursery is not None:
+                household.watch_nursery(household.nursery)
+        household.next_nursery = None
+        if ended is not None:
+            ended.end()
+
+    def _tell(self, packet: Facts) -> None:
+        if self.asker is not None:
+            self._household.links.send(self.asker, packet)
+
+    def _over(self) -> None:
+        self._machine = self.asker = None
+        self._checking = 0
+        self._household.side_of = lambda _: Side.OLD
+
+
+def _failed(session: str, why: str) -> Facts:
+    text = f"the upgrade was undone: {session}: {why}" if session else why
+    return refusal("upgrade-failed", text, session=session, why=why)

@@ -1,0 +1,1 @@
+"""Files of ours: where they are, and what they hold."""

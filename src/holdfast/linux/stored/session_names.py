@@ -1,0 +1,73 @@
+"""What are sessions called, when nobody is there to ask?
+
+Beside the socket of each session lies a link whose target is its name, kept by its
+holder. A short link needs no room on a full file system. Whoever cannot reach the
+keeper finds a session by it, and then asks the session itself.
+"""
+
+# ruff: noqa: PTH115, PTH105, PTH108, PTH208, PTH211  # pathlib is slow to load
+
+import contextlib
+import os
+import socket
+
+from holdfast.linux.stored import folders
+from holdfast.model.ids import SessionId
+
+SUFFIX = ".name"
+_SOCKET = ".sock"
+_PREFIX = "s_"
+
+
+def keep(session: SessionId, name: str) -> None:
+    """Have a session found by this name; a place that takes nothing is no error."""
+    path = folders.session_name(session)
+    with contextlib.suppress(OSError):
+        if _read(path) == name:
+            return
+        draft = f"{path}.new"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(draft)
+        os.symlink(name, draft)
+        os.replace(draft, path)
+
+
+def drop(session: SessionId) -> None:
+    """Have a session that is over found no more."""
+    with contextlib.suppress(OSError):
+        os.unlink(folders.session_name(session))
+
+
+def known() -> dict[SessionId, str]:
+    """Return every session that has a socket here, and its name if that is known."""
+    folder = folders.sessions_folder()
+    try:
+        entries = os.listdir(folder)
+    except OSError:
+        return {}
+    return {
+        SessionId(session): _read(f"{folder}/{session}{SUFFIX}")
+        for entry in sorted(entries)
+        if entry.startswith(_PREFIX) and entry.endswith(_SOCKET)
+        for session in [entry.removesuffix(_SOCKET)]
+    }
+
+
+def is_there(session: SessionId) -> bool:
+    """Tell whether somebody listens at a session's socket; a doubt counts as yes."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+        link.settimeout(0)
+        try:
+            link.connect(folders.session_address(session))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return True
+    return True
+
+
+def _read(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""

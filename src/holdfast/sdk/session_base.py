@@ -1,0 +1,125 @@
+"""What everything that is said to a session stands on: which one, and how attached.
+
+Whoever enters a session is attached until the block is left: seen by others, and
+keeping the turn. Whoever does not is attached for the moment of each act.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from holdfast.model.errors import SessionOver
+from holdfast.model.ids import SessionId
+from holdfast.sdk import session_questions
+from holdfast.sdk.events import Noted
+from holdfast.sdk.standing_link import Line
+from holdfast.sdk.values import SessionInfo, Standing
+from holdfast.sdk.view import View
+from holdfast.wire.codec import Message
+from holdfast.wire.messages import Mode
+
+if TYPE_CHECKING:
+    from holdfast.sdk.host import Host
+
+
+class Footing:
+    """One session of a host, looked up when it is first needed."""
+
+    def __init__(
+        self, host: "Host", wanted: str, info: SessionInfo | None, mode: Mode
+    ) -> None:
+        self._host = host
+        self._wanted = wanted
+        self._info = info
+        self._mode = mode
+        self._line: Line | None = None
+        self._typed_at: int | None = None
+        """Where the stream stood just before we typed last."""
+
+    @property
+    def id(self) -> SessionId:
+        """Its id; empty until the session has been looked up."""
+        return SessionId("") if self._info is None else self._info.id
+
+    @property
+    def name(self) -> str:
+        """Its name, as it was when the session was looked up."""
+        return self._wanted if self._info is None else self._info.name
+
+    @property
+    def host(self) -> str:
+        """What we call the host it lives at; empty if that is this machine."""
+        return self._host.name
+
+    def take_noted(self) -> list[Noted]:
+        """Return what the session told of by itself while attached, each thing once.
+
+        Such as a server in it that listens no longer.
+        """
+        if self._line is None:
+            return []
+        noted = [*self._line.noted]
+        self._line.noted.clear()
+        return noted
+
+    async def __aenter__(self) -> Self:
+        line = await self._standing_line()
+        await line.enter()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._line is not None:
+            await self._line.leave()
+
+    # ── inside ────────────────────────────────────────────────────────────
+
+    async def _found(self, *, fresh: bool = False) -> SessionInfo:
+        if self._info is None or fresh:
+            wanted = self.id or self._wanted
+            self._info = await self._host.find(wanted)
+        return self._info
+
+    async def _live(self) -> SessionId:
+        found = await self._found()
+        if found.exit_status is not None:
+            raise SessionOver("exited")
+        return found.id
+
+    async def _standing_line(self) -> Line:
+        session = await self._live()
+        if self._line is None:
+            self._line = self._host.line(session, self._mode)
+        return self._line
+
+    @contextlib.asynccontextmanager
+    async def _attached(self) -> AsyncIterator[Line]:
+        line = await self._standing_line()
+        await line.enter()
+        try:
+            yield line
+        finally:
+            await line.leave()
+
+    @contextlib.asynccontextmanager
+    async def _apart(self) -> AsyncIterator[Line]:
+        """Yield a line of its own, for what takes long and others must not wait for."""
+        line = self._host.line(await self._live(), self._mode)
+        await line.enter()
+        try:
+            yield line
+        finally:
+            await line.leave()
+
+    async def _view(self, start: int | None, *, from_now: bool = False) -> View:
+        session = (await self._found()).id
+        return View.observing(self._host.way, session, start, from_now=from_now)
+
+    async def _request(self, *asked: Message) -> Standing:
+        async with self._attached() as line:
+            return await session_questions.request(line, *asked)

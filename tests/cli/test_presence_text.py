@@ -1,0 +1,90 @@
+import pytest
+from tests.cli.support.operating import OTHER, waiting
+
+from holdfast.cli import notices, presence_text
+from holdfast.cli.operator_names import Names
+from holdfast.model.actors import ActorKind
+from holdfast.model.ids import ActorId, ClientId, Epoch, actor_id
+from holdfast.wire.company import Inherited
+from holdfast.wire.messages import Operator, Pending, Staged
+
+US = actor_id(b"us")
+ALIAS = Staged("alias", "deploy\x1b[2J", (OTHER,), 3, sure=True)
+FOLDER = Staged("path-entry", "/evil", (OTHER,), 4, sure=True)
+VARIABLE = Staged("variable", "IFS", (OTHER, US), 5, sure=False)
+NOBODYS = Staged("function", "f", (), 0, sure=False)
+
+
+@pytest.fixture
+def names() -> Names:
+    known = Names(US)
+    client = ClientId("c_" + "a" * 16)
+    known.meet([Operator(OTHER, ActorKind.AGENT, "robo", client)])
+    return known
+
+
+def held(*uses: Staged, runs: str = "", actor: ActorId = US) -> Pending:
+    found = waiting(actor=actor)
+    fields = {name: getattr(found, name) for name in found.__struct_fields__}
+    return Pending(**{**fields, "runs": runs, "uses": uses})
+
+
+def test_what_others_changed_is_told_with_the_turn(names: Names) -> None:
+    given = Inherited(Epoch(3), b"", (), (), (ALIAS, FOLDER, VARIABLE, NOBODYS))
+
+    told = presence_text.inherited_told(given, names)
+
+    robo = names.shown(OTHER)
+    assert told.split("; ") == [
+        f"{robo} changed: alias deploy\\x1b[2J, /evil on the PATH",
+        f"perhaps {robo}, you changed: IFS",
+        "somebody changed: function f",
+    ]
+
+
+def test_of_many_changes_some_are_named(names: Names) -> None:
+    many = tuple(
+        Staged("alias", f"a{number}", (OTHER,), 1, sure=True)
+        for number in range(presence_text.MAX_THINGS + 1)
+    )
+
+    told = presence_text.inherited_told(Inherited(Epoch(3), b"", (), (), many), names)
+
+    assert told.endswith("alias a7, …")
+
+
+def test_whoever_decides_sees_what_runs_and_who_staged_it(names: Names) -> None:
+    told = presence_text.pending_told(
+        held(ALIAS, NOBODYS, runs="alias deploy (rm)"), names
+    )
+
+    assert told[-3:] == [
+        "      runs  alias deploy (rm)",
+        f"      uses  alias deploy\\x1b[2J, by {names.shown(OTHER)}, command 3",
+        "      uses  function f, by somebody",
+    ]
+
+
+def test_programs_are_told_the_same(names: Names) -> None:
+    facts = presence_text.pending_facts(held(FOLDER, runs="/evil/ls"), names)
+
+    assert facts["runs"] == "/evil/ls"
+    assert facts["uses"] == [
+        {
+            "what": "path-entry",
+            "name": "/evil",
+            "by": [OTHER],
+            "command": 4,
+            "sure": True,
+        }
+    ]
+
+
+def test_t28_a_notice_names_what_others_staged_without_effect(names: Names) -> None:
+    mine = Staged("alias", "mine", (US,), 1, sure=True)
+
+    told = notices.waits_told(held(ALIAS, mine, runs="alias \x1b]0;x\x07"), names)
+
+    assert told.isprintable()
+    assert f"staged: alias deploy\\x1b[2J by {names.shown(OTHER)}" in told
+    assert "mine" not in told

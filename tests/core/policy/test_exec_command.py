@@ -1,0 +1,220 @@
+import pytest
+
+from holdfast.core.policy.exec_command import commands_of
+from holdfast.core.policy.policy import (
+    NO_EXEC_GATE,
+    UNDECIDABLE,
+    judge,
+    without_exec_gate,
+)
+from holdfast.core.policy.policy_file import read_policy
+from holdfast.core.shell.globs import MAX_TEXT
+from holdfast.core.shell.line_reader import MAX_WORDS
+from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import Execution, LocalTime, Place, Question
+from holdfast.model.verdicts import Verdict
+
+POLICY = """
+[default]
+agent = "{default}"
+[[rule]]
+name = "no-rm"
+verdict = "deny"
+kind = "agent"
+at = "exec"
+first = "rm"
+[[rule]]
+name = "push"
+verdict = "ask"
+kind = "agent"
+sequence = "git push"
+[[rule]]
+name = "list"
+verdict = "allow"
+kind = "agent"
+first = ["ls", "/opt/tool", "busybox"]
+"""
+STRICT = read_policy(POLICY.format(default="deny").encode())
+MILD = read_policy(POLICY.format(default="allow").encode())
+
+
+def question(
+    execution: Execution | None, kind: ActorKind = ActorKind.AGENT
+) -> Question:
+    return Question(
+        actor=Actor(ActorId("a_bot"), kind, "bot"),
+        kind=InputKind.COMMAND,
+        payload=b"ls",
+        session=SessionId("s_1"),
+        session_name="build",
+        clock=LocalTime(0, 0),
+        cwd="/",
+        staged=b"",
+        execution=execution,
+    )
+
+
+def run(path: str, *words: str | None, real: str | None = "") -> Execution:
+    return Execution(path, path if real == "" else real, words)
+
+
+DENIED = {
+    "its path": run("/bin/rm", "rm", "x"),
+    "any folder": run("/home/rm", "rm", "x"),
+    "a false name": run("/bin/rm", "ls", "x"),
+    "the name it is told": run("/home/tool", "rm", "x"),
+    "a link": run("/home/ls", "ls", "x", real="/usr/bin/rm"),
+    "an applet": run("/bin/busybox", "busybox", "rm", "x"),
+    "an applet by name": run("/bin/busybox", "rm", "x"),
+    "the loader": run("/lib64/ld-linux-x86-64.so.2", "ld", "/bin/rm", "x"),
+    "no words at all": run("/bin/rm"),
+}
+
+
+@pytest.mark.parametrize("execution", DENIED.values(), ids=DENIED)
+def test_i2_a_rule_that_denies_finds_every_name(execution: Execution) -> None:
+    assert judge(MILD, question(execution)).rule == "no-rm"
+
+
+ALLOWED = {
+    "a standard folder": run("/usr/bin/ls", "ls", "-l"),
+    "the whole path": run("/opt/tool", "tool"),
+    "a link of the machine": run("/usr/bin/ls", "ls", real="/usr/bin/coreutils"),
+}
+
+
+@pytest.mark.parametrize("execution", ALLOWED.values(), ids=ALLOWED)
+def test_a_rule_that_allows_finds_the_program_by_its_path(execution: Execution) -> None:
+    assert judge(STRICT, question(execution)).rule == "list"
+
+
+NOT_ALLOWED = {
+    "another folder": run("/home/ls", "ls"),
+    "a false name": run("/home/tool", "ls"),
+    "below a standard folder": run("/usr/bin/x/ls", "ls"),
+    "a path with steps": run("/usr/bin/../../home/ls", "ls"),
+}
+
+
+@pytest.mark.parametrize("execution", NOT_ALLOWED.values(), ids=NOT_ALLOWED)
+def test_a_rule_that_allows_is_not_fooled_by_a_name(execution: Execution) -> None:
+    assert judge(STRICT, question(execution)).rule == "default-agent"
+
+
+UNKNOWN = {
+    "nothing": Execution(None, None, (None,)),
+    "the file": run("/fuse/tool", "tool", real=None),
+    "the name": run("/home/tool", None),
+    "its files": Execution("/bin/ls", None, ("ls",), is_elsewhere=True),
+}
+
+
+@pytest.mark.parametrize("execution", UNKNOWN.values(), ids=UNKNOWN)
+def test_i1_what_is_not_known_is_asked_about(execution: Execution) -> None:
+    said = judge(MILD, question(execution))
+
+    assert (said.verdict, said.rule) == (Verdict.ASK, UNDECIDABLE)
+
+
+def test_what_is_not_known_of_a_human_s_exec_passes() -> None:
+    rules = read_policy(b'[[rule]]\nverdict = "deny"\nfirst = "rm"\n')
+    human = question(run("/fuse/tool", "tool", real=None), ActorKind.HUMAN)
+
+    assert judge(rules, human).verdict is Verdict.ALLOW
+
+
+def test_a_shell_that_hides_a_command_is_judged_as_the_shell_it_is() -> None:
+    hidden = run("/bin/sh", "sh", "-c", "echo | xargs rm")
+
+    assert judge(MILD, question(hidden)).rule == "default-agent"
+
+
+def test_rules_without_a_place_hold_at_an_exec_too() -> None:
+    pushed = run("/usr/bin/git", "git", "-C", "x", "push")
+
+    assert judge(MILD, question(pushed)).rule == "push"
+
+
+def test_a_rule_about_execs_says_nothing_about_an_input() -> None:
+    typed = question(None)
+
+    assert typed.place is Place.INPUT
+    assert judge(MILD, typed).rule == "list"
+
+
+def test_words_beyond_the_limit_are_unknown() -> None:
+    many = run("/bin/x", "x", *["y"] * MAX_WORDS)
+    long = run("/bin/x", "x", "y" * (MAX_TEXT + 1))
+
+    assert commands_of(many)[0].words[-1] is None
+    assert commands_of(long)[0].words[-1] is None
+
+
+def test_words_up_to_the_limit_are_known() -> None:
+    many = run("/bin/x", "x", *["y"] * (MAX_WORDS - 1))
+    long = run("/bin/x", "x", "y" * MAX_TEXT)
+
+    assert commands_of(many)[0].words == ("/bin/x", *["y"] * (MAX_WORDS - 1))
+    assert commands_of(long)[0].words == ("/bin/x", "y" * MAX_TEXT)
+
+
+def test_where_no_exec_is_judged_an_agent_is_told_which_rule_cannot_be_kept() -> None:
+    said = without_exec_gate(MILD, question(None))
+
+    assert said is not None
+    assert (said.verdict, said.rule) == (Verdict.DENY, NO_EXEC_GATE)
+    assert "no-rm" in said.why
+
+
+def test_where_no_exec_is_judged_humans_go_on() -> None:
+    assert without_exec_gate(MILD, question(None, ActorKind.HUMAN)) is None
+
+
+def test_rules_that_only_allow_execs_need_no_gate() -> None:
+    rules = read_policy(b'[[rule]]\nverdict = "allow"\nat = "exec"\n')
+
+    assert without_exec_gate(rules, question(None)) is None
+
+
+PROGRAM = 'verdict = "deny"\nkind = "agent"\nprogram = "/usr/bin/rm"\n'
+
+
+@pytest.mark.parametrize(
+    ("execution", "verdict"),
+    [
+        (run("/usr/bin/rm", "x"), Verdict.DENY),
+        (run("/home/x", "x", real="/usr/bin/rm"), Verdict.DENY),
+        (run("/home/rm", "rm"), Verdict.ALLOW),
+        (run("/fuse/x", "x", real=None), Verdict.ASK),
+        (Execution("/bin/x", None, ("x",), is_elsewhere=True), Verdict.ASK),
+    ],
+)
+def test_a_rule_about_a_program_finds_it_by_its_path_and_its_file(
+    execution: Execution, verdict: Verdict
+) -> None:
+    rules = read_policy(f'[default]\nagent = "allow"\n[[rule]]\n{PROGRAM}'.encode())
+
+    assert judge(rules, question(execution)).verdict is verdict
+
+
+def test_a_rule_about_who_staged_something_says_nothing_about_an_exec() -> None:
+    rules = read_policy(
+        b'[default]\nagent = "allow"\n'
+        b'[[rule]]\nverdict = "deny"\noriginator = "other"\n'
+    )
+
+    assert judge(rules, question(run("/bin/rm", "rm"))).verdict is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    "key",
+    ['originator = "self"', 'originator_kind = "agent"', 'staged = "alias"'],
+)
+def test_a_rule_about_who_staged_something_allows_no_exec(key: str) -> None:
+    policy = read_policy(
+        f'[[rule]]\nverdict = "allow"\nkind = "agent"\n{key}\n'.encode()
+    )
+
+    assert judge(policy, question(run("/bin/ls", "ls"))).verdict is Verdict.DENY

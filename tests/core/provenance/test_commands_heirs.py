@@ -1,0 +1,154 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.core.commands_world import (
+    ANNA,
+    BERT,
+    HER,
+    LS,
+    at,
+    bare,
+    entered,
+    entry,
+    events,
+    lived,
+    plain,
+    prompted,
+    recorded,
+    told,
+    typed,
+)
+
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.provenance.commands import (
+    Begin,
+    Command,
+    Commands,
+    Event,
+    Finish,
+    Marked,
+    Phase,
+    Resumed,
+    began_fields,
+    finished_fields,
+)
+from holdfast.term.marks import Prompted
+from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
+
+
+@given(st.lists(events, max_size=30))
+def test_i5_what_is_rebuilt_is_what_was_recorded(happened: list[Event]) -> None:
+    machine, book = lived(happened)
+    heir = Commands()
+    heir.take_up(book)
+
+    done = [one for one in machine.kept if one.end is not None]
+    assert [one for one in heir.kept if one.end is not None] == done
+    assert bare(heir.last) == bare(machine.last)
+    assert [bare(heir.sent_by(one)) for one in (ANNA, BERT)] == [
+        bare(machine.sent_by(one)) for one in (ANNA, BERT)
+    ]
+
+
+@given(st.lists(events, max_size=30))
+def test_i5_who_is_behind_what_runs_is_rebuilt_too(happened: list[Event]) -> None:
+    machine, book = lived(happened)
+    heir = Commands()
+    heir.take_up(book)
+
+    if machine.phase is Phase.RUNNING:
+        one, other = machine.last, heir.last
+        assert one is not None
+        assert other is not None
+        assert (one.trigger, one.authors) == (other.trigger, other.authors)
+        assert one.since == other.since
+        # Prompts are not in the book, so whoever typed ahead may be among them.
+        assert set(one.hands) <= set(other.hands)
+
+
+def test_a_successor_does_not_know_a_line_that_was_typed_unseen() -> None:
+    heir = Commands()
+    hidden: dict[str, Value] = {"input": "keys", "client": ANNA, "actor": HER}
+    heir.take_up([entry(EntryKind.INPUT, {**hidden, "size": 4, "secret": "00"})])
+
+    heir.handle(Marked(LS, 1), at(1))
+    last = heir.last
+    assert last is not None
+    assert last.trigger is None
+
+
+def test_a_successor_looks_at_recent_bytes_only() -> None:
+    heir = Commands()
+    heir.take_up([typed(ANNA, b"ls\r", "keys")] + [entry(EntryKind.OPENED, {})] * 4096)
+
+    heir.handle(Marked(LS, 1), at(1))
+    last = heir.last
+    assert last is not None
+    assert last.trigger is None
+
+
+def test_a_successor_takes_the_kernels_word_that_a_lost_command_is_over() -> None:
+    heir = Commands()
+    heir.take_up([entry(EntryKind.BEGAN, began_fields(Command(1, None, "ls", 5)))])
+
+    assert plain(heir.handle(Resumed(at_prompt=True, offset=9), at(2))) == [
+        (Finish, Command(1, None, "ls", 5, 9, None, 2000, ""))
+    ]
+    assert heir.phase is Phase.PROMPT
+
+
+def test_a_successor_leaves_running_what_runs() -> None:
+    heir = Commands()
+    heir.take_up([entry(EntryKind.BEGAN, began_fields(Command(1, None, "ls", 5)))])
+
+    assert heir.handle(Resumed(at_prompt=False, offset=9), at(2)) == []
+    assert heir.phase is Phase.RUNNING
+
+
+def test_a_successor_waits_for_what_was_typed_and_has_not_begun() -> None:
+    heir = Commands()
+    done = finished_fields(Command(1, None, "x", 1, 4, 0, 1, "/"))
+    heir.take_up(
+        [
+            entry(EntryKind.FINISHED, done),
+            typed(BERT, b"keys\r", kind="keys"),
+            entry(EntryKind.OPENED, {}),
+            typed(ANNA, b"ls\r"),
+            entry(EntryKind.SETTLED, {"as": "applied", "of": 1}),
+        ]
+    )
+    heir.handle(Resumed(at_prompt=True, offset=9), at(0))
+
+    assert heir.knows(ANNA)
+    assert not heir.knows(BERT)
+    assert heir.phase is Phase.BETWEEN
+    effects = told(heir, Marked(LS, 12))
+    assert plain(effects) == [(Begin, Command(1, ANNA, "ls", 12))]
+
+
+def test_i3_a_successor_too_counts_a_clients_first_command_only() -> None:
+    machine, heir = prompted(), Commands()
+    effects = told(machine, entered(b"ls\r", ANNA, 0), Marked(LS, 5))
+    effects += told(machine, Marked(Prompted(), 9), entered(b"ls\r", ANNA, 9))
+    effects += told(machine, Marked(LS, 12))
+    heir.take_up(recorded(effects))
+
+    assert heir.sent_by(ANNA) == machine.sent_by(ANNA)
+
+
+def test_a_successor_does_not_wait_for_what_has_begun() -> None:
+    heir = Commands()
+    begun = Command(1, ANNA, "ls", 5)
+    heir.take_up([typed(ANNA, b"ls\r"), entry(EntryKind.BEGAN, began_fields(begun))])
+
+    assert heir.sent_by(ANNA) == begun
+    assert heir.handle(Resumed(at_prompt=True, offset=9), at(0)) != []
+
+
+def test_a_successor_does_not_wait_for_what_was_cut() -> None:
+    heir = Commands()
+    heir.take_up(
+        [typed(ANNA, b"ls\r"), entry(EntryKind.SETTLED, {"as": "cut", "of": 1})]
+    )
+
+    heir.handle(Resumed(at_prompt=True, offset=9), at(0))
+    assert heir.phase is Phase.PROMPT

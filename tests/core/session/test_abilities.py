@@ -1,0 +1,155 @@
+from dataclasses import replace
+
+import pytest
+
+from holdfast.core.session.abilities import (
+    Ability,
+    Grade,
+    LogOut,
+    Machine,
+    Place,
+    can_work,
+    judge,
+)
+
+GOOD = Machine(
+    python=(3, 11),
+    kernel=(6, 18),
+    has_memory_files=True,
+    has_pidfds=True,
+    terminals_used=3,
+    terminals_max=4096,
+    descriptors=20_000,
+    place=Place("/run/x", "", 1 << 30, "tmpfs", 40),
+    log_out=LogOut(
+        has_systemd=True, lingers=True, kills_processes=False, place_is_removed=True
+    ),
+    can_adopt=True,
+    painter="",
+    freezer="",
+    exec_gate="",
+    keeps_sudo=True,
+    has_user_namespaces=True,
+    has_criu=True,
+)
+
+
+def ability(name: str, machine: Machine) -> Ability:
+    (found,) = [one for one in judge(machine) if one.name == name]
+    return found
+
+
+def place(**changes: object) -> Place:
+    return replace(GOOD.place, **changes)  # type: ignore[arg-type]  # names are checked
+
+
+def log_out(**changes: object) -> LogOut:
+    return replace(GOOD.log_out, **{"lingers": False, **changes})  # type: ignore[arg-type]
+
+
+def test_a_good_machine_can_do_all_that_is_built() -> None:
+    abilities = judge(GOOD)
+
+    assert can_work(abilities)
+    assert [one.name for one in abilities if one.grade is not Grade.OK] == [
+        "checkpoints"
+    ]
+    assert "not built yet" in ability("checkpoints", GOOD).why
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("python", {"python": (3, 10)}),
+        ("kernel", {"kernel": (5, 3)}),
+        ("kernel", {"has_pidfds": False}),
+        ("memory", {"has_memory_files": False}),
+        ("terminals", {"terminals_max": 0}),
+        ("terminals", {"terminals_used": 4096}),
+        ("descriptors", {"descriptors": 5}),
+        ("sockets", {"place": place(problem="others may enter it")}),
+        ("sockets", {"place": place(margin=-1)}),
+        ("adoption", {"can_adopt": False}),
+    ],
+)
+def test_i2_without_what_is_vital_sessions_cannot_work(
+    name: str, changes: dict[str, object]
+) -> None:
+    machine = replace(GOOD, **changes)  # type: ignore[arg-type]  # names are checked
+
+    found = ability(name, machine)
+
+    assert found.grade is Grade.MISSING
+    assert found.why
+    assert found.advice  # I1
+    assert not can_work(judge(machine))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("terminals", {"terminals_used": 4090}),
+        ("descriptors", {"descriptors": 100}),
+        ("sockets", {"place": place(free=1)}),
+        ("log-out", {"log_out": log_out(kills_processes=True)}),
+        ("log-out", {"log_out": log_out()}),
+        ("screens", {"painter": "No module named 'ghostty'"}),
+        ("freezing", {"freezer": "there is none"}),
+    ],
+)
+def test_i1_what_is_limited_says_why_and_what_to_do(
+    name: str, changes: dict[str, object]
+) -> None:
+    machine = replace(GOOD, **changes)  # type: ignore[arg-type]  # names are checked
+
+    found = ability(name, machine)
+
+    assert found.grade is Grade.LIMITED
+    assert found.why
+    assert found.advice
+    assert can_work(judge(machine))
+
+
+def test_on_an_old_kernel_an_exit_status_may_be_lost_and_we_say_so() -> None:
+    found = ability("exit status", replace(GOOD, kernel=(6, 1)))
+
+    assert found.grade is Grade.LIMITED
+    assert "unknown" in found.why
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (log_out(has_systemd=False), "setsid"),
+        (log_out(place_is_removed=False), "setsid"),
+        (log_out(lingers=True), "linger"),
+    ],
+)
+def test_a_log_out_that_ends_nothing_is_fine(found: LogOut, word: str) -> None:
+    judged = ability("log-out", replace(GOOD, log_out=found))
+
+    assert judged.grade is Grade.OK
+    assert word in judged.why
+
+
+def test_a_machine_that_cannot_hold_an_exec_says_why() -> None:
+    judged = ability("exec gate", replace(GOOD, exec_gate="not permitted"))
+
+    assert judged.grade is Grade.MISSING
+    assert "not permitted" in judged.why
+    assert judged.advice
+
+
+def test_an_exec_gate_says_what_it_does_not_hold_and_what_it_costs() -> None:
+    assert "change its words" in ability("exec gate", GOOD).why
+    limited = ability("exec gate", replace(GOOD, keeps_sudo=False))
+
+    assert limited.grade is Grade.LIMITED
+    assert "sudo" in limited.why
+
+
+def test_a_machine_without_namespaces_or_criu_says_so() -> None:
+    bare = replace(GOOD, has_user_namespaces=False, has_criu=False)
+
+    assert "cannot make namespaces" in ability("checkpoints", bare).why
+    assert "CRIU is not here" in ability("checkpoints", bare).why

@@ -1,0 +1,28 @@
+import pytest
+
+from holdfast.core.shell.command_names import carries_another, hides_another
+
+
+@pytest.mark.parametrize(
+    ("words", "carries", "hides"),
+    [
+        ((), False, False),
+        (("ls",), False, False),
+        (("sudo", "ls"), True, False),
+        ((None, "ls"), True, False),
+        (("eval", "ls"), False, True),
+        (("sh",), False, True),
+        (("sh", None), False, True),
+        (("sh", "-c"), False, True),
+        (("sh", "x"), False, False),
+        (("python3.11", "-m", "x"), False, False),
+        (("pythonic", "-c"), False, False),
+    ],
+)
+def test_a_command_that_runs_another_is_known_by_its_words(
+    words: tuple[str | None, ...], *, carries: bool, hides: bool
+) -> None:
+    name = (words[0] if words else "") or ""
+
+    assert carries_another(name, words) is carries
+    assert hides_another(name, words) is hides

@@ -1,0 +1,108 @@
+import pytest
+
+from holdfast.core.shell.command_line import read_line
+from holdfast.core.shell.shell_grammar import Grammar
+
+BASH, ZSH, DASH = Grammar.BASH, Grammar.ZSH, Grammar.DASH
+
+
+def words(text: str, grammar: Grammar = BASH) -> list[tuple[str | None, ...]]:
+    return [one.words for one in read_line(text.encode(), grammar, ended=True)]
+
+
+def doubt(text: str, grammar: Grammar = BASH) -> str:
+    return read_line(text.encode(), grammar, ended=True)[0].doubt
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("a; b && c || d | e & f |& g", "abcdefg"),
+        ("if a; then b; elif c; then d; else e; fi; f", "abcdef"),
+        ("while a; do b; done; until c; do d; done", "abcd"),
+        ("for f in x y; do a; b; done", "ab"),
+        ("case x in (a|b) a;; c) ;; *) b; esac", "ab"),
+        ("case x in a) a;; esac; b", "ab"),
+        ("{ a; b; }; (c; d)", "abcd"),
+        ("! a && ! { b; }", "ab"),
+        ("( (a); b )", "ab"),
+        ("if (a) then b; fi", "ab"),
+    ],
+)
+def test_every_command_is_found_wherever_it_stands(line: str, names: str) -> None:
+    for grammar in (BASH, ZSH, DASH):
+        if grammar is BASH or "|&" not in line:
+            found = words(line, grammar)
+            assert found == [(name,) for name in names], grammar
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "((a))",
+        "( (a)",
+        "{ a }",
+        "(a; b",
+        "then a",
+        "a; done",
+        "if a; then b",
+        "if a then b; fi",
+        "for f; do a; done",
+        "for f of a; do b; done",
+        "case x in a b) c;; esac",
+        "case x in a) b",
+        "case x of a) b;; esac",
+        "select x in a; do b; done",
+        "function f { a; }",
+        "f () { a; }",
+        "a[1]=b",
+        "X=1 { a; }",
+        ">x if a; then b; fi",
+        "$(a",
+    ],
+)
+def test_what_the_three_do_not_agree_on_is_not_read(line: str) -> None:
+    assert doubt(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "grammar", "runs"),
+    [
+        ("test -f 'a[b'", BASH, False),
+        ("test -v x", BASH, False),
+        ("test -v 'a[b]'", BASH, True),
+        ('test -v "$x"', BASH, True),
+        ("test $x", BASH, True),
+        ('test "$x"', BASH, False),
+        ("[ 1 -eq 'a[b]' ]", BASH, False),
+        ("[ 1 -eq 'a[b]' ]", ZSH, True),
+        ("[ -f '[' ]", ZSH, False),
+        ("printf %s 'a[b]' \"$x\"", BASH, False),
+        ("printf -v 'a[b]'", BASH, True),
+        ("printf \"$x\" 'a[b]'", BASH, True),
+        ("printf", BASH, False),
+        ("printf %d 'a[b]'", ZSH, True),
+        ("read x", BASH, False),
+        ("read 'a[b]'", BASH, True),
+        ("read 'a[b]'", DASH, False),
+        ("exit 'a[b]'", BASH, False),
+        ("exit 'a[b]'", ZSH, True),
+        ("put 'a[b]'", BASH, False),
+    ],
+)
+def test_what_a_builtin_would_evaluate_is_not_read(
+    line: str, grammar: Grammar, *, runs: bool
+) -> None:
+    assert ("its words" in doubt(line, grammar)) is runs
+
+
+def test_zsh_runs_a_program_for_a_redirection_alone() -> None:
+    assert "no command" in doubt("<x", ZSH)
+    assert "no command" in doubt("X=1", ZSH)
+    assert words("<x") == words("X=1") == [()]
+
+
+def test_an_element_of_an_array_is_told_from_a_pattern() -> None:
+    assert "array" in doubt("a[1]=2")
+    assert words("put a[1]=2") == [("put", None)]
+    assert words("./a[1]") == [(None,)]

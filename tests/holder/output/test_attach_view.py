@@ -1,0 +1,227 @@
+import os
+import selectors
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.painter.programs import Door
+
+from holdfast.core.session.paint_requests import Picture, Want
+from holdfast.core.session.stream import HEADER, StreamWindow, plan_resume
+from holdfast.holder.links.connection import Connection
+from holdfast.holder.output.attach_view import SHORT, Showing
+from holdfast.holder.output.painter_link import PainterLink
+from holdfast.linux.stored import places
+from holdfast.model.geometry import Size
+from holdfast.model.ids import ClientId, Incarnation, SessionId
+from holdfast.wire import messages as wire
+from holdfast.wire import screens
+from holdfast.wire.codec import Message, decode
+from holdfast.wire.frames import FrameReader
+
+LINE = b"\x1b[3%dmcolours make it longer than it looks\x1b[m\r\n"
+OUTPUT = b"".join(LINE % (number % 8) for number in range(4000))
+
+
+class Shown:
+    """One session, one client, a painter, and whoever carries between them."""
+
+    def __init__(self, door: Door) -> None:
+        self.door = door
+        self.window = StreamWindow.create(memoryview(bytearray(HEADER + 1024 * 1024)))
+        self.selector = selectors.DefaultSelector()
+        session = SessionId("s_one")
+        self.painter = PainterLink(session, self.window, self.selector, Size(80, 24))
+        self.showing = Showing(self.window, self.painter, self._pump)
+        ours, self.client = socket.socketpair()
+        self.connection = Connection(ours)
+        self._reader = FrameReader()
+
+    def attach(self, after: int | None = None, *, keyframe: bool = True) -> None:
+        asked = wire.Attach(
+            session=SessionId("s_" + "a" * 16),
+            client=ClientId("c_" + "a" * 16),
+            mode=wire.Mode.OBSERVE,
+            size=None,
+            incarnation=None if after is None else Incarnation(1),
+            after=after,
+            keyframe=keyframe,
+        )
+        plan = plan_resume(self.window, after, None)
+        self.showing.begin(self.connection, plan, asked)
+
+    def warm_up(self) -> None:
+        """Wait until a painter has answered: on a busy machine the first is late."""
+        got: list[Picture | None] = [None]
+        while got[-1] is None:
+            before = len(got)
+            self.painter.ask(Want.CURSOR, got.append, upto=0)
+            while len(got) == before:
+                self.door.tend()
+                for key, _ in self.selector.select(0.01):
+                    key.data()
+                self.painter.tick(time.monotonic())
+
+    def heard(self, count: int) -> list[Message]:
+        """Return what the client gets, at least so many messages."""
+        self.client.settimeout(0.01)
+        got: list[Message] = []
+        for _ in range(1000):
+            self.door.tend()
+            for key, _ in self.selector.select(0):
+                key.data()
+            try:
+                got += map(decode, self._reader.feed(self.client.recv(1 << 20)))
+            except TimeoutError:
+                if len(got) >= count:
+                    return got
+            self.connection.flush()
+            self._pump(self.connection)
+        raise AssertionError(f"only {got!r:.200}")
+
+    def _pump(self, connection: Connection) -> None:
+        connection.pump(self.window, 0.0)
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[Shown]:
+    folder = tmp_path / "r"
+    folder.mkdir(mode=0o700)
+    os.environ["HOLDFAST_RUNTIME_DIR"] = str(folder)
+    door = Door(places.painter_socket())
+    made = Shown(door)
+    yield made
+    made.painter.close()
+    made.connection.close()
+    made.client.close()
+    made.selector.close()
+    door.close()
+    del os.environ["HOLDFAST_RUNTIME_DIR"]
+
+
+def test_a_short_stream_is_shown_as_it_is(shown: Shown) -> None:
+    shown.window.append(b"hello")
+    shown.attach()
+
+    assert shown.heard(1) == [wire.Output(0, b"hello")]
+    assert shown.door.started == 0
+
+
+def test_a_long_stream_is_shown_as_a_picture_and_goes_on_from_there(
+    shown: Shown,
+) -> None:
+    shown.warm_up()
+    shown.window.append(OUTPUT)
+    shown.attach()
+    shown.window.append(b"meanwhile")
+    parts = shown.heard(3)
+
+    frames = [part for part in parts if isinstance(part, wire.Keyframe)]
+    assert [frame.more for frame in frames] == [True] * (len(frames) - 1) + [False]
+    assert {frame.offset for frame in frames} == {len(OUTPUT)}
+    assert parts[-1] == wire.Output(len(OUTPUT), b"meanwhile")
+
+
+def test_nothing_comes_between_the_parts_of_a_picture(shown: Shown) -> None:
+    data = bytes(wire.MAX_KEYFRAME_PART)
+    cells = wire.Cells(80, 24)
+    parts = [
+        wire.Keyframe(offset=5, size=cells, more=number < 9, data=data)
+        for number in range(10)
+    ]
+    shown.connection.queue(parts)
+    shown.connection.pump(shown.window, 0.0)
+    assert shown.connection.is_behind
+    shown.connection.send(wire.Ping(7))
+
+    assert shown.heard(11) == [*parts, wire.Ping(7)]
+
+
+def test_who_has_seen_everything_gets_no_picture(shown: Shown) -> None:
+    shown.window.append(OUTPUT)
+    shown.attach(after=len(OUTPUT) - 5)
+
+    assert shown.heard(1) == [wire.Output(len(OUTPUT) - 5, OUTPUT[-5:])]
+
+
+def test_who_wants_no_picture_gets_the_window(shown: Shown) -> None:
+    shown.window.append(b"x" * (SHORT + 1))
+    shown.attach(keyframe=False)
+
+    assert [type(one) for one in shown.heard(2)] == [wire.Output] * 2
+    assert shown.door.started == 0
+
+
+def test_who_has_missed_bytes_is_told_which_before_the_picture(shown: Shown) -> None:
+    shown.warm_up()
+    shown.window.append(b"x" * 5000)
+    for _ in range(6):
+        shown.window.append(OUTPUT)
+    shown.attach(after=5000)
+    gap, *frames = shown.heard(2)
+
+    end = 5000 + 6 * len(OUTPUT)
+    assert gap == wire.Gap(5000, end)
+    assert all(isinstance(frame, wire.Keyframe) for frame in frames)
+
+
+def test_without_a_painter_the_window_is_shown_from_its_start(shown: Shown) -> None:
+    places.painter_socket().unlink()
+    for _ in range(6):
+        shown.window.append(OUTPUT)
+    shown.attach(after=100)
+    gap, first, *_ = shown.heard(2)
+
+    assert gap == wire.Gap(100, shown.window.start)
+    assert isinstance(first, wire.Output)
+    assert first.offset == shown.window.start
+
+
+def test_who_asks_again_before_it_was_answered_is_refused(shown: Shown) -> None:
+    shown.warm_up()
+    shown.window.append(b"text")
+    for _ in range(2):
+        shown.showing.screen(shown.connection, screens.ScreenRequest(cells=True))
+    refused, screen = shown.heard(2)
+
+    assert isinstance(refused, wire.Refuse)
+    assert isinstance(screen, screens.Screen)
+    assert (screen.text, screen.exact) == ("text", True)
+
+
+def test_who_left_meanwhile_is_not_shown_anything(shown: Shown) -> None:
+    shown.window.append(OUTPUT)
+    shown.attach()
+    shown.showing.screen(shown.connection, screens.ScreenRequest(cells=False))
+    shown.connection.is_closed = True
+
+    assert shown.heard(0) == []
+
+
+def test_who_has_waited_long_enough_is_shown_the_stream_if_it_is_all_there(
+    shown: Shown,
+) -> None:
+    shown.window.append(OUTPUT)
+    shown.attach()
+    by = shown.showing.next_deadline()
+    assert by is not None
+
+    shown.showing.tick(by)
+    shown.warm_up()  # The picture is there now, and too late.
+
+    first, *more = shown.heard(3)
+    assert isinstance(first, wire.Output)
+    assert first.offset == 0
+    assert not any(isinstance(one, wire.Keyframe) for one in more)
+    assert shown.showing.next_deadline() is None
+
+
+def test_who_needs_a_picture_waits_for_it(shown: Shown) -> None:
+    for _ in range(6):
+        shown.window.append(OUTPUT)
+    shown.attach()
+
+    assert shown.window.start > 0
+    assert shown.showing.next_deadline() is None

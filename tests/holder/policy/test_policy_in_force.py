@@ -1,0 +1,198 @@
+from pathlib import Path
+
+import pytest
+from tests.scenarios.support import apply_policy
+
+from holdfast.core.policy.policy import Judgement
+from holdfast.holder.policy.policy_in_force import Policing, preload
+from holdfast.linux.stored import host_book, places
+from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.errors import LogTampered
+from holdfast.model.ids import Epoch, SessionId, actor_id
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import LocalTime, Question, TurnHold
+from holdfast.model.verdicts import Verdict
+
+RULE = '[[rule]]\nname = "{}"\nverdict = "deny"\n'
+BOT = Actor(actor_id(b"bot"), ActorKind.AGENT, "bot")
+ANNA = Actor(actor_id(b"anna"), ActorKind.HUMAN, "anna")
+FREE = '[default]\nagent = "allow"\n'
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOLDFAST_CONFIG_DIR", str(tmp_path / "config"))
+    return places.policy_file()
+
+
+@pytest.fixture
+def record() -> Path:
+    return Path(host_book.host_folder()) / "policy"
+
+
+def named(policing: Policing) -> list[str]:
+    return [rule.name for rule in policing.policy.rules]
+
+
+def allows(policing: Policing, actor: Actor) -> bool:
+    policing.refresh()
+    question = Question(
+        actor=actor,
+        kind=InputKind.COMMAND,
+        payload=b"ls",
+        session=SessionId("s_aaaaaaaaaaaaaaaa"),
+        session_name="web",
+        clock=LocalTime(0, 0),
+        turn=TurnHold.NONE,
+        epoch=Epoch(1),
+        cwd="/",
+        staged=b"",
+        secret=False,
+    )
+    return policing.judge(question).verdict is Verdict.ALLOW
+
+
+def test_what_was_just_looked_at_is_not_looked_at_again() -> None:
+    policing = Policing(print)
+    apply_policy(RULE.format("one"))
+
+    with policing.looked_at():
+        policing.look()
+        assert named(policing) == []
+        policing.look()
+        assert named(policing) == ["one"]
+
+
+def test_what_was_looked_at_for_one_input_is_old_for_the_next() -> None:
+    policing = Policing(print)
+    with policing.looked_at():
+        pass
+    apply_policy(RULE.format("one"))
+
+    policing.look()
+
+    assert named(policing) == ["one"]
+
+
+def test_a_file_that_was_not_applied_holds_for_nobody(file: Path) -> None:
+    file.write_text(FREE)
+    fresh = Policing(print)
+    assert not allows(fresh, BOT)
+
+    apply_policy(RULE.format("one"))
+    fresh.refresh()
+    file.write_text(FREE)
+    assert named(fresh) == ["one"]
+    assert not allows(fresh, BOT)
+
+
+def test_a_denial_says_that_a_change_waits_and_what_is_wrong_with_it(
+    file: Path,
+) -> None:
+    policing = Policing(print)
+    denied = Judgement(Verdict.DENY, "default-agent")
+    allowed = Judgement(Verdict.ALLOW, "default-human")
+    assert policing.told(denied) == denied
+
+    file.write_text(FREE)
+    assert "run `holdfast gate apply`" in policing.told(denied).why
+    assert policing.told(allowed) == allowed
+
+    file.write_text("[default]\nagent = 3\n")
+    said = policing.told(Judgement(Verdict.DENY, "x", "for a reason")).why
+    assert said.startswith("for a reason; ")
+    assert f"{file}: line 2" in said
+
+    apply_policy(FREE)
+    policing.refresh()
+    assert policing.told(denied) == denied
+
+
+@pytest.mark.parametrize("how", ["edit", "other", "remove", "link", "book", "empty"])
+def test_whoever_meddles_with_what_was_applied_has_agents_denied(
+    how: str, record: Path, tmp_path: Path
+) -> None:
+    apply_policy(RULE.format("one") + 'kind = "device"\n' + FREE)
+    told: list[str] = []
+    policing = Policing(told.append)
+    assert allows(policing, BOT)
+
+    _meddle(how, record, tmp_path)
+    if how == "book":  # Only whoever looks for the first time looks at the book.
+        policing = Policing(told.append)
+
+    assert not allows(policing, BOT)
+    assert allows(policing, ANNA)
+    assert "tampered with" in told[0]
+    assert policing.trouble
+    assert not allows(Policing(print), BOT)
+
+    if how == "book":
+        with pytest.raises(LogTampered, match="missing at the end"):
+            apply_policy(FREE)
+        host_book.set_aside()
+    apply_policy(FREE)
+    assert allows(policing, BOT)
+    assert policing.trouble == ""
+
+
+def _meddle(how: str, record: Path, tmp_path: Path) -> None:
+    whole = record.read_bytes()
+    match how:
+        case "edit":
+            record.write_bytes(whole.replace(b"device", b"agent "))
+        case "other":
+            first = whole.partition(b"\n")[0]
+            record.write_bytes(first + b"\n" + FREE.encode())
+        case "remove":
+            record.unlink()
+        case "link":
+            (tmp_path / "mine").write_bytes(whole)
+            record.unlink()
+            record.symlink_to(tmp_path / "mine")
+        case "book":
+            Path(host_book.book_path()).unlink()
+        case _:
+            record.write_bytes(b"")
+
+
+def test_a_policy_of_before_is_not_put_back(record: Path) -> None:
+    apply_policy(FREE)
+    loose, book = record.read_bytes(), Path(host_book.book_path()).read_bytes()
+    apply_policy(RULE.format("one"))
+    strict = Policing(print)
+
+    record.write_bytes(loose)
+    assert not allows(Policing(print), BOT)
+    # Even with the whole book of then: whoever has seen more remembers it.
+    Path(host_book.book_path()).write_bytes(book)
+    assert not allows(strict, BOT)
+    assert "put back" in strict.trouble
+
+
+def test_what_was_seen_is_on_record_once(record: Path) -> None:
+    apply_policy(FREE)
+    record.write_bytes(b"x")
+
+    Policing(print)
+    Policing(print)
+
+    lines = Path(host_book.book_path()).read_bytes().splitlines()
+    assert [b'"kind":"tampered"' in line for line in lines].count(True) == 1
+
+
+def test_holders_have_what_their_nursery_has_seen(
+    monkeypatch: pytest.MonkeyPatch, record: Path
+) -> None:
+    monkeypatch.setattr("holdfast.holder.policy.policy_in_force._inherited", [])
+    preload()
+    apply_policy(FREE)
+    preload()
+    record.unlink()
+    Path(host_book.book_path()).unlink()
+    Path(host_book.head_path()).unlink()
+
+    heir = Policing(print)
+
+    assert not allows(heir, BOT)
+    assert "knows of no applied policy" in heir.trouble

@@ -1,0 +1,65 @@
+import socket
+from dataclasses import dataclass, field
+
+import pytest
+from tests.core.shell_world import ANNA, BOT, CARL, Shell
+
+from holdfast.core.provenance.lineage import Kin
+from holdfast.core.provenance.originators import Origins
+from holdfast.holder.provenance.process_starters import Starting
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux.procfs import TICKS
+from holdfast.model.ids import SessionId
+
+LEADER = Kin(10, 1, 0)
+
+
+@dataclass
+class Followed:
+    """What a Following says of a shell."""
+
+    origins: Origins = field(default_factory=Origins)
+    is_marked: bool = True
+
+
+def started(second: float) -> int:
+    return round(second * TICKS)
+
+
+@pytest.fixture
+def vaulted() -> Vaulted:
+    facts: dict[str, object] = {"pid": LEADER.pid, "creator": CARL}
+    with socket.socket() as listener:
+        return Vaulted(SessionId("s_x"), facts, -1, -1, listener, -1)
+
+
+@pytest.fixture
+def shell() -> Shell:
+    made = Shell()
+    made.run(BOT)
+    made.run(ANNA)
+    return made
+
+
+def test_a_process_is_whose_command_started_its_root(
+    vaulted: Vaulted, shell: Shell
+) -> None:
+    actors = Starting(vaulted, Followed(shell.origins)).actors(
+        [
+            LEADER,
+            Kin(11, 10, started(5)),
+            Kin(12, 10, started(12)),
+            Kin(13, 12, started(22)),
+            Kin(14, 10, started(22)),
+            Kin(15, 10, started(17)),
+            Kin(16, 1, started(12)),
+        ]
+    )
+
+    assert actors == {10: CARL, 11: CARL, 12: BOT, 13: BOT, 14: ANNA, 15: "", 16: BOT}
+
+
+def test_without_marks_only_the_leaders_starter_is_known(vaulted: Vaulted) -> None:
+    starting = Starting(vaulted, Followed(is_marked=False))
+
+    assert starting.actors([LEADER, Kin(11, 10, 5)]) == {10: CARL, 11: ""}

@@ -1,0 +1,223 @@
+import asyncio
+
+import pytest
+from tests.sdk.support import go
+
+from holdfast.client import keeper
+from holdfast.core.client.signing import Pen
+from holdfast.model.errors import OutcomeUnknown, SessionUnreachable
+from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
+from holdfast.model.inputs import InputKind
+from holdfast.sdk.routes import Stream
+from holdfast.sdk.standing_link import Line
+from holdfast.sdk.view import View
+from holdfast.wire.codec import Message, decode, encode
+from holdfast.wire.commands import CommandReport, CommandRequest
+from holdfast.wire.frames import FrameReader
+from holdfast.wire.messages import (
+    Acknowledge,
+    Attach,
+    Attached,
+    Cells,
+    Challenge,
+    ClientKind,
+    Gap,
+    Hello,
+    Mode,
+    Output,
+    Ping,
+    Pong,
+    Submit,
+    Welcome,
+)
+from holdfast.wire.versions import SPOKEN
+
+SESSION = SessionId("s_" + "a" * 16)
+US = ActorId("a_" + "a" * 32)
+END = 10
+
+ATTACHED = Attached(
+    session=SESSION,
+    name="web",
+    incarnation=Incarnation(1),
+    epoch=NO_EPOCH,
+    holder=ActorId(""),
+    start=0,
+    end=END,
+    state="running",
+    size=Cells(80, 24),
+    operators=(),
+)
+
+
+class Holder:
+    """A link to a holder that says `printed` once it is attached to.
+
+    It dies with the first input, acknowledges each, or says nothing to any.
+    """
+
+    def __init__(
+        self, *printed: Message, is_mortal: bool, is_silent: bool = False
+    ) -> None:
+        self._is_silent = is_silent
+        self.heard: list[Message] = []
+        self._printed = printed
+        self._is_mortal = is_mortal
+        self._reader = FrameReader()
+        self._said: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def send(self, data: bytes) -> None:
+        for message in map(decode, self._reader.feed(data)):
+            self.heard.append(message)
+            match message:
+                case Hello():
+                    self._say(Welcome(SPOKEN[0], "test"), Challenge(bytes(32)))
+                case CommandRequest():
+                    self._say(CommandReport("prompt", None))
+                case Attach():
+                    self._say(ATTACHED, *self._printed)
+                case Submit() if self._is_silent:
+                    pass
+                case Submit() if self._is_mortal:
+                    self._said.put_nowait(b"")
+                case Submit(client=client, sequence=sequence):
+                    self._say(Acknowledge(client, sequence, Index(3), None))
+                case _:
+                    pass
+
+    async def receive(self) -> bytes:
+        return await self._said.get()
+
+    async def close(self) -> None:
+        self._said.put_nowait(b"")
+
+    def _say(self, *messages: Message) -> None:
+        self._said.put_nowait(b"".join(map(encode, messages)))
+
+
+class Road:
+    """A way to one holder after the other, and then to none."""
+
+    def __init__(self, *holders: Holder) -> None:
+        self.name = ""
+        self.us = US
+        self.is_personal = True
+        self.patience = 5.0
+        self.slowness = 1.0
+        self.program = ClientKind.SDK
+        self._holders = list(holders)
+
+    async def dial(self, session: SessionId) -> Stream:
+        assert session == SESSION
+        if not self._holders:
+            raise SessionUnreachable(session, "nobody is there")
+        return self._holders.pop(0)
+
+    def proof(self, session: SessionId, nonce: bytes) -> bytes:
+        del session
+        return nonce
+
+    async def pen(self) -> Pen | None:
+        return None
+
+    async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
+        raise AssertionError((do, fields))
+
+    async def close(self) -> None:
+        pass
+
+
+def test_an_input_whose_answer_was_lost_is_asked_for_again_and_not_sent_as_new() -> (
+    None
+):
+    first, second = Holder(is_mortal=True), Holder(is_mortal=False)
+
+    async def story() -> int:
+        async with asyncio.TaskGroup() as tasks:
+            line = Line(Road(first, second), SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            offset = await line.submit(InputKind.KEYS, b"once", 5)
+            await line.leave()
+        return offset
+
+    assert go(story()) == END
+    sent = [one for one in first.heard if isinstance(one, Submit)]
+    assert [one for one in second.heard if isinstance(one, Submit)] == sent
+    assert len(sent) == 1
+
+
+def test_an_input_whose_holder_stays_away_is_unsettled_at_the_deadline() -> None:
+    first = Holder(is_mortal=True)
+
+    async def story() -> str:
+        async with asyncio.TaskGroup() as tasks:
+            line = Line(Road(first), SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            with pytest.raises(OutcomeUnknown) as unknown:
+                await line.submit(InputKind.KEYS, b"once", 0.5)
+            await line.leave()
+        return unknown.value.code
+
+    assert go(story()) == "outcome-unknown"
+
+
+def test_an_input_that_is_not_answered_is_unsettled_at_the_deadline() -> None:
+    silent = Holder(is_mortal=False, is_silent=True)
+
+    async def story() -> float:
+        loop = asyncio.get_running_loop()
+        async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+            line = Line(Road(silent), SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            begun_at = loop.time()
+            with pytest.raises(OutcomeUnknown):
+                await line.submit(InputKind.KEYS, b"once", 0.3)
+            waited = loop.time() - begun_at
+            await line.leave()
+        return waited
+
+    assert go(story()) >= 0.3
+
+
+def test_an_input_whose_link_has_ended_for_good_is_not_waited_for() -> None:
+    async def story() -> None:
+        road = Road(Holder(is_mortal=True))
+        road.patience = 0.2
+        async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+            line = Line(road, SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            with pytest.raises(OutcomeUnknown):
+                await line.submit(InputKind.KEYS, b"once", 600)
+            await line.leave()
+
+    go(story())
+
+
+def test_bytes_that_come_twice_are_handed_out_once_and_a_gap_is_told() -> None:
+    printed = (Output(END, b"abc"), Output(11, b"bcd"), Ping(7), Gap(14, 20))
+    holder = Holder(*printed, Output(20, b"x"), is_mortal=True)
+
+    async def story() -> list[Message | None]:
+        view = View.observing(Road(holder), SESSION, END, from_now=False)
+        async with view:
+            return [await view.next() for _ in range(5)]
+
+    assert go(story()) == [
+        ATTACHED,
+        Output(END, b"abc"),
+        Output(13, b"d"),
+        Gap(14, 20),
+        Output(20, b"x"),
+    ]
+    assert Pong(7) in holder.heard
+
+
+def test_from_now_on_nothing_older_is_handed_out() -> None:
+    printed = (Gap(0, 4), Output(4, b"older,now"), Output(13, b"!"))
+
+    async def story() -> list[Message | None]:
+        road = Road(Holder(*printed, is_mortal=True))
+        async with View.observing(road, SESSION, None, from_now=True) as view:
+            return [await view.next() for _ in range(3)]
+
+    assert go(story()) == [ATTACHED, Output(END, b"now"), Output(13, b"!")]
