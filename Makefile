@@ -13,9 +13,10 @@ PART    ?= pure
 SAMPLE  ?= 60
 SEED    ?= 0
 MODULES ?=
+RELEASE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated lock clean
+.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated changelog lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -94,6 +95,9 @@ generated: $(READY)  ## rewrite what is generated: schema, vectors, error refere
 	@$(BIN)/python -m tools.write_web_protocol
 	@$(BIN)/python -m tools.write_sdk_reference
 	@$(BIN)/python -m tools.write_cli_reference
+
+changelog: $(READY)  ## gather changes/ into CHANGELOG.md; RELEASE=1.2.3 names and dates the section
+	@$(BIN)/python -m tools.changelog $(if $(RELEASE),--release $(RELEASE))
 
 lock: $(READY)  ## choose the newest dependencies and pin them with hashes
 	@$(BIN)/python tools/lock.py

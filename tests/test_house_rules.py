@@ -105,5 +105,13 @@ def test_no_registry_host_and_no_path_of_a_machine_is_committed() -> None:
             assert own_path not in text, name
 
 
+def test_what_runs_before_a_commit_comes_from_here_alone() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+
+    assert set(re.findall(r"repo: *(\S+)", hooks)) == {"local"}
+    for program in re.findall(r"entry: (\S+)", hooks):
+        assert (ROOT / program).exists(), program
+
+
 def _lines(path: Path) -> int:
     return len(path.read_text().splitlines())

@@ -135,7 +135,6 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
         ),
     ),
     ("detach", m.Detach()),
-    ("resume", m.Resume(65_536)),
     ("output", m.Output(65_535, b"\x1b[1mhello\x1b[0m\r\n\xff\x00")),
     ("output at the start", m.Output(0, b"$")),
     ("gap", m.Gap(127, 128)),
@@ -392,8 +391,6 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ("exited", m.Exited(0)),
     ("exited by a signal", m.Exited(-9)),
     ("lost", m.Lost("the machine was started again")),
-    ("rename", m.Rename("deploy")),
-    ("keep", m.Keep(kept=True)),
     ("state request", evidence.StateRequest()),
     (
         "evidence",
@@ -441,7 +438,7 @@ _REFUSED: tuple[tuple[str, FrameKind, bytes], ...] = (
     ("text that is not UTF-8", FrameKind.LOST, b"\x81\xa3why\xa2\xc3\x28"),
     ("half a surrogate pair", FrameKind.LOST, b"\x81\xa3why\xa3\xed\xa0\x80"),
     ("text as bytes", FrameKind.LOST, b"\x81\xa3why\xc4\x01x"),
-    ("text over its limit", FrameKind.RENAME, b"\x81\xa4name\xd9\x41" + b"x" * 65),
+    ("text over its limit", FrameKind.LOST, b"\x81\xa3why\xda\x04\x01" + b"x" * 1025),
     ("a word nobody knows", FrameKind.SEIZE, b"\x81\xa4halt\xa4stop"),
     (
         "an id with a newline",

@@ -101,13 +101,19 @@ def show(session: keeper.Listed, *, observe: bool = False) -> int:
     except _Left as left:
         print(f"[holdfast] {_farewell(session, left)}")
         if left.is_over and not observe:
-            # Whoever saw it end has been told how; nobody needs the record.
-            with contextlib.suppress(HoldfastError):
-                keeper.request("forget", {"id": session.id}, host=session.host)
+            _clear(session)
         return left.status
     except Leave as leave:
         return 128 + leave.number
     raise AssertionError("run ends with an exception")
+
+
+def _clear(session: keeper.Listed) -> None:
+    """Remove the record: its reader has seen how it ended. A kept one stays."""
+    with contextlib.suppress(HoldfastError):
+        now = keeper.resolve(session.id, keeper.sessions(host=session.host))
+        if not now.keep:
+            keeper.request("forget", {"id": session.id}, host=session.host)
 
 
 class _Shown:

@@ -33,7 +33,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "ls": "list the sessions",
         "end": "end a session",
         "rename": "give a session another name",
-        "keep": "exempt a session from being ended for idleness",
+        "keep": "leave a session in the list after it has ended",
         "resize": "give a session another size",
     },
     "what they do": {
@@ -89,7 +89,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "upgrade": "put this code under the running sessions",
         "doctor": "say what this machine can do for sessions, and what it cannot",
         "completion": "print a script that completes words in your shell",
-        "tour": "show what works today, on this machine, and what comes next",
     },
 }
 """Every verb, by what it is about."""

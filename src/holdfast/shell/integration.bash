@@ -153,7 +153,7 @@ __holdfast_hand_over() {
     local __holdfast_answer
     builtin read -r -t 1 __holdfast_answer < <(__holdfast_write)
     builtin printf '%s' "$__holdfast_answer"
-    [[ $__holdfast_answer ]] || builtin kill -9 $! 
+    [[ $__holdfast_answer ]] || builtin kill -9 $!
 }
 
 __holdfast_write() {

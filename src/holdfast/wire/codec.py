@@ -64,7 +64,6 @@ Message = (
     | messages.Attach
     | messages.Attached
     | messages.Detach
-    | messages.Resume
     | messages.Output
     | messages.Gap
     | messages.Keyframe
@@ -104,8 +103,6 @@ Message = (
     | messages.State
     | messages.Exited
     | messages.Lost
-    | messages.Rename
-    | messages.Keep
     | evidence.StateRequest
     | evidence.Evidence
     | parties.Who
@@ -131,7 +128,6 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.ATTACH: messages.Attach,
     FrameKind.ATTACHED: messages.Attached,
     FrameKind.DETACH: messages.Detach,
-    FrameKind.RESUME: messages.Resume,
     FrameKind.OUTPUT: messages.Output,
     FrameKind.GAP: messages.Gap,
     FrameKind.KEYFRAME: messages.Keyframe,
@@ -171,8 +167,6 @@ KINDS: dict[FrameKind, type[Message]] = {
     FrameKind.STATE: messages.State,
     FrameKind.EXITED: messages.Exited,
     FrameKind.LOST: messages.Lost,
-    FrameKind.RENAME: messages.Rename,
-    FrameKind.KEEP: messages.Keep,
     FrameKind.STATE_REQUEST: evidence.StateRequest,
     FrameKind.EVIDENCE: evidence.Evidence,
     FrameKind.WHO: parties.Who,

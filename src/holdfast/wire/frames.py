@@ -60,7 +60,6 @@ class FrameKind(enum.IntEnum):
     ATTACH = 0x10
     ATTACHED = 0x11
     DETACH = 0x12
-    RESUME = 0x13
     OUTPUT = 0x14
     GAP = 0x15
     KEYFRAME = 0x16
@@ -110,8 +109,6 @@ class FrameKind(enum.IntEnum):
     STATE = 0x63
     EXITED = 0x64
     LOST = 0x65
-    RENAME = 0x66
-    KEEP = 0x67
     STATE_REQUEST = 0x68
     EVIDENCE = 0x69
 

@@ -286,12 +286,6 @@ class Detach(Part, frozen=True):
     """I leave; the session does not notice."""
 
 
-class Resume(Part, frozen=True):
-    """Send the stream again from byte `after` on."""
-
-    after: Number
-
-
 class Output(Part, frozen=True):
     """What the terminal printed, from byte `offset` of the stream on.
 
@@ -550,18 +544,6 @@ class Lost(Part, frozen=True):
     """The live session is gone, and why."""
 
     why: Text
-
-
-class Rename(Part, frozen=True):
-    """Call the session this."""
-
-    name: Name
-
-
-class Keep(Part, frozen=True):
-    """Exempt the session from reaping, or no longer."""
-
-    kept: bool
 
 
 class Event(Part, frozen=True):

@@ -97,11 +97,6 @@ export interface Attached {
 /** I leave; the session does not notice. */
 export interface Detach {}
 
-/** Send the stream again from byte `after` on. */
-export interface Resume {
-  readonly after: number;
-}
-
 /** What the terminal printed, from byte `offset` of the stream on. */
 export interface Output {
   readonly offset: number;
@@ -489,16 +484,6 @@ export interface Lost {
   readonly why: string;
 }
 
-/** Call the session this. */
-export interface Rename {
-  readonly name: string;
-}
-
-/** Exempt the session from reaping, or no longer. */
-export interface Keep {
-  readonly kept: boolean;
-}
-
 /** What does the session do now, and how is that known? */
 export interface StateRequest {}
 
@@ -804,10 +789,6 @@ export const ATTACHED = struct<Attached>({
 });
 
 export const DETACH = struct<Detach>({});
-
-export const RESUME = struct<Resume>({
-  after: int(0, 9007199254740991),
-});
 
 export const OUTPUT = struct<Output>({
   offset: int(0, 9007199254740991),
@@ -1139,14 +1120,6 @@ export const LOST = struct<Lost>({
   why: text(1024),
 });
 
-export const RENAME = struct<Rename>({
-  name: text(64),
-});
-
-export const KEEP = struct<Keep>({
-  kept: flag,
-});
-
 export const STATE_REQUEST = struct<StateRequest>({});
 
 export const ASLEEP = struct<Asleep>({
@@ -1360,7 +1333,6 @@ export const KINDS = {
   ATTACH: 0x10,
   ATTACHED: 0x11,
   DETACH: 0x12,
-  RESUME: 0x13,
   OUTPUT: 0x14,
   GAP: 0x15,
   KEYFRAME: 0x16,
@@ -1400,8 +1372,6 @@ export const KINDS = {
   STATE: 0x63,
   EXITED: 0x64,
   LOST: 0x65,
-  RENAME: 0x66,
-  KEEP: 0x67,
   STATE_REQUEST: 0x68,
   EVIDENCE: 0x69,
   WHO: 0x90,
@@ -1426,7 +1396,6 @@ export interface Bodies {
   readonly ATTACH: Attach;
   readonly ATTACHED: Attached;
   readonly DETACH: Detach;
-  readonly RESUME: Resume;
   readonly OUTPUT: Output;
   readonly GAP: Gap;
   readonly KEYFRAME: Keyframe;
@@ -1466,8 +1435,6 @@ export interface Bodies {
   readonly STATE: State;
   readonly EXITED: Exited;
   readonly LOST: Lost;
-  readonly RENAME: Rename;
-  readonly KEEP: Keep;
   readonly STATE_REQUEST: StateRequest;
   readonly EVIDENCE: Evidence;
   readonly WHO: Who;
@@ -1492,7 +1459,6 @@ export const SHAPES = {
   ATTACH: ATTACH,
   ATTACHED: ATTACHED,
   DETACH: DETACH,
-  RESUME: RESUME,
   OUTPUT: OUTPUT,
   GAP: GAP,
   KEYFRAME: KEYFRAME,
@@ -1532,8 +1498,6 @@ export const SHAPES = {
   STATE: STATE,
   EXITED: EXITED,
   LOST: LOST,
-  RENAME: RENAME,
-  KEEP: KEEP,
   STATE_REQUEST: STATE_REQUEST,
   EVIDENCE: EVIDENCE,
   WHO: WHO,

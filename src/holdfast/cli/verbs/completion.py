@@ -163,7 +163,6 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "down": ("--end-sessions", "--json"),
     "upgrade": ("--json",),
     "doctor": ("--json",),
-    "tour": ("--json", "--seeds"),
 }
 """What each verb takes; a test compares it with the verbs themselves."""
 

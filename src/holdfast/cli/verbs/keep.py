@@ -1,4 +1,4 @@
-"""`holdfast keep`: exempt a session from being ended for idleness."""
+"""`holdfast keep`: leave a session in the list after it has ended."""
 
 import argparse
 
@@ -10,10 +10,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Mark a session to be kept, however long nobody uses it. With --off it is"
-        " treated like any other again.",
+        "Leave a session in the list after it has ended, with its exit status, however"
+        " long ago that is and however many have ended since. Others go after a day,"
+        " and the oldest of more than 200 at once; `holdfast end` still removes it."
+        " With --off it is treated like any other again.",
         {
-            "holdfast keep web": "never end it for idleness",
+            "holdfast keep web": "its exit status stays to be read",
             "holdfast keep web --off": "no longer",
         },
         {77: "you may not end it, which keeping it needs"},
