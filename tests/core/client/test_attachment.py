@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.cli.support.operating import waiting
 from tests.core.signing import ANNA, KEY
 
@@ -8,9 +9,7 @@ from holdfast.core.client.attachment import Attachment, cleared
 from holdfast.core.client.signing import Pen
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (
-    ApprovalTimeout,
     Busy,
-    DeniedByOperator,
     HoldfastError,
     InputCut,
     InputGap,
@@ -30,14 +29,12 @@ from holdfast.model.ids import (
     session_id,
 )
 from holdfast.model.inputs import InputId, InputKind
-from holdfast.model.verdicts import Verdict
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
     Acknowledge,
     Attached,
     Cells,
-    Deny,
     Ending,
     Gap,
     Keyframe,
@@ -47,7 +44,6 @@ from holdfast.wire.messages import (
     Pong,
     Refuse,
     Report,
-    Settled,
     TurnPassed,
 )
 from holdfast.wire.signatures import Signed
@@ -111,6 +107,13 @@ def test_a_gap_and_a_keyframe_move_the_place_to_go_on() -> None:
     assert (painted, seen.offset) == (cleared(SIZE.rows) + b"screen", 150)
 
 
+def test_the_first_picture_of_all_is_begun_on_a_clear_screen() -> None:
+    part = Keyframe(offset=9, size=SIZE, more=True, data=b"one")
+
+    seen = Attachment(SESSION, CLIENT, bytes(32))
+    assert seen.heard(part) == cleared(SIZE.rows) + b"one"
+
+
 def test_a_picture_is_complete_with_its_last_part_and_not_before() -> None:
     seen = view()
     first = Keyframe(offset=9, size=SIZE, more=True, data=b"one ")
@@ -150,6 +153,13 @@ def test_another_life_begins_at_its_own_beginning() -> None:
     assert seen.heard(Output(0, b"xyz")) == b"xyz"
 
 
+def test_it_is_about_the_first_life_until_another_is_told() -> None:
+    assert Attachment(SESSION, CLIENT, bytes(32)).life == 1
+    seen = view()
+    seen.heard(attached(incarnation=2))
+    assert seen.life == 2
+
+
 def test_i2_an_input_keeps_its_id_until_it_is_answered() -> None:
     seen = view()
     first = seen.submit(InputKind.KEYS, b"a")
@@ -185,11 +195,33 @@ def test_what_had_no_room_waits_and_so_does_what_came_after() -> None:
     assert not seen.is_stalled
 
 
-def test_counting_goes_on_where_the_holder_waits() -> None:
+def test_nothing_waits_that_had_room() -> None:
+    seen = view()
+    seen.submit(InputKind.KEYS, b"a")
+    seen.submit(InputKind.KEYS, b"b")
+
+    seen.answered(Acknowledge(CLIENT, 1, Index(0), None))
+
+    assert not seen.is_stalled
+
+
+def test_a_holder_that_waits_for_no_number_waits_for_the_same() -> None:
+    seen = view()
+    sent = seen.submit(InputKind.KEYS, b"a")
+    gap = refuse(InputGap(CLIENT, 1, 1), 1)
+
+    assert seen.answered(replace(gap, facts={**gap.facts, "expected": "?"})) is None
+    assert (seen.open, seen.is_stalled) == ([sent], True)
+
+
+@pytest.mark.parametrize("is_stalled", [False, True])
+def test_counting_goes_on_where_the_holder_waits(*, is_stalled: bool) -> None:
     seen = view()
     seen.submit(InputKind.KEYS, b"a")
     seen.answered(refuse(NotYourTurn("robo", 1), 1))
     seen.submit(InputKind.KEYS, b"b")
+    if is_stalled:
+        seen.answered(refuse(Busy(1, 1), 2))
 
     settled = seen.answered(refuse(InputGap(CLIENT, 1, 2), 2))
 
@@ -199,23 +231,27 @@ def test_counting_goes_on_where_the_holder_waits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "error"),
+    ("ending", "holder", "error"),
     [
-        (Ending.CUT, InputCut),
-        (Ending.DROPPED, TurnMoved),
-        (Ending.UNKNOWN, OutcomeUnknown),
+        (Ending.CUT, OTHER, InputCut(2, 3)),
+        (Ending.DROPPED, OTHER, TurnMoved(OTHER, 7)),
+        (Ending.DROPPED, None, TurnMoved("", 7)),
+        (Ending.UNKNOWN, OTHER, OutcomeUnknown(CLIENT, 1)),
     ],
 )
 def test_an_input_that_was_not_applied_says_why(
-    ending: Ending, error: type[HoldfastError]
+    ending: Ending, holder: ActorId | None, error: HoldfastError
 ) -> None:
     seen = view()
+    seen.heard(attached(epoch=7))
+    seen.holder = holder
     seen.submit(InputKind.KEYS, b"abc")
 
     settled = seen.answered(Report(CLIENT, 1, ending, Index(0), 2))
 
     assert settled is not None
-    assert isinstance(settled[1], error)
+    assert settled[1] is not None
+    assert (type(settled[1]), settled[1].facts) == (type(error), error.facts)
     assert seen.answered(Report(CLIENT, 1, ending, Index(0), 2)) is None
 
 
@@ -251,62 +287,20 @@ def test_who_may_write_follows_the_turn() -> None:
     assert [who.name for who in seen.others] == ["robo"]
 
 
-def test_what_of_ours_waits_for_approval_is_known_until_it_is_settled() -> None:
-    view = Attachment(SESSION, CLIENT, bytes(32))
-    view.heard(attached())
-    view.us = US
-    ours, theirs = waiting(actor=US, ticket=3), waiting(actor=OTHER, ticket=4)
-
-    view.heard(theirs)
-    assert view.pending is None
-    view.heard(ours)
-    view.heard(Settled(4, Verdict.ALLOW, OTHER))
-    assert view.pending == ours
-    view.heard(Settled(3, Verdict.ALLOW, OTHER))
-    assert view.pending is None
-
-
-def test_what_was_taken_back_is_refused_for_want_of_an_answer() -> None:
-    view = Attachment(SESSION, CLIENT, bytes(32))
-    view.heard(attached())
-    view.us = US
-    assert view.withdraw(1) == []
-    view.submit(InputKind.KEYS, b"x")
-    view.heard(ours := waiting(actor=US, ticket=3))
-
-    assert view.withdraw(7) == [Deny(3, ours.digest)]
-    answer = view.answered(refuse(DeniedByOperator(US), 1))
-
-    assert answer is not None
-    assert isinstance(answer[1], ApprovalTimeout)
-    assert answer[1].facts["seconds"] == 7
-
-
-@pytest.mark.parametrize("waited", [None, 7.0])
-def test_what_somebody_else_denied_was_denied(waited: float | None) -> None:
-    view = Attachment(SESSION, CLIENT, bytes(32))
-    view.heard(attached())
-    view.us = US
-    view.submit(InputKind.KEYS, b"x")
-    view.heard(waiting(actor=US, ticket=3))
-    if waited is not None:
-        view.withdraw(waited)
-
-    answer = view.answered(refuse(DeniedByOperator(OTHER), 1))
-
-    assert answer is not None
-    assert isinstance(answer[1], DeniedByOperator)
-
-
 def test_a_view_made_afresh_has_seen_as_much_and_sent_nothing() -> None:
     view = Attachment(SESSION, CLIENT, bytes(32))
     view.heard(attached(epoch=5))
     view.heard(Output(0, b"seen"))
     view.submit(InputKind.COMMAND, b"x")
+    told: list[int] = []
+    view.held = lambda pending: told.append(pending.ticket)
 
     again = view.afresh()
     assert (again.offset, again.epoch, again.incarnation) == (4, 5, 1)
-    assert again.open == []
+    assert (again.us, again.others, again.mode) == (US, view.others, view.mode)
+    assert (again.open, again.has_sent, view.has_sent) == ([], False, True)
+    again.heard(waiting(actor=US, ticket=3))
+    assert told == [3]
     assert again.submit(InputKind.COMMAND, b"x").sequence == 1
 
 
@@ -350,15 +344,3 @@ def test_what_becomes_of_a_statement_is_heard() -> None:
 
     assert kept.signing.is_done
     assert refused.signing.is_done
-
-
-def test_what_waits_is_told_of_once_however_often_it_is_heard() -> None:
-    told: list[int] = []
-    view = Attachment(SESSION, CLIENT, bytes(32))
-    view.us = US
-    view.held = lambda pending: told.append(pending.ticket)
-
-    for ticket in (3, 3, 4):
-        view.heard(waiting(ticket=ticket, actor=US))
-
-    assert told == [3, 4]

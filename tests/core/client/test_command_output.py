@@ -29,6 +29,20 @@ def test_the_end_of_a_stretch_is_gathered_and_the_rest_is_counted(
         assert len(found) == min(limit, end - start)
 
 
+def test_nothing_is_gathered_and_nothing_left_out_at_first() -> None:
+    assert Gathered(4).between(0, None) == (b"", 0)
+    assert Gathered(4).since(0) == b""
+
+
+def test_twice_the_limit_is_kept_and_then_no_more_than_it() -> None:
+    gathered = Gathered(2)
+    gathered.add(0, b"0123")
+    assert gathered.since(0) == b"0123"
+
+    gathered.add(4, b"4")
+    assert gathered.since(0) == b"34"
+
+
 def test_what_came_before_a_gap_is_left_out() -> None:
     gathered = Gathered(100)
     gathered.add(0, b"before")

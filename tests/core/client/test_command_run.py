@@ -40,6 +40,7 @@ from holdfast.model.ids import (
     ClientId,
     Index,
 )
+from holdfast.model.verdicts import Verdict
 from holdfast.wire.commands import (
     CommandEnded,
     CommandReport,
@@ -53,6 +54,7 @@ from holdfast.wire.messages import (
     Exited,
     Lost,
     Output,
+    Settled,
     Submit,
 )
 
@@ -99,6 +101,21 @@ def test_i1_a_line_that_was_not_counted_is_typed_again_when_the_prompt_is_there(
     assert again.sequence == 1
 
 
+def test_i1_at_a_prompt_that_has_just_come_it_is_typed_once_more_and_no_oftener() -> (
+    None
+):
+    run, _ = begun()
+    run.hear(refused(NotAtPrompt("it has not shown its prompt")), 0)
+    assert run.hear(Output(10, b"$ "), 0) == []
+    run.hear(CommandReport("prompt", None), 0)
+    (again,) = run.tick(RETRY)
+    assert isinstance(again, Submit)
+    run.hear(refused(NotAtPrompt("something stands typed")), RETRY)
+
+    with pytest.raises(NotAtPrompt):
+        run.hear(CommandReport("prompt", None), RETRY)
+
+
 @pytest.mark.parametrize(
     ("phase", "now"), [("running", 0.0), ("between", PROMPT_PATIENCE)]
 )
@@ -129,8 +146,20 @@ def test_i2_what_was_typed_and_goes_on_is_said_to_go_on() -> None:
 
     assert run.tick(5) == [StateRequest()]
     assert run.next_deadline(5) == 5 + LAST_WORD
-    with pytest.raises(CommandGoesOn):
+    with pytest.raises(CommandGoesOn) as told:
         run.tick(5 + LAST_WORD)
+    assert told.value.facts == {"start": 10, "waited_ms": 6000, "state": "not known"}
+
+
+def test_what_the_session_does_when_the_time_is_up_is_told() -> None:
+    run = typed(deadline=5)
+    run.hear(evidence("waiting-for-input"), 1)
+    run.tick(5)
+
+    with pytest.raises(CommandGoesOn) as told:
+        run.hear(evidence("running"), 5.5)
+    assert told.value.facts["state"] == "running"
+    assert told.value.facts["waited_ms"] == 5500
 
 
 def test_when_the_time_is_up_a_command_that_runs_is_told_with_its_output() -> None:
@@ -148,8 +177,10 @@ def test_when_the_time_is_up_a_command_that_runs_is_told_with_its_output() -> No
 def test_i2_a_line_without_an_answer_is_not_known() -> None:
     run, _ = begun()
 
-    with pytest.raises(OutcomeUnknown):
+    run.tick(TYPING_PATIENCE - 0.1)
+    with pytest.raises(OutcomeUnknown) as told:
         run.tick(TYPING_PATIENCE)
+    assert told.value.facts == {"client": CLIENT, "sequence": 1}
 
 
 def held(wish: Wish, deadline: float = FAR) -> CommandRun:
@@ -171,16 +202,29 @@ def test_what_nobody_approves_in_time_is_taken_back(
 
     assert not [one for one in run.tick(by - 0.1) if isinstance(one, Deny)]
     assert run.tick(by) == [Deny(3, waiting(actor=US).digest)]
-    with pytest.raises(ApprovalTimeout):
+    with pytest.raises(ApprovalTimeout) as told:
         run.hear(refused(DeniedByOperator(US)), by)
+    assert told.value.facts["seconds"] == by - 1
+
+
+def test_what_was_approved_has_the_time_that_any_line_has() -> None:
+    run = held(Wish(100, approval=30))
+    run.tick(20)
+    run.hear(Settled(3, Verdict.ALLOW, US), 20)
+    run.tick(19.9 + TYPING_PATIENCE)
+
+    with pytest.raises(OutcomeUnknown):
+        run.tick(20 + TYPING_PATIENCE)
 
 
 def test_what_cannot_be_taken_back_may_still_be_approved() -> None:
     run = held(Wish(100, approval=30))
     run.tick(31)
 
-    with pytest.raises(ApprovalPending):
+    run.tick(30.9 + WITHDRAWAL)
+    with pytest.raises(ApprovalPending) as told:
         run.tick(31 + WITHDRAWAL)
+    assert told.value.facts["ticket"] == 3
 
 
 def test_an_approval_faster_than_the_withdrawal_counts() -> None:
@@ -196,16 +240,26 @@ def test_an_approval_faster_than_the_withdrawal_counts() -> None:
 def test_i2_what_nobody_remembers_was_typed_all_the_same() -> None:
     run = typed()
 
-    with pytest.raises(OutcomeForgotten):
+    with pytest.raises(OutcomeForgotten) as told:
         run.hear(CommandReport("prompt", None), 1)
+    assert told.value.facts == {"client": CLIENT, "sequence": 1}
 
 
 def test_a_line_that_is_no_whole_command_is_noticed() -> None:
     run = typed()
     run.hear(evidence("at-prompt"), 1)
 
-    with pytest.raises(LineUnfinished):
+    with pytest.raises(LineUnfinished) as told:
         run.hear(evidence("at-prompt"), 2)
+    assert told.value.facts == {"start": 10}
+
+
+def test_a_prompt_that_was_seen_once_and_then_not_is_no_such_line() -> None:
+    run = typed()
+    for state in ("at-prompt", "running", "at-prompt"):
+        run.hear(evidence(state), 1)
+
+    assert run.result is None
 
 
 def test_silence_makes_it_look_ever_more_rarely() -> None:
@@ -232,11 +286,57 @@ def test_waiting_ends_with_what_is_expected_or_with_a_question() -> None:
     assert asking.result.stop is Stop.ASKED
 
 
-def test_a_session_that_ends_meanwhile_is_over() -> None:
-    with pytest.raises(SessionOver):
-        typed().hear(Exited(0), 1)
+@pytest.mark.parametrize(
+    ("states", "is_asked"),
+    [
+        (["waiting-for-secret"], True),
+        (["at-prompt", "at-prompt"], True),
+        (["at-prompt"], False),
+        (["running"], False),
+    ],
+)
+def test_a_question_is_a_program_that_waits_or_a_shell_of_its_own(
+    states: list[str], *, is_asked: bool
+) -> None:
+    asking, patient = typed(Wish(100, until_input=True)), typed()
+    for run in (asking, patient):
+        run.hear(CommandStarted(command()), 1)
+        for state in states:
+            run.hear(evidence(state), 1)
+
+    assert (asking.result is not None) is is_asked
+    assert patient.result is None
+    if asking.result is not None:
+        assert asking.result.state == states[-1]
+
+
+def test_what_is_expected_is_looked_for_in_more_than_is_kept() -> None:
+    run = typed(Wish(4, re.compile(b"rea.*dy")))
+    run.hear(CommandStarted(command()), 1)
+    for number in range(20):
+        run.hear(Output(20 + 3 * number, b"rea"), 1)
+    run.hear(Output(80, b"dy"), 1)
+
+    assert run.result is not None
+    assert (run.result.output, run.result.left_out) == (b"eady", 58)
+    assert run.result.state == ""
+
+
+def test_what_was_printed_before_it_began_is_not_what_is_expected() -> None:
+    run = typed(Wish(100, re.compile(b"ready")))
+    run.hear(Output(10, b"ready 789"), 1)
+    run.hear(CommandStarted(command()), 1)
+
+    assert run.result is None
+
+
+@pytest.mark.parametrize(("status", "how"), [(0, "status 0"), (-9, "signal 9")])
+def test_a_session_that_ends_meanwhile_is_over(status: int, how: str) -> None:
+    with pytest.raises(SessionOver, match=how):
+        typed().hear(Exited(status), 1)
 
 
 def test_a_session_that_is_lost_is_said_to_be() -> None:
-    with pytest.raises(SessionLost):
+    with pytest.raises(SessionLost) as told:
         typed().hear(Lost("its holder is gone"), 1)
+    assert told.value.facts["incarnation"] == 1

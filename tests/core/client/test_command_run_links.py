@@ -5,6 +5,7 @@ from tests.core.client.run_world import (
     CLIENT,
     FAR,
     SESSION,
+    attached,
     begun,
     command,
     evidence,
@@ -13,6 +14,7 @@ from tests.core.client.run_world import (
 )
 
 from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.command_output import Stop
 from holdfast.core.client.command_run import (
     TYPING_PATIENCE,
     CommandRun,
@@ -50,17 +52,20 @@ from holdfast.wire.messages import (
 def test_where_to_begin_to_read_is_known_before_attaching() -> None:
     def begins(ours: ShellCommand | None, last: ShellCommand | None) -> int | None:
         view = Attachment(SESSION, CLIENT, bytes(32))
+        view.offset = 7
         run = CommandRun(view, b"make", Wish(100), now=0, deadline=FAR)
         run.linked(0)
         run.hear(CommandReport("prompt", ours), 0)
         (attach,) = run.hear(CommandReport("prompt", last), 0)
         assert isinstance(attach, Attach)
+        assert attach.incarnation == (None if attach.after is None else 1)
         return attach.after
 
     assert begins(None, None) is None
     assert begins(None, command(end=25)) == 25
     assert begins(None, command()) == command().start
-    assert begins(command(end=25), command(end=30)) == command().start
+    later = replace(command(end=35), start=30)
+    assert begins(command(end=25), later) == command().start
 
 
 def test_a_successor_is_waited_for_while_there_is_time() -> None:
@@ -78,6 +83,16 @@ def test_a_successor_is_waited_for_while_there_is_time() -> None:
         typed(deadline=5).cut(gone, TYPING_PATIENCE)
 
 
+def test_before_it_is_attached_there_is_time_until_the_deadline() -> None:
+    gone = SessionUnreachable(SESSION, "it hung up")
+    view = Attachment(SESSION, CLIENT, bytes(32))
+    run = CommandRun(view, b"make", Wish(100), now=0, deadline=5)
+    run.cut(gone, 4.9)
+
+    with pytest.raises(SessionUnreachable):
+        run.cut(gone, 5)
+
+
 def test_a_turn_that_typing_took_is_dropped_and_no_other() -> None:
     ours, others = typed(), typed()
     ours.attachment.us = ours.attachment.holder = US
@@ -86,6 +101,18 @@ def test_a_turn_that_typing_took_is_dropped_and_no_other() -> None:
 
     assert ours.last_acts() == [Drop(), Who()]
     assert others.last_acts() == []
+
+
+def test_a_turn_that_was_ours_before_is_kept() -> None:
+    view = Attachment(SESSION, CLIENT, bytes(32))
+    run = CommandRun(view, b"make", Wish(100), now=0, deadline=FAR)
+    run.linked(0)
+    run.hear(CommandReport("prompt", None), 0)
+    run.hear(CommandReport("prompt", None), 0)
+    run.hear(replace(attached(), holder=US), 0)
+    run.attachment.us = US
+
+    assert run.last_acts() == []
 
 
 def test_what_there_was_no_room_for_is_sent_again() -> None:
@@ -106,6 +133,7 @@ def test_a_late_answer_after_the_result_changes_nothing() -> None:
     run.hear(evidence("at-prompt"), 5)
 
     assert run.result is done is not None
+    assert done.stop is Stop.ENDED
 
 
 def test_what_was_forgotten_counts_as_typed() -> None:

@@ -1,22 +1,39 @@
+import math
+
 import pytest
-from tests.core.client.world import SESSION, US, attached, evidence, presence, view
+from tests.core.client.world import (
+    CLIENT,
+    OTHER,
+    SESSION,
+    US,
+    attached,
+    evidence,
+    presence,
+    view,
+)
+from tests.core.signing import ANNA, KEY
 
 from holdfast.core.client import questions, timeouts
 from holdfast.core.client.command_run import CommandRun, Wish
 from holdfast.core.client.exchange import AttachedInquiry, Inquiry
 from holdfast.core.client.screen_question import ATTEMPTS, screen
+from holdfast.core.client.signing import Pen
+from holdfast.core.client.turn_wait import TurnWait
 from holdfast.model.errors import (
     NotAllowed,
     PainterDied,
     SessionUnreachable,
     WaitedInVain,
 )
-from holdfast.model.ids import Incarnation
+from holdfast.model.ids import Epoch, Incarnation, Index
+from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import refusal
+from holdfast.wire.commands import CommandReport
 from holdfast.wire.company import Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import State, Take
+from holdfast.wire.messages import Acknowledge, Ask, State, Take, TurnPassed
+from holdfast.wire.signatures import Sign
 
 GONE = SessionUnreachable(SESSION, "it hung up")
 
@@ -40,10 +57,24 @@ def test_no_answer_is_waited_for_for_ever() -> None:
 
     assert inquiry.next_deadline(1) == timeouts.ANSWER
     assert inquiry.tick(1) == []
-    with pytest.raises(WaitedInVain):
+    with pytest.raises(WaitedInVain) as told:
         inquiry.tick(timeouts.ANSWER)
+    assert told.value.facts["waited_ms"] == timeouts.ANSWER * 1000
     with pytest.raises(SessionUnreachable):
         inquiry.cut(GONE, timeouts.ANSWER)
+
+
+def test_half_an_answer_of_one_holder_is_none_of_its_successor_s() -> None:
+    inquiry = Inquiry(questions.reports(CLIENT, CLIENT), 0)
+    report = CommandReport("prompt", None)
+    inquiry.linked(0)
+    inquiry.hear(report, 0)
+    inquiry.linked(1)
+
+    inquiry.hear(report, 1)
+    assert inquiry.result is None
+    inquiry.hear(report, 1)
+    assert inquiry.result == [report, report]
 
 
 def test_a_link_may_take_no_longer_than_the_answer() -> None:
@@ -97,12 +128,99 @@ def test_who_is_not_let_in_leaves_without_a_word() -> None:
         exchange.hear(refusal(NotAllowed(US, "observe"), FrameKind.ATTACH), 1)
 
 
+def test_nothing_is_due_and_nobody_leaves_before_there_is_a_link() -> None:
+    assert asking().next_deadline(0) == math.inf
+    assert asking().leave(0) is None
+
+
 def test_elsewhere_everything_takes_longer() -> None:
     exchange = asking()
     exchange.slowness = 5.0
     exchange.linked(0)
 
     assert exchange.next_deadline(0) == 5 * timeouts.GREETING
+    assert not exchange.is_lost(5 * timeouts.LOSS - 1)
+    assert exchange.is_lost(5 * timeouts.LOSS)
+
+
+def test_what_comes_before_we_are_let_in_is_heard_then_and_on_that_link_alone() -> None:
+    passed = TurnPassed(
+        former=US,
+        holder=OTHER,
+        epoch=Epoch(2),
+        reason="given",
+        dropped_inputs=0,
+        dropped_bytes=0,
+    )
+    exchange = asking()
+    exchange.linked(0)
+    exchange.hear(passed, 0)
+    exchange.hear(attached(holder=US), 0)
+    assert exchange.attachment.holder == OTHER
+
+    exchange.linked(1)
+    exchange.hear(attached(holder=US), 1)
+    assert exchange.attachment.holder == US
+
+
+def test_what_is_to_be_sent_for_something_early_is_sent() -> None:
+    wait = TurnWait(view(), 30, 0)
+    wait.linked(0)
+    wait.hear(
+        TurnPassed(
+            former=OTHER,
+            holder=US,
+            epoch=Epoch(2),
+            reason="given",
+            dropped_inputs=0,
+            dropped_bytes=0,
+        ),
+        0,
+    )
+
+    assert wait.hear(attached(holder=OTHER), 0) == [Ask(30_000), Who(), Who()]
+
+
+def booked() -> AttachedInquiry[questions.Done]:
+    """Return an exchange with a command that the book has and nobody has signed."""
+    exchange = asking()
+    exchange.linked(0)
+    exchange.hear(attached(), 0)
+    exchange.attachment.submit(InputKind.COMMAND, b"ls\r")
+    exchange.attachment.answered(Acknowledge(CLIENT, 1, Index(3), None))
+    return exchange
+
+
+def test_nothing_is_signed_before_the_key_is_here() -> None:
+    exchange = booked()
+    assert exchange.tick(0) == []
+    assert exchange.wants_pen()
+
+    exchange.take_pen(Pen(KEY, ANNA))
+
+    assert [type(one) for one in exchange.tick(0)] == [Sign]
+
+
+def test_i2_what_is_not_signed_when_it_is_over_is_left_to_the_farewell() -> None:
+    going_on, over = booked(), booked()
+    for exchange in (going_on, over):
+        exchange.take_pen(Pen(KEY, ANNA))
+
+    (said,) = going_on.hear(State("frozen", Incarnation(1)), 0)
+    assert isinstance(said, Sign)
+    assert over.hear(presence(US), 0) == []
+    farewell = over.leave(0)
+    assert farewell is not None
+    assert [type(one) for one in farewell.begin(0)] == [Sign]
+
+
+def test_the_next_deadline_is_that_of_a_signature_if_that_is_sooner() -> None:
+    exchange = booked()
+    assert exchange.next_deadline(2) == timeouts.ANSWER
+
+    exchange.take_pen(Pen(KEY, ANNA))
+
+    assert exchange.next_deadline(2) == 2
 
 
 def test_a_cut_is_survived_while_there_is_time() -> None:

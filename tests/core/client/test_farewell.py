@@ -32,6 +32,17 @@ def test_who_sent_nothing_leaves_at_once() -> None:
     assert farewell.is_over
 
 
+def test_who_left_before_anything_was_sent_may_sign_later() -> None:
+    attachment = view()
+    Farewell(attachment, None, [], 0).begin(0)
+    attachment.heard(attached())
+
+    attachment.submit(InputKind.KEYS, b"ls\r")
+    attachment.answered(ACK)
+
+    assert attachment.signing.sign(PEN) is not None
+
+
 def test_answers_are_heard_and_then_signed() -> None:
     farewell = Farewell(typed(), PEN, [], 0)
 
@@ -107,9 +118,11 @@ def test_the_last_acts_are_done_and_heard_of() -> None:
 
 
 def test_acts_that_nobody_confirms_are_not_waited_for() -> None:
-    farewell = Farewell(view(), None, [Drop(), Who()], 0)
-    farewell.begin(0)
+    farewell = Farewell(view(), None, [Drop(), Who()], 0, slowness=5)
+    farewell.begin(1)
 
-    farewell.tick(timeouts.DROP)
-
+    assert farewell.deadline == 1 + 5 * timeouts.DROP
+    assert farewell.tick(5 * timeouts.DROP) == []
+    assert not farewell.is_over
+    assert farewell.tick(1 + 5 * timeouts.DROP) == []
     assert farewell.is_over

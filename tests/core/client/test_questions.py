@@ -111,6 +111,14 @@ def test_a_graph_that_is_refused_is_the_error() -> None:
         questions.graph(descriptors=False).begin()(refusal(NO, FrameKind.GRAPH_REQUEST))
 
 
+def test_what_was_refused_to_another_request_is_no_answer() -> None:
+    other = refusal(NO, FrameKind.TAKE)
+
+    assert questions.graph(descriptors=False).begin()(other) is None
+    assert questions.state().begin()(other) is None
+    assert questions.reports(CLIENT).begin()(other) is None
+
+
 def test_each_client_is_reported_on_in_turn() -> None:
     question = questions.reports(CLIENT, NO_CLIENT)
     gather = question.begin()

@@ -52,6 +52,18 @@ def test_a_command_is_signed_at_once_and_keys_after_a_second() -> None:
     assert keys.wait(99) == 0
 
 
+def test_a_command_does_not_wait_for_keys_nor_keys_for_the_next_command() -> None:
+    signing = signing_of(given(1), typed(2))
+    assert signing.wait(10) == 0
+
+    sent(signing)
+    signing.confirmed(Signed(CLIENT, 2))
+    signing.note(typed(3))
+    signing.booked(3)
+
+    assert signing.wait(10) == CADENCE
+
+
 def test_nothing_sent_needs_no_signature() -> None:
     signing = signing_of()
 
@@ -125,6 +137,8 @@ def test_i2_a_statement_is_sent_again_unchanged_until_it_is_confirmed() -> None:
     signing.confirmed(Signed(CLIENT, 0))
 
     assert signing.again() == said
+    assert signing.is_awaited
+    signing.confirmed(Signed(CLIENT, 1))
     signing.confirmed(Signed(CLIENT, 1))
     assert signing.again() is None
 
@@ -133,6 +147,9 @@ def test_i2_what_came_too_often_is_sent_again_after_a_second() -> None:
     signing = signing_of(given(1))
     said = sent(signing)
     signing.refused("asked-too-often")
+
+    signing.note(given(2))
+    signing.booked(2)
 
     assert signing.is_put_off
     assert signing.wait(5) == CADENCE
@@ -143,6 +160,8 @@ def test_i2_what_came_too_often_is_sent_again_after_a_second() -> None:
 def test_i3_after_a_refusal_nothing_more_is_signed() -> None:
     signing = signing_of(given(1))
     sent(signing)
+    signing.note(given(2))
+    signing.booked(2)
     signing.refused("statement-refused")
     signing.note(given(7))
     signing.counted_from(1)
@@ -168,6 +187,16 @@ def test_i3_a_holder_that_hangs_up_on_statements_is_sent_no_more() -> None:
         False,
     ]
     assert signing.is_done
+    assert not signing.is_awaited
+
+
+def test_i2_on_a_new_link_what_was_put_off_is_on_its_way_again() -> None:
+    signing = signing_of(given(1))
+    said = sent(signing)
+    signing.refused("asked-too-often")
+
+    assert signing.again() == said
+    assert signing.is_awaited
 
 
 def test_i3_what_waits_to_be_signed_is_bounded() -> None:
@@ -179,11 +208,24 @@ def test_i3_what_waits_to_be_signed_is_bounded() -> None:
     assert signing.is_done
 
 
+def test_i3_what_is_signed_waits_no_longer() -> None:
+    half = MAX_UNSIGNED // 2 + 1
+    signing = signing_of(*map(typed, range(1, half + 1)))
+    sent(signing)
+    signing.confirmed(Signed(CLIENT, half))
+    for number in range(half + 1, 2 * half + 1):
+        signing.note(typed(number))
+    signing.booked(2 * half)
+
+    assert not signing.is_done
+
+
 def test_whoever_has_no_key_here_signs_nothing() -> None:
     signing = signing_of(given(1))
 
     assert signing.sign(None) is None
     assert signing.is_done
+    assert not signing.is_awaited
 
 
 @pytest.fixture

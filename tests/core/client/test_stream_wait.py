@@ -25,6 +25,7 @@ from holdfast.model.errors import (
     WaitedInVain,
 )
 from holdfast.model.ids import Incarnation
+from holdfast.model.text import printable
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.commands import CommandReport, CommandRequest
 from holdfast.wire.frames import FrameKind
@@ -73,6 +74,34 @@ def test_what_is_older_than_the_longest_match_is_let_go() -> None:
     wait.hear(Output(MAX_MATCH + 1, b"a" * MAX_MATCH), 0)
 
     assert wait.result is None
+
+
+def test_what_is_let_go_is_no_part_of_a_match() -> None:
+    wait = matching(rb"\Ax+b")
+    wait.hear(Output(0, b"." + b"x" * MAX_MATCH), 0)
+    wait.hear(Output(1 + MAX_MATCH, b"b"), 0)
+
+    assert wait.result is not None
+    assert wait.result.offset == 1
+
+
+def test_how_long_was_waited_is_counted_from_the_beginning() -> None:
+    wait = MatchWait(view(Mode.OBSERVE), re.compile(b"x" * 99), 2, 3)
+
+    with pytest.raises(WaitedInVain) as told:
+        wait.cut(GONE, 7)
+    assert told.value.facts["waited_ms"] == 3000
+    assert told.value.facts["what"] == printable(repr(b"x" * 99), 64)
+
+
+def test_the_life_that_was_lost_is_named() -> None:
+    wait = MatchWait(view(Mode.OBSERVE), re.compile(b"x"), 0, None)
+    wait.linked(0)
+    wait.hear(attached(life=2), 0)
+
+    with pytest.raises(SessionLost) as told:
+        wait.hear(Lost("gone"), 1)
+    assert told.value.facts["incarnation"] == 2
 
 
 def test_a_match_that_does_not_come_is_given_up() -> None:
@@ -131,8 +160,34 @@ def test_it_is_quiet_when_nothing_was_printed_for_long_enough() -> None:
     assert wait.next_deadline(0.5) == 1.5
     wait.hear(Gap(13, 20), 1)
     assert wait.tick(1.5) == []
+    assert wait.result is None
+    assert wait.next_deadline(1.5) == 2
     wait.tick(2)
     assert wait.result == 20
+
+
+def test_what_is_missing_from_before_we_came_was_no_noise() -> None:
+    wait = quiet(CommandReport("prompt", command(3, 8)))
+    wait.hear(attached(end=10), 0)
+
+    wait.hear(Gap(8, 10), 0.5)
+
+    assert wait.next_deadline(0.5) == 1
+
+
+def test_from_now_on_means_from_when_we_first_came() -> None:
+    wait = quiet(CommandReport("prompt", None))
+    wait.hear(attached(end=10), 0)
+    wait.hear(Output(10, b"new"), 0.5)
+    wait.cut(GONE, 0.5)
+    (attach,) = wait.linked(0.5)
+    assert isinstance(attach, Attach)
+    assert attach.after == 13
+    wait.hear(attached(end=20), 0.5)
+
+    wait.hear(Output(13, b"missed."), 0.9)
+
+    assert wait.next_deadline(0.9) == 1.9
 
 
 @pytest.mark.parametrize(
@@ -199,11 +254,31 @@ def test_what_is_gone_before_it_is_counted() -> None:
     assert made.result == Piece(ONE, 4, 3, b"abcdef")
 
 
-def test_no_more_than_the_limit_is_read() -> None:
+@pytest.mark.parametrize("printed", [b"ab", b"abc"])
+def test_no_more_than_the_limit_is_read(printed: bytes) -> None:
     made = reading(limit=2)
-    made.hear(Output(4, b"abc"), 0)
+    made.hear(Output(4, b"a"), 0)
+    assert made.result is None
+    made.hear(Output(5, printed[1:]), 0)
 
     assert made.result == Piece(ONE, 4, 0, b"ab")
+
+
+@pytest.mark.parametrize("start", [None, 1])
+def test_what_is_gone_up_to_the_end_leaves_nothing_to_read(start: int | None) -> None:
+    made = reading(start=start)
+
+    made.hear(Gap(1, 10), 0)
+
+    assert made.result == Piece(ONE, 10, 10 - (start or 4), b"")
+
+
+def test_what_is_read_in_another_life_is_said_to_be() -> None:
+    made = Reading(view(Mode.OBSERVE), None, None, 0)
+    made.linked(0)
+    made.hear(attached(end=0, life=2), 0)
+
+    assert made.result == Piece(Incarnation(2), 0, 0, b"")
 
 
 def test_at_the_end_there_is_nothing() -> None:

@@ -52,6 +52,7 @@ def test_what_nobody_approves_is_taken_back_once() -> None:
     patience, view = Patience(5, 30), held()
     patience.look(view, 1)
 
+    assert patience.look(view, 30.9) == []
     assert patience.look(view, 31) == [Deny(3, waiting().digest)]
     assert patience.deadline == 31 + WITHDRAWAL
     assert patience.look(view, 32) == []
@@ -83,7 +84,7 @@ def test_what_is_long_goes_in_pieces_one_after_the_other() -> None:
     assert isinstance(second, Submit)
     assert (second.sequence, second.payload) == (2, b"x")
     assert made.result is None
-    made.hear(acknowledged(2), 2)
+    assert made.hear(acknowledged(2), 2) == []
     assert made.result == 7
 
 
@@ -109,8 +110,10 @@ def test_an_input_keeps_its_id_on_another_link() -> None:
 def test_what_was_sent_is_never_said_not_to_have_been() -> None:
     made, _ = sent()
 
-    with pytest.raises(OutcomeUnknown):
+    made.cut(GONE, 4.9)
+    with pytest.raises(OutcomeUnknown) as told:
         made.tick(5)
+    assert told.value.facts == {"client": CLIENT, "sequence": 1}
     with pytest.raises(OutcomeUnknown):
         made.cut(GONE, 5)
 
@@ -143,7 +146,7 @@ def test_what_there_was_no_room_for_is_sent_again_now_and_then() -> None:
 def test_what_nobody_approves_and_cannot_be_taken_back_waits_on() -> None:
     made, _ = sent()
     made.attachment.us = US
-    made.hear(waiting(actor=US), 0)
+    assert made.hear(waiting(actor=US), 0) == []
     made.tick(0)
 
     assert [type(one) for one in made.tick(30)] == [Deny]

@@ -51,6 +51,8 @@ def test_the_turn_is_asked_for_and_looked_at_when_it_comes() -> None:
     assert wait.hear(presence(OTHER), 0) == []
     assert wait.hear(evidence("running"), 0) == []
     assert wait.hear(passed(), 1) == [Who()]
+    assert wait.attachment.epoch == 2
+    assert wait.next_deadline(1) == 1 + timeouts.ANSWER
     assert wait.hear(evidence("running"), 1) == []
     assert wait.hear(presence(US), 1) == []
     assert wait.result is not None
@@ -62,9 +64,13 @@ def test_somebody_quicker_is_waited_for_again() -> None:
     wait.hear(passed(), 10)
 
     assert wait.hear(presence(OTHER), 10) == [Ask(20_000), Who()]
-    wait.hear(passed(), 31)
-    with pytest.raises(WaitedInVain):
-        wait.hear(presence(OTHER), 31)
+    assert wait.hear(presence(OTHER), 11) == []
+    wait.hear(passed(), 29.5)
+    assert wait.hear(presence(OTHER), 29.5) == [Ask(500), Who()]
+    wait.hear(passed(), 30)
+    with pytest.raises(WaitedInVain) as told:
+        wait.hear(presence(OTHER), 30)
+    assert told.value.facts == {"what": "the turn", "waited_ms": 30_000}
 
 
 def test_a_refusal_and_the_end_are_the_answer() -> None:

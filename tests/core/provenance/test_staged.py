@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.core.provenance.line_discipline import LineDiscipline
-from holdfast.core.provenance.staged import MAX_PARTS, MAX_STAGED, Staged, StagedLine
+from holdfast.core.provenance.staged import MAX_PARTS, Staged, StagedLine
 from holdfast.model.ids import ActorId, actor_id
 
 ANNA, BOT = actor_id(b"\1" * 32), actor_id(b"\2" * 32)
@@ -31,6 +31,17 @@ def cooked(*typed: tuple[ActorId, bytes], **special: int) -> Staged:
 
 def test_nothing_is_staged_at_first() -> None:
     assert staged().is_empty
+
+
+def test_a_line_is_fresh_from_a_prompt_to_the_first_key() -> None:
+    line = StagedLine()
+    line.typed(ANNA, b"", echo_off=False)
+    assert not line.is_fresh
+    line.prompted()
+    line.typed(ANNA, b"", echo_off=False)
+    assert line.is_fresh
+    line.typed(ANNA, b"x", echo_off=False)
+    assert not line.is_fresh
 
 
 def test_i1_what_was_typed_is_staged_with_who_typed_it() -> None:
@@ -149,6 +160,19 @@ def test_a_line_that_begins_is_forgotten_with_those_before_it() -> None:
     assert line.stands() == Staged(b"pwd\rcd", (BOT,), is_edited=True)
 
 
+@pytest.mark.parametrize(("key", "echo_off"), [(b"\x01", False), (b"x", True)])
+def test_a_line_that_is_a_guess_is_not_taken_for_the_one_that_begins(
+    key: bytes, *, echo_off: bool
+) -> None:
+    line = prompt((BOT, b"ls"))
+    line.typed(BOT, key, echo_off=echo_off)
+    line.typed(BOT, b"\rls\rpwd", echo_off=False)
+
+    line.began("ls")
+
+    assert line.stands().data == b"pwd"
+
+
 def test_several_lines_that_make_one_command_are_forgotten_together() -> None:
     line = prompt((BOT, b"for x in 1; do\recho $x\rdone\rls"))
 
@@ -258,6 +282,12 @@ def test_a_quiet_signal_leaves_what_was_typed() -> None:
     assert (found.data, found.by) == (b"rm x\r", (BOT,))
 
 
+def test_a_byte_that_the_kernel_hands_on_ends_no_line_of_its() -> None:
+    found = cooked((BOT, b"rm x\r"), cr_to_nl=False)
+
+    assert (found.data, found.is_edited) == (b"rm x", True)
+
+
 @pytest.mark.parametrize("line", [b"rm x \\", b"echo '", b"for a in b", b"rm x &&"])
 def test_a_line_that_may_go_on_is_kept(line: bytes) -> None:
     found = cooked((BOT, line + b"\r"))
@@ -271,11 +301,16 @@ def test_what_was_handed_over_without_an_end_waits_for_one_at_its_reader() -> No
     assert cooked((BOT, b"\x04")).is_empty
 
 
-def test_a_line_that_two_have_edited_is_a_guess() -> None:
+def test_an_empty_line_that_is_handed_over_leaves_nothing_behind() -> None:
+    assert cooked((BOT, b"\x04" * (MAX_PARTS + 1))).is_empty
+
+
+@pytest.mark.parametrize("key", [b"\x15", b"\x17"])
+def test_a_line_that_two_have_edited_is_a_guess(key: bytes) -> None:
     line = StagedLine()
     line.typed(BOT, b"rm", LINES, echo_off=False)
     line.typed(ANNA, b" x", echo_off=False)
-    line.typed(ANNA, b"\x15", LINES, echo_off=False)
+    line.typed(ANNA, key, LINES, echo_off=False)
 
     assert line.stands() == Staged(b"rm x", (BOT, ANNA), is_edited=True)
 
@@ -315,69 +350,3 @@ def test_at_a_prompt_with_marks_nobody_takes_over() -> None:
     found = staged((BOT, b"rm x\x16\r"), (ANNA, b"ls\r"))
 
     assert found.by == (BOT, ANNA)
-
-
-# ── what is not echoed, and how much is kept ──────────────────────────────────
-
-
-def test_i1_what_is_typed_without_echo_is_counted_and_not_kept() -> None:
-    line = StagedLine()
-    line.typed(BOT, b"secret", LINES, echo_off=True)
-
-    assert line.stands() == Staged(by=(BOT,), hidden=6)
-    assert not line.stands().is_empty
-
-    line.typed(BOT, b"\r", LINES, echo_off=True)
-
-    assert line.stands().is_empty
-
-
-def test_i3_whoever_typed_into_a_line_unseen_is_named() -> None:
-    line = StagedLine()
-    line.typed(BOT, b"secret", echo_off=True)
-
-    assert line.typed(ANNA, b"\r", echo_off=False) == [Staged(b"", (BOT,), hidden=6)]
-
-
-def test_what_the_terminal_swallows_is_nothing() -> None:
-    assert staged((BOT, b"\x11")).is_empty
-
-
-def test_i2_no_more_is_kept_than_a_line_holds() -> None:
-    found = staged((BOT, b"x" * (MAX_STAGED + 1)))
-
-    assert (len(found.data), found.is_edited) == (MAX_STAGED, True)
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        b"\r" * (MAX_PARTS + 1) + b"rm x\x16\r",
-        (b"x" * 4000 + b"\r") * 2,
-        (b"x" * 50 + b"\x03") * (2 * MAX_PARTS),
-    ],
-)
-def test_i2_what_cannot_be_told_apart_is_given_up_but_not_who_typed_it(
-    typed: bytes,
-) -> None:
-    line = prompt((BOT, typed))
-    assert len(line.stands().data) <= MAX_STAGED
-
-    for _ in range(2 * MAX_PARTS):
-        line.prompted()
-
-    assert line.stands().by == (BOT,)
-    assert line.stands().is_edited
-
-
-def test_i1_what_a_line_end_enters_is_told_with_who_typed_it() -> None:
-    line = prompt((BOT, b"rm "))
-
-    entered = line.typed(ANNA, b"x\rls\ncd", echo_off=False)
-
-    assert entered == [Staged(b"rm x", (BOT, ANNA)), Staged(b"ls", (ANNA,))]
-    assert line.stands().data == b"rm x\rls\rcd"
-
-
-def test_i1_what_is_given_up_is_not_entered() -> None:
-    assert StagedLine().typed(ANNA, b"rm\x03", echo_off=False) == []

@@ -34,6 +34,7 @@ from holdfast.model.errors import (
     TurnMoved,
 )
 from holdfast.model.ids import (
+    FIRST_INCARNATION,
     NO_EPOCH,
     ActorId,
     ClientId,
@@ -135,6 +136,11 @@ class Attachment:
     def has_sent(self) -> bool:
         """Whether an input was made."""
         return self._next > 1
+
+    @property
+    def life(self) -> Incarnation:
+        """Which life of the session this is about: the first until we are told."""
+        return self.incarnation or FIRST_INCARNATION
 
     def resume(self) -> list[Message]:
         """Return what to send again on a new link, once attached."""
@@ -254,6 +260,8 @@ class Attachment:
                 return self._settled(sequence, None)
             case Report(client, sequence) if client == self.client:
                 self.signing.booked(sequence)
+                if sequence not in self._open:
+                    return None
                 return self._settled(sequence, self._ending(message))
             case Refuse(client=client, sequence=sequence) if client == self.client:
                 return self._refused(message)
@@ -264,7 +272,7 @@ class Attachment:
         end = offset + len(data)
         seen = offset if self.offset is None else self.offset
         self.offset = max(seen, end)
-        return data if seen <= offset else data[seen - offset :]
+        return data[max(0, seen - offset) :]
 
     def _painted(self, part: Keyframe) -> bytes:
         before = b"" if self._is_painting else cleared(part.size.rows)
@@ -317,14 +325,11 @@ class Attachment:
         return error
 
     def _ending(self, report: Report) -> HoldfastError:
-        size = len(self._open[report.sequence].payload) if self._is_open(report) else 0
         match report.outcome:
             case Ending.CUT:
+                size = len(self._open[report.sequence].payload)
                 return InputCut(report.written, size)
             case Ending.DROPPED:
                 return TurnMoved(self.holder or "", self.epoch)
             case Ending.UNKNOWN:
                 return OutcomeUnknown(report.client, report.sequence)
-
-    def _is_open(self, report: Report) -> bool:
-        return report.sequence in self._open

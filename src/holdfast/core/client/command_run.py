@@ -317,7 +317,7 @@ class CommandRun(AttachedExchange[Ran]):
                 how = f"status {status}" if status >= 0 else f"signal {-status}"
                 raise SessionOver(f"over: it ended with {how} while the command ran")
             case Lost():
-                raise SessionLost(self.attachment.incarnation or FIRST_INCARNATION)
+                raise SessionLost(self.attachment.life)
             case _:
                 self.attachment.heard(message)
 

@@ -221,7 +221,6 @@ class AttachedExchange(Exchange[Result]):
         """Ask what is to be known before, or attach."""
         self._is_attached = False
         self._attach_by = now + self.dials(now) * self.slowness
-        self._gather = None
         if clients := self.asks_first():
             question = questions.reports(*clients)
             self._gather = question.begin()

@@ -123,7 +123,8 @@ class Signing:
         """Return a statement to send; None if there is nothing to sign, or no key."""
         if pen is None:
             self._give_up()
-        if pen is None or self.is_done or self._is_on_its_way:
+            return None
+        if self.is_done or self._is_on_its_way:
             return None
         if self._sent is None:
             self._is_hasty, self._links = False, 1

@@ -133,7 +133,7 @@ class Follow(AttachedExchange[Result]):
             case Exited(status):
                 self.ended(status)
             case Lost():
-                raise SessionLost(self.attachment.incarnation or FIRST_INCARNATION)
+                raise SessionLost(self.attachment.life)
             case _:
                 pass
         return []
@@ -316,7 +316,7 @@ class Reading(_TimedFollow[Piece]):
             return
         offset = max(begin, self.end) if self._first is None else self._first
         self.result = Piece(
-            self.attachment.incarnation or FIRST_INCARNATION,
+            self.attachment.life,
             offset,
             max(0, offset - begin),
             bytes(self._content[: self._limit]),

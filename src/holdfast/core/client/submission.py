@@ -72,7 +72,7 @@ class Submission(AttachedExchange[int]):
         self._timeout = timeout
         self._approval = approval
         self._begun_at: int | None = None
-        self._sequence: int | None = None
+        self._sequence = 0
         self._patience = Patience(0.0)
         self._again_at = 0.0
 
@@ -115,14 +115,14 @@ class Submission(AttachedExchange[int]):
 
     def cut(self, error: SessionUnreachable, now: float) -> None:
         """Send the same to the successor, while there is time."""
-        if self._sequence is None:
+        if not self._sequence:
             raise error
         if now >= self._patience.deadline:
             raise self._unknown() from None
 
     def dials(self, now: float) -> float:
         """Return how long a link may take; not much once something was sent."""
-        if self._sequence is None:
+        if not self._sequence:
             return timeouts.GREETING
         left = self._patience.deadline - now
         return max(timeouts.RETRY, min(timeouts.GREETING, left))
@@ -134,4 +134,4 @@ class Submission(AttachedExchange[int]):
         return [made]
 
     def _unknown(self) -> OutcomeUnknown:
-        return OutcomeUnknown(self.attachment.client, self._sequence or 0)
+        return OutcomeUnknown(self.attachment.client, self._sequence)

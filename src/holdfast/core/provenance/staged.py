@@ -134,7 +134,7 @@ class _Part:
             is_word = self.typed[-1:].isalnum() or self.typed[-1:] == b"_"
             if has_seen and not is_word:
                 return
-            has_seen = has_seen or is_word
+            has_seen = is_word
             self._drop_last(actor)
 
     def _drop_last(self, actor: ActorId) -> None:
@@ -239,7 +239,7 @@ class StagedLine:
         elif not self._runs:
             self._drop_first()
         for one in self._parts:
-            one.is_lost = one.is_lost or one.has_content
+            one.is_lost = one.has_content
         self._runs, self._is_literal, self.is_fresh = False, False, True
 
     def began(self, line: str | None) -> None:
