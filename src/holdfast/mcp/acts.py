@@ -5,13 +5,12 @@ import contextlib
 import signal as signals
 from collections.abc import Awaitable
 
-from holdfast.client.key_names import bytes_of
-from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.mcp import contracts, looks, tool_output
 from holdfast.mcp.calls import Call, label
 from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import CommandGoesOn, HoldfastError
 from holdfast.model.ids import ActorId
+from holdfast.sdk.exported import Entry, EntryKind, bytes_of
 from holdfast.sdk.session import Session
 
 RECENT = 512

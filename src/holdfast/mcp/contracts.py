@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from holdfast.wire.intents import MAX_EFFECT, MAX_INTENT
+from holdfast.sdk.exported import MAX_EFFECT, MAX_INTENT
 
 MAX_SESSION = 192
 """Characters that name a session: a host's name, a stroke, and its own."""

@@ -2,13 +2,12 @@
 
 import asyncio
 
-from holdfast.client import hosts
-from holdfast.core.book.logbook import Entry
 from holdfast.mcp import contracts, pieces, tool_output
 from holdfast.mcp.calls import Call, label
 from holdfast.mcp.names import names_in
 from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import MalformedArgument, PainterDied
+from holdfast.sdk.exported import Entry, hosts_elsewhere
 from holdfast.sdk.session import Session
 from holdfast.sdk.values import Chunk
 
@@ -19,11 +18,10 @@ WHOLE = 64 * 1024 * 1024
 async def list_sessions(call: Call, given: contracts.OnHost) -> Facts:
     """Tell which sessions there are, here or at another host."""
     host = await call.reach.host(given.host)
-    known = await asyncio.to_thread(hosts.known)
     return {
         "you": call.reach.operator,
         "sessions": [tool_output.info_facts(one) for one in await host.sessions()],
-        "hosts_elsewhere": [one.name for one in known],
+        "hosts_elsewhere": await asyncio.to_thread(hosts_elsewhere),
     }
 
 

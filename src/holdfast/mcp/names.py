@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable, Iterable
 
-from holdfast.linux.stored import operators
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.text import shown_name
+from holdfast.sdk.exported import Present, operator_name
 from holdfast.sdk.session import Session
-from holdfast.wire.company import Present
 
 Name = Callable[[str], str]
 """Returns what an operator is called, by its id."""
@@ -61,11 +60,8 @@ def named(text: str, name: Name) -> str:
 
 
 def _enrolled(actor: str) -> str:
-    try:
-        known = operators.by_actor(ActorId(actor))
-    except (OSError, HoldfastError):
-        known = None
-    return _short(actor) if known is None else shown_name(known.actor.name)
+    known = operator_name(ActorId(actor))
+    return shown_name(known) if known else _short(actor)
 
 
 def _short(actor: str) -> str:

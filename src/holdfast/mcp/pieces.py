@@ -21,7 +21,7 @@ I3  The colours of what came before decide what of a piece is hidden; of its tex
 
 import re
 
-from holdfast.term.printed import Found, hidden_in_output
+from holdfast.sdk.exported import Found, hidden_in_output
 
 LEAD = 32 * 1024
 """Bytes before a piece whose colours count: programs set them line by line."""

@@ -18,10 +18,10 @@ from typing import Self
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 from holdfast.sdk.events import Noted
+from holdfast.sdk.exported import ClientKind
 from holdfast.sdk.host import Host, connect
 from holdfast.sdk.session import Session
 from holdfast.sdk.values import SessionInfo
-from holdfast.wire.messages import ClientKind
 
 MAX_KEPT = 32
 """Sessions attached to at a time: more than anybody drives at once."""

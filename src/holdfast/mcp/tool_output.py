@@ -15,10 +15,20 @@ from typing import Any
 
 import msgspec
 
-from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.mcp.names import Name, named, names_of
 from holdfast.model.text import printable, shown_name
 from holdfast.sdk.events import Noted
+from holdfast.sdk.exported import (
+    Behind,
+    BlameReport,
+    Entry,
+    EntryKind,
+    Found,
+    Graph,
+    Pending,
+    hidden_in_output,
+    plain,
+)
 from holdfast.sdk.values import (
     Chunk,
     CommandResult,
@@ -27,11 +37,6 @@ from holdfast.sdk.values import (
     Standing,
     State,
 )
-from holdfast.term.plain import plain
-from holdfast.term.printed import Found, hidden_in_output
-from holdfast.wire.blame import Behind, BlameReport
-from holdfast.wire.graphs import Graph
-from holdfast.wire.messages import Pending
 
 Facts = dict[str, Any]
 

@@ -35,7 +35,7 @@ class SessionInfo:
     created_wall: float
     size: Size
     is_kept: bool
-    """Whether it is exempt from being ended for idleness."""
+    """Whether it stays listed after it has ended."""
 
     pid: int
     host: str
