@@ -252,7 +252,7 @@ class _Trial:
     def _tests(self, mutant: Mutant) -> list[list[str]]:
         """Return the sets of tests that get a chance to notice, the nearest first."""
         package = mutant.name.partition("/")[0]
-        own = sorted((ROOT / "tests" / package).glob(f"test_{mutant.module.stem}*.py"))
+        own = sorted((ROOT / "tests" / package).rglob(f"test_{mutant.module.stem}*.py"))
         nearest = [os.fspath(path.relative_to(ROOT)) for path in own]
         around = function_around(mutant.module.read_text(), mutant.site.line)
         quick, spent = [*nearest], 0.0
