@@ -6,11 +6,12 @@ import pytest
 from holdfast.aio.meeting import Knocked
 from holdfast.crypto.keys import SigningKey
 from holdfast.host.embedded import _chosen_port, _free_port
-from holdfast.host.links import MAX_UNPROVEN, Links
+from holdfast.host.links import MAX_BRIDGES_EACH, MAX_UNPROVEN, Links
 from holdfast.linux.stored import relays
-from holdfast.model.ids import actor_id
+from holdfast.model.ids import ActorId, actor_id
 
 NOWHERE = "http://127.0.0.1:1"
+SOMEBODY = actor_id(b"somebody")
 
 
 @pytest.fixture(autouse=True)
@@ -19,9 +20,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
 
 
-def knock() -> Knocked:
+def knock(actor: ActorId = SOMEBODY) -> Knocked:
     us = SigningKey.from_seed(b"u" * 32)
-    actor = actor_id(b"somebody")
     return Knocked(actor, "host", b"", b"t" * 16, NOWHERE, us, None)
 
 
@@ -45,6 +45,28 @@ def test_t13_a_relay_that_knocks_and_knocks_is_answered_a_few_times() -> None:
     traffic = status["traffic"]
     assert isinstance(traffic, dict)
     assert traffic["turned_away"] == 10_000 - MAX_UNPROVEN
+
+
+def test_one_operator_has_so_many_channels_and_others_have_theirs() -> None:
+    relays.add(NOWHERE)
+    crowd, other = SigningKey.from_seed(b"c" * 32), SigningKey.from_seed(b"o" * 32)
+
+    async def crowded() -> list[int]:
+        links = Links()
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(links.run())
+            await asyncio.sleep(0)
+            counts: list[int] = []
+            for key, times in ((crowd, MAX_BRIDGES_EACH + 1), (other, 1)):
+                for _ in range(times):
+                    links._came(knock(actor_id(key.public)))  # noqa: SLF001  # what an uplink calls
+                    for bridge in links._bridges:  # noqa: SLF001  # ditto
+                        bridge.public_key = bridge.public_key or key.public
+                counts.append(len(links._bridges))  # noqa: SLF001  # ditto
+            running.cancel()
+        return counts
+
+    assert asyncio.run(crowded()) == [MAX_BRIDGES_EACH, MAX_BRIDGES_EACH + 1]
 
 
 def test_the_port_of_our_own_relay_is_chosen_once() -> None:

@@ -8,6 +8,7 @@ from websockets.http11 import Request, Response
 from holdfast.core.relay.web_origin import FrontDoor
 from holdfast.model.errors import UsageError
 from holdfast.relay.front import Front, read_web
+from holdfast.wire.meeting import Role
 
 PAGE = b"<!doctype html>" + b" " * 1000
 
@@ -64,3 +65,55 @@ def test_no_other_path_leads_anywhere(front: Front, path: str) -> None:
 def test_a_folder_without_a_page_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         read_web(tmp_path)
+
+
+def test_who_may_see_the_numbers(front: Front) -> None:
+    request = Request("/metrics", Headers({"Host": "relay.example"}))
+    door = FrontDoor(["relay.example"], "https")
+    for_all = Front(door, {}, lambda: "numbers", has_open_metrics=True)
+
+    def status(of: Front, address: str) -> tuple[int, str]:
+        answer = of.answer(request, address)
+        assert isinstance(answer, tuple)
+        return answer[0].status_code, answer[1]
+
+    assert status(front, "192.0.2.1") == (403, "metrics")
+    assert status(front, "127.0.0.1") == (200, "")
+    assert status(for_all, "192.0.2.1") == (200, "")
+    assert asked(for_all, "/metrics").body == b"numbers"
+
+
+def test_a_relay_says_that_it_is_well_and_takes_no_other_method(front: Front) -> None:
+    assert asked(front, "/healthz").body == b"ok\n"
+    request = Request("/", Headers({"Host": "relay.example"}), method="POST")
+
+    answer = front.answer(request, "192.0.2.1")
+
+    assert isinstance(answer, tuple)
+    assert (answer[0].status_code, answer[1]) == (405, "method")
+
+
+@pytest.mark.parametrize("role", [*Role])
+def test_a_role_is_dialled_by_its_path(front: Front, role: Role) -> None:
+    given = Headers({"Host": "relay.example"})
+
+    assert front.answer(Request(f"/v1/{role}", given), "192.0.2.1") is role
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "status"),
+    [
+        ("/?token=x", "relay.example", 400),
+        ("/", "evil.example", 403),
+        ("/v1/host?x", "relay.example", 400),
+    ],
+)
+def test_what_is_not_meant_for_us_is_refused(
+    front: Front, path: str, host: str, status: int
+) -> None:
+    answer = front.answer(Request(path, Headers({"Host": host})), "192.0.2.1")
+
+    assert isinstance(answer, tuple)
+    assert answer[0].status_code == status
+    assert answer[1]
+    assert answer[0].body in {None, b""}

@@ -10,9 +10,12 @@ from holdfast.sdk import sync
 from holdfast.sdk.events import CommandEnded, Exited
 
 
-def public(of: type) -> dict[str, list[str]]:
+def public(of: type) -> dict[str, list[tuple[str, object]]]:
     return {
-        name: [*inspect.signature(found).parameters]
+        name: [
+            (word, one.default)
+            for word, one in inspect.signature(found).parameters.items()
+        ]
         for name, found in inspect.getmembers(of, callable)
         if not name.startswith("_")
     }

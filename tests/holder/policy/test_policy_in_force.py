@@ -196,3 +196,18 @@ def test_holders_have_what_their_nursery_has_seen(
 
     assert not allows(heir, BOT)
     assert "knows of no applied policy" in heir.trouble
+
+
+@pytest.mark.parametrize("others", ["", '[webhook]\nurl = "https://x.example/"\n'])
+@pytest.mark.parametrize("verdict", [*Verdict])
+@pytest.mark.parametrize("by_default", [True, False])
+def test_others_are_asked_unless_there_are_none_or_a_rule_denies_it(
+    others: str, verdict: Verdict, *, by_default: bool
+) -> None:
+    policing = Policing(print)
+    said = Judgement(verdict, "one", by_default=by_default)
+    with policing.supposing(others.encode()):
+        is_final = policing.is_final(said)
+
+    denies = verdict is Verdict.DENY and not by_default
+    assert is_final == (not others or denies)

@@ -1,0 +1,214 @@
+"""How a session is made: what its command is given, and what is told if it fails."""
+
+import contextlib
+import os
+import pwd
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.client import current_operator
+from holdfast.client.proven_requests import proven
+from holdfast.holder import birth
+from holdfast.holder.policy.session_start import START, STARTING
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import packets, processes, pty
+from holdfast.linux.stored import places
+from holdfast.linux.stored.operators import Enrolled
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import (
+    DeniedByPolicy,
+    HoldfastError,
+    NotAllowed,
+)
+from holdfast.model.geometry import DEFAULT_SIZE, Size
+from holdfast.model.ids import SessionId, parse_client_id, parse_session_id
+
+SESSION = SessionId("s_" + "a" * 16)
+SLEEP = ["sleep", "600"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("RUNTIME", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+    return tmp_path
+
+
+@pytest.fixture
+def anna() -> Enrolled:
+    return current_operator.ourselves()
+
+
+@pytest.fixture
+def bot() -> Enrolled:
+    return current_operator.enrol("bot", ActorKind.AGENT)
+
+
+@contextlib.contextmanager
+def made(packet: packets.Packet, creator: Enrolled) -> Iterator[Vaulted]:
+    """Yield a session whose command waits to begin."""
+    vaulted = birth._make(packet, SESSION, creator)  # what a create does
+    pid = int(str(vaulted.facts["pid"]))
+    try:
+        yield vaulted
+    finally:
+        processes.kill_session(pid)
+        os.waitpid(pid, 0)
+        vaulted.listener.close()
+        for fd in (vaulted.master, vaulted.memory, vaulted.pidfd, *vaulted.start):
+            os.close(fd)
+
+
+def failed(packet: packets.Packet) -> packets.Packet:
+    """Have a process try to hold a session; return what the keeper is told."""
+    with packets.listen(places.keeper_socket()) as listener:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                birth.hold({**packet, "do": "create", "token": "t", "id": SESSION}, [])
+            finally:
+                os._exit(0)
+        listener.settimeout(20)
+        link, _ = listener.accept()
+        with link:
+            found = packets.receive(link)
+            packets.send(link, {"ok": True})
+        os.waitpid(pid, 0)
+    assert found is not None
+    assert (found[0]["do"], found[0]["token"]) == ("failed", "t")
+    return found[0]
+
+
+# ── what is asked for ─────────────────────────────────────────────────────────
+
+
+def test_a_session_is_what_was_asked_for(anna: Enrolled, here: Path) -> None:
+    asked: packets.Packet = {
+        "name": "build",
+        "command": SLEEP,
+        "cwd": str(here),
+        "size": [100, 30],
+    }
+    with made(asked, anna) as vaulted:
+        facts = vaulted.facts
+
+        assert (facts["name"], facts["first_name"]) == ("build", "build")
+        assert (facts["command"], facts["cwd"]) == (SLEEP, str(here))
+        assert (facts["creator"], facts["state"]) == (anna.actor.id, STARTING)
+        assert (facts["integration"], facts["exec_gate"]) == ("", False)
+        assert (facts["keep"], facts["no_new_privs"]) == (False, False)
+        assert facts["size"] == [100, 30]
+        assert pty.size_of(vaulted.master) == Size(100, 30)
+        assert vaulted.gate == ()
+        start = facts[START]
+        assert isinstance(start, dict)
+        assert "sleep" in str(start["text"])
+        assert parse_client_id(str(start["client"]))
+        socket = places.session_socket(SESSION)
+        assert stat.S_IMODE(socket.stat().st_mode) == 0o600
+
+
+def test_a_session_without_a_name_is_called_by_its_id(anna: Enrolled) -> None:
+    with made({"command": SLEEP}, anna) as vaulted:
+        assert vaulted.facts["name"] == SESSION[2:8]
+        assert vaulted.facts["cwd"] == "/"
+        assert vaulted.facts["size"] == [DEFAULT_SIZE.columns, DEFAULT_SIZE.rows]
+
+
+def test_a_name_that_is_none_is_refused(anna: Enrolled) -> None:
+    with pytest.raises(HoldfastError):
+        birth._make({"name": "a\x1b[2J", "command": SLEEP}, SESSION, anna)  # as above
+
+
+@pytest.mark.parametrize(
+    ("said", "size"),
+    [
+        ([100, 30], Size(100, 30)),
+        (None, DEFAULT_SIZE),
+        ([100], DEFAULT_SIZE),
+        (["100", 30], DEFAULT_SIZE),
+    ],
+)
+def test_a_size_that_is_none_is_the_usual_one(said: object, size: Size) -> None:
+    assert birth._size({"size": said}) == size  # noqa: SLF001  # as above
+
+
+def test_without_a_command_the_user_s_shell_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/zsh")
+    assert birth._command({}) == ("/bin/zsh",)  # noqa: SLF001  # as above
+    assert birth._command({"command": []}) == ("/bin/zsh",)  # noqa: SLF001  # as above
+    assert birth._command({"command": ["a", 1]}) == ("a", "1")  # noqa: SLF001  # as above
+    monkeypatch.delenv("SHELL")
+    own = pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
+    assert birth._command({}) == (own,)  # noqa: SLF001  # as above
+
+
+def test_people_bring_their_variables_and_others_get_the_host_s(
+    anna: Enrolled, bot: Enrolled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OF_THE_HOST", "1")
+    monkeypatch.setenv("HOLDFAST_AS", "somebody")
+    monkeypatch.setenv("OLDPWD", "/elsewhere")
+    asked: packets.Packet = {"env": {"MINE": "2", "HOLDFAST_SESSION": "s_x"}}
+
+    def given(packet: packets.Packet, creator: Enrolled) -> dict[str, str]:
+        return birth._environment(packet, SESSION, creator)  # noqa: SLF001  # as above
+
+    own = {"TERM": "xterm-256color", "MINE": "2", "HOLDFAST_SESSION": SESSION}
+    assert given(asked, anna) == own
+    for found in (given(asked, bot), given({**asked, "ground": True}, anna)):
+        assert found.items() >= {**own, "OF_THE_HOST": "1"}.items() - {
+            ("TERM", own["TERM"])
+        }
+        assert not {"HOLDFAST_AS", "OLDPWD", "PYTHONPATH"} & {*found}
+    assert given({"env": "none"}, anna).keys() == {"TERM", "HOLDFAST_SESSION"}
+
+
+def test_an_id_is_the_keeper_s_or_a_new_one() -> None:
+    assert birth._id({"id": SESSION}) == SESSION  # noqa: SLF001  # as above
+    assert parse_session_id(birth._id({})) != birth._id({})  # noqa: SLF001  # as above
+    with pytest.raises(HoldfastError):
+        birth._id({"id": "../x"})  # noqa: SLF001  # as above
+    with pytest.raises(HoldfastError):
+        birth._client({"client": "x"})  # noqa: SLF001  # as above
+
+
+# ── what fails ────────────────────────────────────────────────────────────────
+
+
+def test_who_does_not_prove_who_it_is_starts_nothing(anna: Enrolled) -> None:
+    said = failed({"creator": anna.actor.id, "command": SLEEP})
+
+    assert (said["code"], said["kept"]) == ("not-proven", False)
+    assert not places.session_socket(SESSION).exists()
+    assert not places.session_log(SESSION).exists()
+
+
+def test_what_cannot_be_started_leaves_nothing_behind(anna: Enrolled) -> None:
+    asked = {"command": ["no-such-program-anywhere"], "name": "x", "cwd": "/"}
+    said = failed(proven(asked, anna.actor.id, anna.token()))
+
+    assert said["kept"] is False
+    assert said["code"] != "not-proven"
+    assert "no-such-program-anywhere" in str(said["text"])
+    assert not places.session_socket(SESSION).exists()
+    assert not places.session_log(SESSION).exists()
+
+
+def test_a_denial_says_where_the_record_is() -> None:
+    recorded = birth._recorded  # noqa: SLF001  # what a failed create says
+
+    with_why = recorded(DeniedByPolicy("rule", "because"), SESSION)
+    without = recorded(DeniedByPolicy("rule", ""), SESSION)
+    other = NotAllowed("a_x", "create")
+
+    assert re.search(f"because; .*holdfast log {SESSION}", str(with_why))
+    assert f"holdfast log {SESSION}" in str(without)
+    assert ";" not in str(without.facts["why"])  # type: ignore[union-attr]
+    assert recorded(other, SESSION) is other
