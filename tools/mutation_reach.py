@@ -129,6 +129,11 @@ def _read(said: Path, times: Path) -> Reach:
     return Reach({one: sorted(found) for one, found in units.items()}, dict(seconds))
 
 
+def is_test(how: str) -> bool:
+    """Tell whether a test is named, and not a crash or that something hangs."""
+    return how.startswith("tests/")
+
+
 def is_scenario(unit: str) -> bool:
     """Tell whether a unit is one test with real processes."""
     return unit.startswith("tests/scenarios/")
