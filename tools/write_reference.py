@@ -1,9 +1,10 @@
-"""Write docs/reference/errors.md from the error tree.
+"""Write docs/reference/errors.md and events.md from the code.
 
-python -m tools.write_reference            write it
-python -m tools.write_reference --check    exit 1 if it is not what would be written
+python -m tools.write_reference            write them
+python -m tools.write_reference --check    exit 1 if they are not what would be written
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from tools.generated import write
@@ -17,8 +18,9 @@ from holdfast.model.errors import (
     UsageError,
     leaves,
 )
+from holdfast.model.events import EventName
 
-TARGET = Path(__file__).parent.parent / "docs" / "reference" / "errors.md"
+TARGET = Path(__file__).parent.parent / "docs" / "reference"
 
 BRANCHES: dict[type[HoldfastError], str] = {
     UsageError: "fix the call",
@@ -41,8 +43,41 @@ The code never changes; the sentence may.
 """
 
 
-def text() -> str:
-    """Return the page as it should be."""
+EVENTS = """\
+# Events
+
+For programs that watch sessions, and for tests that wait for something to happen.
+
+An event has a name, the session it happened to, and fields.
+Fields are names and numbers: never terminal contents, never a key.
+`holdfast watch` prints them all; the SDK has classes for most, and `Noted` for others.
+*Frame* is how a holder sends it ([wire](../spec/wire.md)).
+Those without one are found by `watch` itself.
+*Entry* is what the [logbook](../spec/logbook.md) keeps of it.
+A holder of another version may send more: ignore what you do not know.
+A name once given is never used for anything else.
+`tools/write_reference.py` writes this page from `model/events.py`.
+
+| name | when | fields | frame | entry |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def events_text() -> str:
+    """Return the page of events as it should be."""
+    return EVENTS + "".join(
+        f"| `{one}` | {one.when} | {_listed(one.fields)} | {_listed([one.message])}"
+        f" | {_listed([one.entry])} |\n"
+        for one in EventName
+    )
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words if word)
+
+
+def errors_text() -> str:
+    """Return the page of errors as it should be."""
     parts = [INTRODUCTION]
     for branch, reaction in BRANCHES.items():
         parts += [
@@ -68,5 +103,10 @@ def _summary(kind: type[HoldfastError]) -> str:
     return (kind.__doc__ or "").split("\n", maxsplit=1)[0]
 
 
+def made(folder: Path) -> dict[Path, str]:
+    """Return each page in the folder, and its text."""
+    return {folder / "errors.md": errors_text(), folder / "events.md": events_text()}
+
+
 if __name__ == "__main__":
-    raise SystemExit(write(lambda target: {target: text()}, TARGET))
+    raise SystemExit(write(made, TARGET))

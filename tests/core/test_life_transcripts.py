@@ -51,7 +51,7 @@ def stage(story: Path) -> Stage:
     )
     stages: dict[str, tuple[ModuleType, Any, Callable[[Any, float], str]]] = {
         "lease": (lease, lease.LeaseHolder(HostId("h_here"), 0), lease_seen),
-        "session": (session, session.SessionLife(S), session_seen),
+        "session": (session, session.SessionLife(), session_seen),
         "reaping": (idle_sessions, idle_sessions.Reaper(policy), reaping_seen),
     }
     module, machine, seen = stages[story.stem.partition("_")[0]]
@@ -77,10 +77,6 @@ def made(module: ModuleType, name: str, arguments: list[str]) -> object:
 
 
 def shown(effect: object) -> str:
-    notice = getattr(effect, "event", None)
-    if notice is not None:
-        said = " ".join(f"{name}={value}" for name, value in notice.fields.items())
-        return f"Publish {notice.name} {said}"
     named = [(field.name, getattr(effect, field.name)) for field in fields(effect)]  # type: ignore[arg-type]  # every effect is a dataclass
     return " ".join([type(effect).__name__, *(f"{n}={v}" for n, v in named)])
 

@@ -1,89 +1,72 @@
+"""Everything that tells of events knows those of model/events.py, and no others."""
+
 import ast
+import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cli.test_story import Book
 
+from holdfast.cli.event_text import happening_from
+from holdfast.core.book.logbook import EntryKind
 from holdfast.model.events import EventName
+from holdfast.sdk.events import event_from
+from holdfast.wire.codec import Message, decode
+from holdfast.wire.frames import FrameReader
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/reference/events.md").read_text("utf-8")
-ROW = re.compile(r"^\| `([a-z.]+)` \| ([^|]+\.) \|([^|]*)\|$", re.MULTILINE)
-TABLE = {
-    name: (when, re.findall(r"`(\w+)`", rest)) for name, when, rest in ROW.findall(PAGE)
-}
-EVERYWHERE = {"incarnation"}
+HOLDER = ROOT / "src/holdfast/holder"
+PAGE = ROOT / "web/src"
+EMITTED = [one for one in EventName if one.message]
+SENT = json.loads((ROOT / "tests/wire/vectors/messages.json").read_text())
 
 
-def published(source: str) -> Iterator[tuple[str, set[str]]]:
-    for function in ast.walk(ast.parse(source)):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            aliases = dict(named(function))
-            for call in ast.walk(function):
-                if isinstance(call, ast.Call) and call.args:
-                    event = event_name(call.args[0], aliases)
-                    if event is not None:
-                        yield event, fields(call)
+def sent(kind: str) -> Message:
+    """Return a message of this kind, as it travels."""
+    found = next(one["frame"] for one in SENT if one["kind"] == kind)
+    (frame,) = FrameReader().feed(bytes.fromhex(found))
+    return decode(frame)
 
 
-def named(function: ast.AST) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            event = event_name(node.value, {})
-            if event is not None:
-                yield node.targets[0].id, event
-
-
-def event_name(node: ast.expr, aliases: dict[str, str]) -> str | None:
-    match node:
-        case ast.Attribute(ast.Name("EventName"), attribute):
-            return EventName[attribute].value
-        case ast.Name(name):
-            return aliases.get(name)
-        case _:
-            return None
-
-
-def fields(call: ast.Call) -> set[str]:
-    keys: set[object] = {keyword.arg for keyword in call.keywords}
-    for argument in call.args:
-        if isinstance(argument, ast.Dict):
-            found = (key for key in argument.keys if isinstance(key, ast.Constant))
-            keys |= {key.value for key in found}
-    return {str(key) for key in keys if key is not None}
-
-
-PUBLISHED = [
-    (path.relative_to(ROOT).as_posix(), event, keys)
-    for path in sorted((ROOT / "src").rglob("*.py"))
-    for event, keys in published(path.read_text("utf-8"))
-]
-
-
-def test_the_page_lists_the_events_of_the_code_in_their_order() -> None:
-    assert list(TABLE) == [name.value for name in EventName]
-
-
-@pytest.mark.parametrize(("path", "event", "keys"), PUBLISHED)
-def test_what_is_published_is_on_the_page(
-    path: str, event: str, keys: set[str]
-) -> None:
-    unknown = keys - set(TABLE[event][1]) - EVERYWHERE
-
-    assert not unknown, f"{path} publishes {event} with {unknown}"
-
-
-def test_published_events_are_found_in_the_code() -> None:
-    source = """
-def f(self):
-    name = EventName.VIEWER_CUT
-    self.publish(name, pending=1)
-    Event(EventName.LOG_TORN, session, {"bytes": 3})
-    other(1)
-"""
-
-    assert list(published(source)) == [
-        ("viewer.cut", {"pending"}),
-        ("log.torn", {"bytes"}),
+def test_the_events_a_holder_makes_have_a_name_of_the_list() -> None:
+    made = [
+        call.args[0]
+        for path in sorted(HOLDER.rglob("*.py"))
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "wire.Event"
     ]
+
+    assert made
+    assert not [one for one in made if isinstance(one, ast.Constant)]
+
+
+@pytest.mark.parametrize("name", EMITTED)
+def test_the_sdk_and_watch_tell_of_every_event(name: EventName) -> None:
+    event = event_from(sent(name.message))
+    assert event is not None
+    told = happening_from(event)
+
+    assert told is not None
+    if name.message != "EVENT":
+        (listed,) = [one for one in EventName if one == told.name]
+        assert listed.message == name.message
+        assert tuple(told.fields) == listed.fields
+
+
+@pytest.mark.parametrize("name", EMITTED)
+def test_the_page_hears_of_every_event(name: EventName) -> None:
+    heard = (PAGE / "protocol/session-events.ts").read_text("utf-8")
+
+    assert f'case "{name.message}":' in heard
+
+
+@pytest.mark.parametrize("name", [one for one in EMITTED if one.entry])
+def test_the_story_of_a_logbook_has_a_sentence_for_what_is_kept(
+    name: EventName,
+) -> None:
+    (line,) = Book().add(EntryKind(name.entry)).told()
+    page = (PAGE / "app/log-story.ts").read_text("utf-8")
+
+    assert line.text != name.entry
+    assert re.search(rf"^  {name.entry}: ", page, re.MULTILINE)

@@ -1,12 +1,13 @@
 """What is said of an event, for programs and for people?
 
-Names and fields are those of docs/reference/events.md and docs/howto/watch-sessions.md.
+Names and fields are those of model/events.py.
 What programs printed is no part of it; a command's line is, because people want to see
 which one it was, and nothing in it is obeyed by a terminal.
 """
 
 from typing import NamedTuple
 
+from holdfast.model.events import EventName
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
 from holdfast.sdk import events
@@ -16,25 +17,6 @@ from holdfast.wire.messages import Pending
 
 MAX_LINE = 500
 """Characters of a command's line."""
-
-NAMES = (
-    "session.seen",
-    "session.exited",
-    "session.lost",
-    "session.frozen",
-    "session.thawed",
-    "session.unreachable",
-    "state.changed",
-    "turn.passed",
-    "turn.asked",
-    "gate.asked",
-    "gate.answered",
-    "listener.gone",
-    "process.replaced",
-    "command.started",
-    "command.ended",
-)
-"""Events that are told of; the holder may have others of its own."""
 
 
 class Happening(NamedTuple):
@@ -49,16 +31,19 @@ def happening_from(event: Event) -> Happening | None:
     match event:
         case events.TurnPassed(former, holder, epoch, reason):
             fields: dict[str, str | int] = {"former": former, "holder": holder}
-            return Happening("turn.passed", {**fields, "epoch": epoch, "how": reason})
+            return Happening(
+                EventName.TURN_PASSED, {**fields, "epoch": epoch, "how": reason}
+            )
         case events.TurnAsked(asker, wait):
-            return Happening("turn.asked", {"actor": asker, "wait": round(wait)})
+            return Happening(
+                EventName.TURN_ASKED, {"actor": asker, "wait": round(wait)}
+            )
         case events.Exited(status):
-            return Happening("session.exited", {"status": status})
+            return Happening(EventName.SESSION_EXITED, {"status": status})
         case events.Lost(why):
-            return Happening("session.lost", {"why": printable(why)})
+            return Happening(EventName.SESSION_UNREACHABLE, {"why": printable(why)})
         case events.CommandStarted(command) | events.CommandEnded(command):
-            name = "command.started" if command.end is None else "command.ended"
-            return Happening(name, _command(command))
+            return _command(command)
         case _:
             return _rarer(event)
 
@@ -76,29 +61,36 @@ def with_own(
 def _rarer(event: Event) -> Happening | None:
     match event:
         case Pending():
-            return Happening("gate.asked", _pending(event))
+            return Happening(EventName.GATE_ASKED, _pending(event))
         case events.Approved(ticket, by):
-            return Happening("gate.answered", _answered(ticket, by, Verdict.ALLOW))
+            return Happening(
+                EventName.GATE_ANSWERED, _answered(ticket, by, Verdict.ALLOW)
+            )
         case events.Denied(ticket, by):
-            return Happening("gate.answered", _answered(ticket, by, Verdict.DENY))
+            return Happening(
+                EventName.GATE_ANSWERED, _answered(ticket, by, Verdict.DENY)
+            )
         case events.StateChanged(word):
-            name = "session.frozen" if word == "frozen" else "session.thawed"
-            return Happening(name, {})
+            is_frozen = word == "frozen"
+            return Happening(
+                EventName.SESSION_FROZEN if is_frozen else EventName.SESSION_THAWED, {}
+            )
         case events.Noted(name, noted):
             return Happening(printable(name, 64), _printable(dict(noted)))
         case _:
             return None
 
 
-def _command(command: events.Command) -> dict[str, str | int]:
+def _command(command: events.Command) -> Happening:
     fields: dict[str, str | int] = {
         "number": command.number,
         "line": printable(command.line, MAX_LINE),
     }
-    if command.end is not None:
-        fields["status"] = -1 if command.status is None else command.status
-        fields["duration_ms"] = round(command.duration * 1000)
-    return fields
+    if command.end is None:
+        return Happening(EventName.COMMAND_STARTED, fields)
+    fields["status"] = -1 if command.status is None else command.status
+    fields["duration_ms"] = round(command.duration * 1000)
+    return Happening(EventName.COMMAND_ENDED, fields)
 
 
 def _pending(pending: Pending) -> dict[str, str | int]:

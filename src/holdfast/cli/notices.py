@@ -9,6 +9,7 @@ from holdfast.cli.presence_text import (
     turn_told,
 )
 from holdfast.model.errors import HoldfastError
+from holdfast.model.events import EventName
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
@@ -99,19 +100,19 @@ def frozen_told(*, is_frozen: bool) -> str:
 def event_told(event: Event) -> str | None:
     """Return what an event means to whoever watches; None if nothing."""
     match event.name:
-        case "policy.kept":
+        case EventName.POLICY_KEPT:
             return printable(str(event.fields.get("text", "")), 500)
-        case "freeze.missed":
+        case EventName.FREEZE_MISSED:
             pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
             return f"process {pid} still runs: {printable(str(why), 200)}"
-        case "thaw.missed":
+        case EventName.THAW_MISSED:
             pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
             return f"process {pid} still stands: {printable(str(why), 200)}"
-        case "listener.gone":
+        case EventName.LISTENER_GONE:
             where = f"{event.fields.get('address', '')}:{event.fields.get('port', 0)}"
             what = printable(str(event.fields.get("command", "")), 80)
             return f"{what} no longer listens on {printable(where, 80)}"
-        case "process.replaced":
+        case EventName.PROCESS_REPLACED:
             what = printable(str(event.fields.get("what", "")), 32)
             why = printable(str(event.fields.get("why", "")), 200)
             return f"the {what} hung and was replaced: {why}"

@@ -91,7 +91,7 @@ class Holder:
         memory = shared_memory.view(vaulted.memory)
         self._window = StreamWindow.open(memory[AREA:])
         self._output = Output(vaulted.master, self._window)
-        self._life = life.SessionLife(vaulted.session, FIRST_INCARNATION)
+        self._life = life.SessionLife()
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._company = Company(self._connections)
         self._keeper = KeeperLink(vaulted, self._selector, self._company)
@@ -236,8 +236,8 @@ class Holder:
             "command": wire.fitting(gone.command, wire.MAX_TEXT),
         }
         self._desk.record(EntryKind.UNBOUND, fields)
-        name = EventName.LISTENER_GONE.value
-        self._company.announce(wire.Event(name, self._vaulted.session, fields))
+        event = wire.Event(EventName.LISTENER_GONE, self._vaulted.session, fields)
+        self._company.announce(event)
 
     def _asked(self, queries: tuple[Query, ...]) -> None:
         self._answers.asked(queries, self._size)

@@ -1,56 +1,154 @@
-"""What happened, by a name that logs, metrics and tests agree on.
+"""Every event a session tells of: name, meaning, fields, and where it travels.
 
-Names are `subject.past`, never reused, and listed with their fields in
-docs/reference/events.md; a test compares the two. An event carries names and
-numbers, never terminal contents and never a key.
+This is the one list. `holdfast watch`, the SDK, the tools for agents, the web page
+and the logbook's story are checked against it, and docs/reference/events.md is
+written from it. An event carries names and numbers, never terminal contents and
+never a key. A name is never reused.
 """
 
 import enum
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-from holdfast.model.ids import SessionId
+from typing import Self
 
 
 class EventName(enum.StrEnum):
-    """Every event holdfast publishes."""
+    """An event, with what a reader of it needs to know."""
 
-    SESSION_STARTED = "session.started"
-    SESSION_EXITED = "session.exited"
-    SESSION_LOST = "session.lost"
-    SESSION_FROZEN = "session.frozen"
-    SESSION_THAWED = "session.thawed"
-    SESSION_FENCED = "session.fenced"
-    SESSION_UNFENCED = "session.unfenced"
-    SESSION_RECOVERED = "session.recovered"
-    SESSION_REAPED = "session.reaped"
-    SESSION_FAILED = "session.failed"
-    SESSION_SWEPT = "session.swept"
-    LISTENER_GONE = "listener.gone"
-    PROCESS_REPLACED = "process.replaced"
-    END_ASKED = "end.asked"
-    KILL_ESCALATED = "kill.escalated"
-    OPERATOR_ATTACHED = "operator.attached"
-    OPERATOR_DETACHED = "operator.detached"
-    VIEWER_CUT = "viewer.cut"
-    TURN_PASSED = "turn.passed"
-    INPUT_APPLIED = "input.applied"
-    INPUT_REFUSED = "input.refused"
-    INPUT_DROPPED = "input.dropped"
-    INPUT_UNSETTLED = "input.unsettled"
-    GATE_ASKED = "gate.asked"
-    GATE_ANSWERED = "gate.answered"
-    LEASE_GRANTED = "lease.granted"
-    LEASE_REFUSED = "lease.refused"
-    LEASE_EXPIRED = "lease.expired"
-    LOG_TORN = "log.torn"
-    LOG_SUSPECT = "log.suspect"
+    when: str
+    """What has happened, in a sentence."""
 
+    fields: tuple[str, ...]
+    message: str
+    """The kind of frame in which a holder tells of it; empty: `watch` finds out."""
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One thing that happened to one session."""
+    entry: str
+    """The kind of logbook entry that keeps it; empty: none does."""
 
-    name: EventName
-    session: SessionId
-    fields: Mapping[str, str | int] = field(default_factory=dict)
+    def __new__(
+        cls,
+        name: str,
+        when: str,
+        fields: str = "",
+        message: str = "EVENT",
+        entry: str = "",
+    ) -> Self:
+        """Make one of the members below."""
+        made = str.__new__(cls, name)
+        made._value_ = name
+        made.when, made.fields = when, tuple(fields.split())
+        made.message, made.entry = message, entry
+        return made
+
+    SESSION_EXITED = (
+        "session.exited",
+        "The session ended; a status below zero is a signal.",
+        "status",
+        "EXITED",
+        "exited",
+    )
+    SESSION_FROZEN = (
+        "session.frozen",
+        "Every process of the session was stopped.",
+        "",
+        "STATE",
+        "frozen",
+    )
+    SESSION_THAWED = (
+        "session.thawed",
+        "The processes run again.",
+        "",
+        "STATE",
+        "thawed",
+    )
+    SESSION_SWEPT = (
+        "session.swept",
+        "The session was ended with what had left its shell; `left` of it still runs.",
+        "leftovers names left",
+        "EVENT",
+        "swept",
+    )
+    FREEZE_MISSED = (
+        "freeze.missed",
+        "A process was not stopped by a freeze.",
+        "pid why",
+    )
+    THAW_MISSED = (
+        "thaw.missed",
+        "A process was stopped again during a thaw.",
+        "pid why",
+    )
+    POLICY_KEPT = (
+        "policy.kept",
+        "The policy file was not applied; the policy in force stays.",
+        "text",
+    )
+    LISTENER_GONE = (
+        "listener.gone",
+        "A process of the session no longer listens on its port.",
+        "protocol address port pid command",
+        "EVENT",
+        "unbound",
+    )
+    PROCESS_REPLACED = (
+        "process.replaced",
+        "A process of holdfast hung and was replaced; `watch` prints it once.",
+        "what pid why",
+    )
+    TURN_PASSED = (
+        "turn.passed",
+        "The turn changed hands; an empty name is nobody.",
+        "former holder epoch how",
+        "TURN_PASSED",
+        "turn",
+    )
+    TURN_ASKED = (
+        "turn.asked",
+        "Somebody asks for your turn, and waits `wait` seconds.",
+        "actor wait",
+        "TURN_ASKED",
+    )
+    GATE_ASKED = (
+        "gate.asked",
+        "An input or a command waits for approval.",
+        "actor ticket rule input",
+        "PENDING",
+        "asked",
+    )
+    GATE_ANSWERED = (
+        "gate.answered",
+        "It was decided; without `approver`, by the end of the time or of the turn.",
+        "ticket approver verdict",
+        "SETTLED",
+        "answered",
+    )
+    COMMAND_STARTED = (
+        "command.started",
+        "The shell runs a command.",
+        "number line",
+        "COMMAND_STARTED",
+        "began",
+    )
+    COMMAND_ENDED = (
+        "command.ended",
+        "The command ended; a status of -1 is unknown.",
+        "number line status duration_ms",
+        "COMMAND_ENDED",
+        "finished",
+    )
+    SESSION_SEEN = (
+        "session.seen",
+        "`watch` found the session and begins to watch it.",
+        "",
+        "",
+    )
+    SESSION_UNREACHABLE = (
+        "session.unreachable",
+        "`watch` cannot reach the session or its host.",
+        "why",
+        "",
+    )
+    STATE_CHANGED = (
+        "state.changed",
+        "`watch`, which looks every second, found the session doing something else.",
+        "state former",
+        "",
+    )

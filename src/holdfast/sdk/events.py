@@ -126,7 +126,7 @@ class StateChanged:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something else happened, by a name of docs/reference/events.md."""
+    """Another event of docs/reference/events.md, by its name."""
 
     name: str
     fields: Mapping[str, str | int]

@@ -135,7 +135,7 @@ class HostNode:
         replica.begin(incarnation)
         capacity = self.world.rng.choice((16, 64, 1024))
         memory = bytearray(self.world.rng.choice((256, 1024)))
-        life = SessionLife(session, incarnation)
+        life = SessionLife(incarnation)
         life.handle(Started(pid=1), self.machine.clock().now)
         seat = Seat(session, incarnation, life, log, Terminal(capacity), memory)
         seat.lease_expires_at = until

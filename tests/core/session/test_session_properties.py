@@ -37,7 +37,7 @@ from holdfast.core.session.session import (
     ThawAsked,
     Unfenced,
 )
-from holdfast.model.ids import ActorId, ClientId, Incarnation, SessionId
+from holdfast.model.ids import ActorId, ClientId, Incarnation
 
 ANN = ActorId("a_ann")
 CLIENTS = st.sampled_from([ClientId("c_1"), ClientId("c_2")])
@@ -51,7 +51,7 @@ class LifeOfASession(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.now = 0.0
-        self.life = SessionLife(SessionId("s_one"))
+        self.life = SessionLife()
         self.running: set[Incarnation] = set()
         self.is_frozen = False
         self.fenced: Incarnation | None = None

@@ -128,6 +128,12 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   resumed: sentence("Another process took the session up."),
   recovered: sentence("The next life began.", "loud"),
   exited: (entry) => line(entry, "", `The program ended: ${said(entry, "how")}`, "loud"),
+  swept: (entry, by) =>
+    line(
+      entry,
+      by,
+      `ended ${said(entry, "count")} that had left the shell, and left ${said(entry, "left")}`,
+    ),
   ending: (entry, by) =>
     line(entry, by, `ends the session with signal ${said(entry, "signal")}`, "loud"),
   input: (entry, by, nameOf) => line(entry, by, acted(entry) + staged(entry, nameOf)),

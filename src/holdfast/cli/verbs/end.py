@@ -8,6 +8,7 @@ from holdfast.cli.arguments import signal_from
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.model.errors import SessionUnreachable, WaitedInVain
+from holdfast.model.events import EventName
 from holdfast.model.ids import SessionId
 from holdfast.model.text import printable
 
@@ -69,7 +70,7 @@ def _end_rest(session: keeper.Listed, number: int, *, leave: bool) -> None:
                 match message:
                     case Exited():
                         return
-                    case Event("session.swept"):
+                    case Event(EventName.SESSION_SWEPT):
                         _say_swept(message.fields)
                     case Refuse(refused=FrameKind.END):
                         raise error_from(message)
@@ -108,7 +109,7 @@ def _end(session: keeper.Listed, number: int, *, leave: bool) -> bool:
                     match message:
                         case Exited():
                             return is_whole
-                        case Event("session.swept"):
+                        case Event(EventName.SESSION_SWEPT):
                             _say_swept(message.fields)
                         case Refuse(refused=FrameKind.END):
                             raise error_from(message)

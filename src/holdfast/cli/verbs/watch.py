@@ -9,7 +9,7 @@ import time
 from collections import deque
 
 import holdfast
-from holdfast.cli.event_text import NAMES, Happening, happening_from, with_own
+from holdfast.cli.event_text import Happening, happening_from, with_own
 from holdfast.cli.hooks import Hooks, is_wanted
 from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
@@ -71,8 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Watch until a signal comes, or every session named has ended."""
     for pattern in options.on:
-        if not any(is_wanted(name, [pattern]) for name in NAMES):
-            wanted = f"an event: {', '.join(NAMES)}"
+        if not any(is_wanted(name, [pattern]) for name in EventName):
+            wanted = f"an event: {', '.join(EventName)}"
             raise MalformedArgument(printable(pattern, 64), wanted)
     watch = Watch(options)
     with contextlib.suppress(asyncio.CancelledError):
@@ -134,7 +134,7 @@ class Watch:
                 if names:
                     errors.append(error)
                     return
-                self._say("session.unreachable", "", where, {"why": str(error)})
+                self._say(EventName.SESSION_UNREACHABLE, "", where, {"why": str(error)})
             await asyncio.sleep(AWAY)
 
     async def _host(self, host: Host, names: list[str]) -> None:
@@ -153,7 +153,7 @@ class Watch:
         try:
             listed = await host.sessions()
         except HoldfastError as error:
-            self._say("session.unreachable", "", host.name, {"why": str(error)})
+            self._say(EventName.SESSION_UNREACHABLE, "", host.name, {"why": str(error)})
             await asyncio.sleep(AWAY)
             return []
         live = [one for one in listed if one.exit_status is None]
@@ -163,7 +163,7 @@ class Watch:
     async def _session(self, host: Host, info: SessionInfo) -> None:
         self._watched.add(info.id)
         session = host.attach(info.id, observe=True)
-        self._tell(info, Happening("session.seen", {}))
+        self._tell(info, Happening(EventName.SESSION_SEEN, {}))
         try:
             async with session, asyncio.TaskGroup() as group:
                 looking = group.create_task(self._look(session, info))
@@ -185,7 +185,7 @@ class Watch:
                 word = (await session.state()).word
                 if last and word != last:
                     fields: dict[str, str | int] = {"state": word, "former": last}
-                    self._tell(info, Happening("state.changed", fields))
+                    self._tell(info, Happening(EventName.STATE_CHANGED, fields))
                 last = word
                 await asyncio.sleep(STEP)
 
@@ -238,8 +238,8 @@ async def _end_of(host: Host, info: SessionInfo, error: BaseException) -> Happen
     with contextlib.suppress(HoldfastError):
         status = (await host.find(info.id)).exit_status
         if status is not None:
-            return Happening("session.exited", {"status": status})
-    return Happening("session.unreachable", {"why": printable(str(error))})
+            return Happening(EventName.SESSION_EXITED, {"status": status})
+    return Happening(EventName.SESSION_UNREACHABLE, {"why": printable(str(error))})
 
 
 def _words(command: str | None) -> list[str]:

@@ -43,14 +43,11 @@ from holdfast.model.errors import (
     StaleIncarnation,
     StillAlive,
 )
-from holdfast.model.events import Event as Notice
-from holdfast.model.events import EventName
 from holdfast.model.ids import (
     FIRST_INCARNATION,
     ActorId,
     ClientId,
     Incarnation,
-    SessionId,
 )
 
 GRACE = 5.0
@@ -90,11 +87,6 @@ class ExitStatus:
 
     code: int | None = None
     signal: int | None = None
-
-    def fields(self) -> dict[str, str | int]:
-        """Return what is known, for an event."""
-        found = {"code": self.code, "signal": self.signal}
-        return {name: value for name, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +219,6 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Publish:
-    """Tell everybody."""
-
-    event: Notice
-
-
-@dataclass(frozen=True, slots=True)
 class Refuse:
     """Answer the event with an error; nothing has changed."""
 
@@ -255,7 +240,7 @@ Event = (
     | Lost
     | Recovered
 )
-Effect = Signal | KillAll | Freeze | Thaw | Sweep | Publish | Refuse
+Effect = Signal | KillAll | Freeze | Thaw | Sweep | Refuse
 
 _ALIVE = frozenset({State.STARTING, State.RUNNING, State.ENDING})
 
@@ -269,17 +254,15 @@ class SessionLife:
 
     def __init__(
         self,
-        session: SessionId,
         incarnation: Incarnation = FIRST_INCARNATION,
         *,
         is_recovering: bool = False,
     ) -> None:
-        self._session = session
         self._incarnation = incarnation
         self._state = State.LOST if is_recovering else State.STARTING
         self._pid: int | None = None
         self._exit_status: ExitStatus | None = None
-        self._attached: dict[ClientId, ActorId] = {}
+        self._attached: set[ClientId] = set()
         self._fenced: Incarnation | None = None
         self._is_held_still = False
         self._end_signal: int | None = None
@@ -345,9 +328,7 @@ class SessionLife:
         effects: list[Effect] = []
         if self._kill_at is not None and now >= self._kill_at:
             self._kill_at = now + GRACE
-            if self._end_signal != KILL:
-                self._end_signal = KILL
-                effects.append(self._publish(EventName.KILL_ESCALATED))
+            self._end_signal = KILL
             effects.append(KillAll())
         if self._sweep_at is not None and now >= self._sweep_at:
             self._sweep_at = now + GRACE
@@ -362,23 +343,13 @@ class SessionLife:
 
     def _handle_operators(self, event: Attached | Detached) -> list[Effect]:
         match event:
-            case Attached(actor, client):
+            case Attached(_, client):
                 if self._state is State.LOST:
                     return [Refuse(SessionLost(self._incarnation))]
-                if client in self._attached:
-                    return []
-                self._attached[client] = actor
-                name = EventName.OPERATOR_ATTACHED
-                return [self._publish(name, actor=actor, client=client)]
-            case Detached(client, reason):  # pragma: no branch
-                return self._detach(client, reason)
-
-    def _detach(self, client: ClientId, reason: str) -> list[Effect]:
-        actor = self._attached.pop(client, None)
-        if actor is None:
-            return []
-        name = EventName.OPERATOR_DETACHED
-        return [self._publish(name, actor=actor, client=client, reason=reason)]
+                self._attached.add(client)
+            case Detached(client):  # pragma: no branch
+                self._attached.discard(client)
+        return []
 
     # ── what keeps it frozen ──────────────────────────────────────────────────
 
@@ -386,45 +357,37 @@ class SessionLife:
         self, event: FreezeAsked | ThawAsked | Fenced | Unfenced
     ) -> list[Effect]:
         match event:
-            case FreezeAsked(actor):
-                return self._refusal() or self._hold_still(actor)
-            case ThawAsked(actor):
-                return self._refusal() or self._let_go(actor)
+            case FreezeAsked():
+                return self._refusal() or self._hold_still()
+            case ThawAsked():
+                return self._refusal() or self._let_go()
             case Fenced(incarnation):
                 return self._fence(incarnation)
             case Unfenced(incarnation):  # pragma: no branch
                 return self._unfence(incarnation)
 
-    def _hold_still(self, actor: ActorId) -> list[Effect]:
-        if self._is_held_still:
-            return []
+    def _hold_still(self) -> list[Effect]:
         before, self._is_held_still = self.frozen_by, True
-        notice = self._publish(EventName.SESSION_FROZEN, actor=actor)
-        return [*self._moved(before), notice]
+        return self._moved(before)
 
-    def _let_go(self, actor: ActorId) -> list[Effect]:
+    def _let_go(self) -> list[Effect]:
         before, self._is_held_still = self.frozen_by, False
-        if FrozenBy.BY_OPERATOR in before:
-            notice = self._publish(EventName.SESSION_THAWED, actor=actor)
-            return [*self._moved(before), notice]
-        if before:
+        if before == {FrozenBy.BY_FENCE}:
             return [Refuse(LeaseLost(self._incarnation))]
-        return []
+        return self._moved(before)
 
     def _fence(self, incarnation: Incarnation) -> list[Effect]:
         # A fence may overtake the recovery it belongs to: it is kept for then.
         if incarnation < self._incarnation or incarnation == self._fenced:
             return []
         before, self._fenced = self.frozen_by, incarnation
-        notice = self._publish(EventName.SESSION_FENCED, fenced=incarnation)
-        return [*self._moved(before), notice]
+        return self._moved(before)
 
     def _unfence(self, incarnation: Incarnation) -> list[Effect]:
         if incarnation != self._fenced:
             return []
         before, self._fenced = self.frozen_by, None
-        notice = self._publish(EventName.SESSION_UNFENCED, fenced=incarnation)
-        return [*self._moved(before), notice]
+        return self._moved(before)
 
     def _moved(self, before: frozenset[FrozenBy]) -> list[Effect]:
         has_processes = self._pid is not None and self._state in _ALIVE
@@ -440,12 +403,12 @@ class SessionLife:
         match event:
             case Started(pid):
                 return self._start(pid)
-            case StartFailed(why):
+            case StartFailed():
                 if self._state not in _ALIVE or self._pid is not None:
                     return []
                 self._state = State.EXITED
                 self._kill_at = None
-                return [self._publish(EventName.SESSION_FAILED, why=why)]
+                return []
             case Recovered():  # pragma: no branch
                 return self._recover(event)
 
@@ -453,8 +416,7 @@ class SessionLife:
         if self._state not in _ALIVE or self._pid is not None:
             return []
         self._pid = pid
-        notice = self._publish(EventName.SESSION_STARTED, pid=pid)
-        effects = [*self._moved(frozenset()), notice]
+        effects = self._moved(frozenset())
         if self._end_signal is not None:
             return effects + self._tell_to_end(self._end_signal)
         self._state = State.RUNNING
@@ -473,9 +435,7 @@ class SessionLife:
         self._pid = event.pid
         if event.how is How.COLD:
             self._is_held_still = False  # What was held still is not there any more.
-        name = EventName.SESSION_RECOVERED
-        notice = self._publish(name, pid=event.pid, how=event.how, gone=event.said)
-        return [*self._moved(frozenset()), notice]
+        return self._moved(frozenset())
 
     # ── how it ends ───────────────────────────────────────────────────────────
 
@@ -486,13 +446,8 @@ class SessionLife:
             self._kill_at = now + GRACE  # A further request never prolongs it.
         if self._end_signal != KILL:
             self._end_signal = event.signal
-        notice = self._publish(
-            EventName.END_ASKED, actor=event.actor, signal=event.signal
-        )
         self._state = State.ENDING
-        if self._pid is None:
-            return [notice]
-        return [notice, *self._tell_to_end(self._end_signal)]
+        return [] if self._pid is None else self._tell_to_end(self._end_signal)
 
     def _tell_to_end(self, signal: int) -> list[Effect]:
         before = self.frozen_by
@@ -503,7 +458,7 @@ class SessionLife:
             return [Signal(signal)]
         # The signal goes first: the first thing a thawed program does is obey it.
         self._is_held_still = False
-        return [Signal(signal), Thaw(), self._publish(EventName.SESSION_THAWED)]
+        return [Signal(signal), Thaw()]
 
     def _handle_endings(
         self, event: LeaderExited | LeftoversSwept | Lost, now: float
@@ -511,34 +466,23 @@ class SessionLife:
         if event.incarnation != self._incarnation:
             return []
         match event:
-            case LeftoversSwept(_, count):
-                return self._note_swept(count)
+            case LeftoversSwept():
+                self._sweep_at = None
             case LeaderExited(_, status) if self._state in _ALIVE:
                 self._exit_status = status
-                notice = self._publish(EventName.SESSION_EXITED, **status.fields())
-                return [*self._close(State.EXITED, now), notice]
-            case Lost(_, why) if self._state in _ALIVE:
-                notice = self._publish(EventName.SESSION_LOST, why=why)
-                effects = [*self._close(State.LOST, now), notice]
-                for client in list(self._attached):
-                    effects += self._detach(client, "session lost")
-                return effects
+                return self._close(State.EXITED, now)
+            case Lost() if self._state in _ALIVE:
+                self._attached.clear()
+                return self._close(State.LOST, now)
             case LeaderExited() | Lost():  # pragma: no branch
-                return []
+                pass
+        return []
 
     def _close(self, state: State, now: float) -> list[Effect]:
         self._state = state
         self._kill_at = self._end_signal = None
         self._sweep_at = now + GRACE
         return [Sweep(self._incarnation)]
-
-    def _note_swept(self, count: int) -> list[Effect]:
-        if self._sweep_at is None:
-            return []
-        self._sweep_at = None
-        if not count:
-            return []
-        return [self._publish(EventName.SESSION_SWEPT, leftovers=count)]
 
     # ── what is said ──────────────────────────────────────────────────────────
 
@@ -550,7 +494,3 @@ class SessionLife:
                 return [Refuse(SessionOver(self._state))]
             case _:
                 return []
-
-    def _publish(self, name: EventName, **fields: str | int) -> Publish:
-        said = {"incarnation": int(self._incarnation), **fields}
-        return Publish(Notice(name, self._session, said))

@@ -55,6 +55,7 @@ from holdfast.model.errors import (
     NotAllowed,
     UnknownOperator,
 )
+from holdfast.model.events import EventName
 from holdfast.model.geometry import Size
 from holdfast.model.ids import FIRST_INCARNATION, ActorId, Epoch
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
@@ -314,8 +315,8 @@ class Desk:
         """Put on record what was ended with the session, and tell who is here."""
         told: dict[str, str | int] = {"names": swept.names, "left": swept.left}
         self.record(EntryKind.SWEPT, {"by": swept.by, "count": swept.ended, **told})
-        fields = {"leftovers": swept.ended, **told}
-        event = wire.Event("session.swept", self._vaulted.session, fields)
+        told = {"leftovers": swept.ended, **told}
+        event = wire.Event(EventName.SESSION_SWEPT, self._vaulted.session, told)
         self._company.announce(event)
         return event
 
@@ -584,12 +585,12 @@ class Desk:
 
     def _warn(self, text: str) -> None:
         fields = {"text": wire.fitting(text, wire.MAX_TEXT)}
-        self._company.announce(wire.Event("policy.kept", self._vaulted.session, fields))
+        event = wire.Event(EventName.POLICY_KEPT, self._vaulted.session, fields)
+        self._company.announce(event)
 
 
 def _secrecy(vaulted: Vaulted, following: Following) -> Secrecy:
-    leader = vaulted.facts["pid"]
-    assert isinstance(leader, int)  # noqa: S101  # we wrote it
+    leader = int(str(vaulted.facts["pid"]))
     return Secrecy(vaulted.master, leader, lambda: following.runs_nothing)
 
 

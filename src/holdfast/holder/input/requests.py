@@ -37,6 +37,7 @@ from holdfast.model.errors import (
     SessionNotFound,
     ThawIncomplete,
 )
+from holdfast.model.events import EventName
 from holdfast.model.ids import FIRST_INCARNATION, ActorId
 from holdfast.model.inputs import Input, InputId
 from holdfast.wire import company as parties
@@ -191,7 +192,7 @@ class Requests:
         self._desk.freeze(actor)
         frozen = self._halting.freeze()
         self._company.announce(wire.State("frozen", FIRST_INCARNATION))
-        self._tell_missed("freeze.missed", frozen.missed)
+        self._tell_missed(EventName.FREEZE_MISSED, frozen.missed)
         if frozen.missed:
             first = frozen.missed[0]
             raise FreezeIncomplete(len(frozen.missed), first.pid, first.why)
@@ -202,9 +203,9 @@ class Requests:
             raise ThawIncomplete
         self._desk.thaw(actor)
         self._company.announce(wire.State("running", FIRST_INCARNATION))
-        self._tell_missed("thaw.missed", thawed.missed)
+        self._tell_missed(EventName.THAW_MISSED, thawed.missed)
 
-    def _tell_missed(self, name: str, missed: tuple[Missed, ...]) -> None:
+    def _tell_missed(self, name: EventName, missed: tuple[Missed, ...]) -> None:
         for one in missed[: parties.MAX_JOBS]:
             fields: dict[str, str | int] = {"pid": one.pid, "why": one.why}
             self._company.announce(wire.Event(name, self._vaulted.session, fields))

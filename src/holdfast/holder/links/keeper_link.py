@@ -232,8 +232,7 @@ class KeeperLink:
             "pid": pid if isinstance(pid, int) else 0,
             "why": wire.fitting(str(packet.get("why")), wire.MAX_TEXT),
         }
-        name = EventName.PROCESS_REPLACED.value
-        event = wire.Event(name, self._vaulted.session, fields)
+        event = wire.Event(EventName.PROCESS_REPLACED, self._vaulted.session, fields)
         self._company.announce_for_a_while(event)
 
     def _keep_name(self) -> None:
