@@ -16,7 +16,7 @@ MODULES ?=
 RELEASE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated changelog lock clean
+.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated changelog lock dist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -96,6 +96,11 @@ generated: $(READY)  ## rewrite what is generated: schema, vectors, error refere
 	@$(BIN)/python -m tools.write_sdk_reference
 	@$(BIN)/python -m tools.write_cli_reference
 
+dist: $(READY)  ## build the page, an sdist that has it, and a wheel from that sdist, into dist/
+	@sh tools/build-web --if-needed
+	@rm -rf dist && $(BIN)/hatchling build -t sdist
+	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist dist/*.tar.gz
+
 changelog: $(READY)  ## gather changes/ into CHANGELOG.md; RELEASE=1.2.3 names and dates the section
 	@$(BIN)/python -m tools.changelog $(if $(RELEASE),--release $(RELEASE))
 
@@ -103,4 +108,4 @@ lock: $(READY)  ## choose the newest dependencies and pin them with hashes
 	@$(BIN)/python tools/lock.py
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) src/holdfast/webpage web/node_modules .work .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage*
+	rm -rf $(VENV) dist src/holdfast/webpage web/node_modules .work .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage*

@@ -96,6 +96,7 @@ def _not_root() -> bool:
 PERMITTED = (
     Permitted("tests/web/", lacks_browser),
     Permitted("tests/scenarios/test_a_browser_speaks_the_protocol.py", lacks("node")),
+    Permitted("tests/scenarios/test_what_is_released_works.py", lacks("npm")),
     Permitted("tests/linux/test_systemd.py", lacks("systemd-analyze")),
     Permitted("tests/cli/test_life.py", Path("/run/systemd/system").is_dir),
     Permitted("tests/linux/test_file_facts.py", is_root),

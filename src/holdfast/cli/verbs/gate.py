@@ -30,7 +30,7 @@ EXIT_BROKEN = 65
 EXIT_VERDICT = {Verdict.ALLOW: 0, Verdict.ASK: 75, Verdict.DENY: 77}
 """What `gate test` exits with: as the input itself would, unless it is approved."""
 
-EXAMPLE = Path(__file__).parent / "example_policy.toml"
+EXAMPLE = Path(__file__).parents[1] / "example_policy.toml"
 
 WORDS = {
     "pending": (0, 1),

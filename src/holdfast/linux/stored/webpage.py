@@ -6,7 +6,7 @@ page works.
 
 from pathlib import Path
 
-_FOLDER = Path(__file__).resolve().parent.parent / "webpage"
+_FOLDER = Path(__file__).resolve().parents[2] / "webpage"
 
 
 def built_page() -> Path | None:
