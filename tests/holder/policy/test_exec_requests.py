@@ -1,0 +1,331 @@
+"""What becomes of execs in a session with a gate: let, refused, asked about."""
+
+import contextlib
+import os
+import select
+import selectors
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tests.holder.desk_world import SESSION, WINDOW, Client
+from tests.linux.gated import Gated, gated
+from tests.scenarios.support import apply_policy
+
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import EntryKind, recover
+from holdfast.core.input import gate
+from holdfast.core.session.stream import StreamWindow
+from holdfast.holder.input.desk import Desk
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.links.connection import Connection
+from holdfast.holder.policy.exec_requests import Executing
+from holdfast.holder.policy.judge_link import JudgeLink
+from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.record.note_memory import AREA, NoteMemory
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import shared_memory
+from holdfast.linux.stored import folders
+from holdfast.linux.stored.operators import Enrolled
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import ApprovalMismatch, NotAllowed
+from holdfast.model.ids import ActorId
+from holdfast.model.verdicts import Verdict
+from holdfast.wire import messages as wire
+
+LOOP = 'while read line; do $line; echo "@$?"; done'
+"""A leader that executes each line, and says what came of it."""
+
+RULES = """
+[default]
+agent = "allow"
+[[rule]]
+name = "no-id"
+verdict = "deny"
+kind = "agent"
+at = "exec"
+first = "id"
+why = "nobody needs to know"
+[[rule]]
+name = "nice-asks"
+verdict = "ask"
+kind = "agent"
+first = "nice"
+"""
+PATIENCE = 20.0
+
+ID, NICE = str(shutil.which("id")), str(shutil.which("nice"))
+"""By their whole paths: a shell tries the next folder when one is refused."""
+
+
+@dataclass
+class Shell:
+    """A session with an exec gate, and who is attached to it."""
+
+    leader: Gated
+    vaulted: Vaulted
+    selector: selectors.BaseSelector
+    connections: list[Connection] = field(default_factory=list)
+    clients: list[Client] = field(default_factory=list)
+    said: str = ""
+
+    def __post_init__(self) -> None:
+        raw = shared_memory.view(self.vaulted.memory)
+        StreamWindow.create(raw[AREA:])
+        following = Following(self.vaulted, StreamWindow.open(raw[AREA:]))
+        judge = JudgeLink(self.selector)
+        note = NoteMemory(raw[:AREA])
+        company = Company(self.connections)
+        self.desk = Desk(self.vaulted, note, company, _ignore, judge, following)
+        attributing = self.desk.attributing
+        assert attributing is not None
+        self.executing = Executing(
+            self.vaulted, self.selector, self.desk, attributing, judge
+        )
+
+    def join(self, operator: Enrolled) -> Client:
+        """Let somebody in."""
+        client = Client(self.desk, operator, len(self.clients) + 1)
+        self.clients.append(client)
+        self.connections.append(client.connection)
+        self.desk.meet(operator.actor)
+        self.desk.came(client.connection)
+        client.told()
+        return client
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        os.write(self.leader.master, line.encode() + b"\n")
+
+    def run(self, line: str) -> str:
+        """Type a line; return how the leader says it ended."""
+        self.type(line)
+        return self.outcome()
+
+    def outcome(self) -> str:
+        """Return how the line that runs has ended."""
+        self.until(lambda: "\r\n" in self.said.partition("@")[2])
+        status, _, self.said = self.said.partition("@")[2].partition("\r\n")
+        return status
+
+    def until(self, happened: Callable[[], bool]) -> None:
+        """Do what the loop does, until something has happened."""
+        give_up_at = time.monotonic() + PATIENCE
+        while not happened():
+            assert time.monotonic() < give_up_at, self.said
+            for key, _ in self.selector.select(0.01):
+                key.data()
+            self.executing.tick(time.monotonic())
+            if select.select([self.leader.master], [], [], 0)[0]:
+                self.said += os.read(self.leader.master, 1 << 12).decode()
+
+    def pending(self, client: Client) -> wire.Pending:
+        """Wait until something is shown that waits for approval."""
+        found: list[wire.Pending] = []
+
+        def is_shown() -> bool:
+            found.extend(x for x in client.told() if isinstance(x, wire.Pending))
+            return bool(found)
+
+        self.until(is_shown)
+        return found[0]
+
+    def fields(self, kind: EntryKind) -> list[dict[str, object]]:
+        """Return what the book has of one kind."""
+        raw = Path(folders.session_log(SESSION)).read_bytes()
+        entries = recover(raw, SESSION).entries
+        return [dict(entry.fields) for entry in entries if entry.kind is kind]
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+@pytest.fixture
+def anna(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enrolled:
+    for name in ("RUNTIME", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+    return current_operator.ourselves()
+
+
+@pytest.fixture
+def bot(anna: Enrolled) -> Enrolled:
+    del anna
+    return current_operator.enrol("bot", ActorKind.AGENT)
+
+
+@pytest.fixture
+def here(bot: Enrolled) -> Iterator[Shell]:
+    apply_policy(RULES)
+    handler = signal.getsignal(signal.SIGCHLD)
+    with (
+        gated("sh", "-c", LOOP) as leader,
+        selectors.DefaultSelector() as selector,
+        contextlib.ExitStack() as stack,
+    ):
+        memory = shared_memory.create(SESSION, AREA + WINDOW)
+        pidfd = os.pidfd_open(leader.pid)
+        for fd in (memory, pidfd):
+            stack.callback(os.close, fd)
+        listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+        facts: dict[str, object] = {
+            "name": "build",
+            "pid": leader.pid,
+            "command": ["sh"],
+            "cwd": "/",
+            "creator": bot.actor.id,
+        }
+        gate_fds = (leader.listener, leader.memory)
+        vaulted = Vaulted(
+            SESSION, facts, leader.master, memory, listener, pidfd, gate_fds
+        )
+        made = Shell(leader, vaulted, selector)
+        yield made
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, handler)
+        for one in made.executing._wakers:  # noqa: SLF001  # what ends with a holder
+            one.close()
+        for client in made.clients:
+            client.close()
+
+
+def test_what_no_rule_speaks_of_is_executed(here: Shell) -> None:
+    assert here.run("env true") == "0"
+    assert here.run("env false") == "1"
+    assert here.fields(EntryKind.EXEC) == []
+
+
+def test_what_a_rule_denies_is_not_and_it_is_on_record(
+    here: Shell, bot: Enrolled
+) -> None:
+    assert here.run(ID) == "126"
+    assert here.run(f"env {ID}") == "126"
+    here.executing.settle()
+
+    said = here.fields(EntryKind.EXEC)
+    assert sum(int(str(one.get("count", 1))) for one in said) == 2
+    assert said[0]["actor"] == bot.actor.id
+    assert said[0]["rule"] == "no-id"
+    assert "id" in str(said[0]["program"])
+
+
+def test_what_is_not_there_is_said_to_be_missing(here: Shell) -> None:
+    assert here.run("/nowhere/at-all") == "127"
+    assert here.fields(EntryKind.EXEC) == []
+
+
+def test_an_exec_is_shown_and_happens_once_it_is_approved(
+    here: Shell, anna: Enrolled, bot: Enrolled
+) -> None:
+    person, agent = here.join(anna), here.join(bot)
+    here.type(f"{NICE} true")
+    shown = here.pending(person)
+
+    assert (shown.actor, shown.rule) == (bot.actor.id, "nice-asks")
+    assert shown.excerpt == f"{NICE} true".encode()
+    assert shown.size == len(shown.excerpt)
+    assert shown.program == NICE
+    assert here.executing.knows(shown.ticket)
+    assert not here.executing.knows(shown.ticket + 1)
+    approved = gate.Approved(shown.ticket, anna.actor.id, shown.digest, shown.epoch)
+    here.executing.approve(approved)
+
+    assert here.outcome() == "0"
+    (settled,) = [one for one in agent.told() if isinstance(one, wire.Settled)]
+    assert settled == wire.Settled(shown.ticket, Verdict.ALLOW, anna.actor.id)
+    (asked,) = here.fields(EntryKind.ASKED)
+    (answered,) = here.fields(EntryKind.ANSWERED)
+    assert (asked["ticket"], asked["rule"]) == (shown.ticket, "nice-asks")
+    assert (answered["ticket"], answered["by"]) == (shown.ticket, anna.actor.id)
+    assert here.executing.next_deadline() is None or not here.executing.knows(
+        shown.ticket
+    )
+
+
+def test_only_who_may_approve_approves_and_only_what_was_shown(
+    here: Shell, anna: Enrolled, bot: Enrolled
+) -> None:
+    person = here.join(anna)
+    here.join(bot)
+    here.type(f"{NICE} true")
+    shown = here.pending(person)
+
+    with pytest.raises(NotAllowed):
+        here.executing.approve(
+            gate.Approved(shown.ticket, bot.actor.id, shown.digest, shown.epoch)
+        )
+    with pytest.raises(ApprovalMismatch):
+        here.executing.approve(
+            gate.Approved(shown.ticket, anna.actor.id, bytes(32), shown.epoch)
+        )
+    with pytest.raises(NotAllowed):
+        here.executing.deny(gate.Denied(shown.ticket, ActorId("a_" + "x" * 32)))
+    assert here.executing.knows(shown.ticket)
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_an_exec_that_is_denied_fails_and_its_actor_may_withdraw_it(
+    here: Shell, anna: Enrolled, bot: Enrolled, *, is_own: bool
+) -> None:
+    person, agent = here.join(anna), here.join(bot)
+    here.type(f"{NICE} true")
+    shown = here.pending(person)
+
+    by = bot.actor.id if is_own else anna.actor.id
+    here.executing.deny(gate.Denied(shown.ticket, by))
+
+    assert here.outcome() == "126"
+    (settled,) = [one for one in agent.told() if isinstance(one, wire.Settled)]
+    assert settled == wire.Settled(shown.ticket, Verdict.DENY, by)
+    assert not here.executing.knows(shown.ticket)
+
+
+def test_who_is_killed_while_it_waits_waits_no_more(
+    here: Shell, anna: Enrolled
+) -> None:
+    person = here.join(anna)
+    here.type(f"{NICE} true")
+    shown = here.pending(person)
+    assert here.executing.next_deadline() is not None
+
+    children = Path(f"/proc/{here.leader.pid}/task/{here.leader.pid}/children")
+    for pid in map(int, children.read_text().split()):
+        os.kill(pid, signal.SIGKILL)
+
+    here.until(lambda: not here.executing.knows(shown.ticket))
+    assert here.outcome() == "137"
+    assert here.desk.telling.pending == ()
+
+
+def test_a_successor_asks_again_about_what_waits(here: Shell, anna: Enrolled) -> None:
+    person = here.join(anna)
+    here.type(f"{NICE} true")
+    shown = here.pending(person)
+    here.selector.unregister(here.leader.listener)
+    attributing = here.desk.attributing
+    assert attributing is not None
+    judge = JudgeLink(here.selector)
+    former = here.executing
+    heir = Executing(here.vaulted, here.selector, here.desk, attributing, judge)
+    here.executing = heir
+
+    again = here.pending(person)
+    assert again.ticket != shown.ticket
+    assert again.digest == shown.digest
+    heir.approve(gate.Approved(again.ticket, anna.actor.id, again.digest, again.epoch))
+    assert here.outcome() == "0"
+    for one in former._wakers:  # noqa: SLF001  # what ends with a holder
+        one.close()
+
+
+def test_other_rules_hold_from_the_next_exec_on(here: Shell) -> None:
+    assert here.run(ID) == "126"
+    apply_policy('[default]\nagent = "allow"\n')
+    assert here.run(ID) == "0"
+    apply_policy('[default]\nagent = "deny"\n')
+    assert here.run(ID) == "126"
