@@ -197,9 +197,9 @@ class StagedLine:
                 meaning = _editor_meaning(byte)
             if meaning is Meaning.END or meaning is Meaning.FLUSH:
                 ended.append(self._parts[-1].told())
-                self._end(actor, terminal, is_whole=meaning is Meaning.END)
+                self._end(actor, is_whole=meaning is Meaning.END)
             elif meaning is Meaning.SIGNAL or meaning is Meaning.QUIET_SIGNAL:
-                self._interrupt(actor, terminal, meaning)
+                self._interrupt(actor, meaning)
             else:
                 self._take(actor, byte, meaning, terminal, echo_off=echo_off)
         return ended
@@ -336,9 +336,9 @@ class StagedLine:
             part.is_erased = True
             part.shapers[actor] = None
 
-    def _end(self, actor: ActorId, terminal: LineDiscipline, *, is_whole: bool) -> None:
+    def _end(self, actor: ActorId, *, is_whole: bool) -> None:
         part = self._parts[-1]
-        is_known = part.is_cooked and not part.is_lost and terminal.edits
+        is_known = part.is_cooked and not part.is_lost
         if is_known and (
             not part.has_content or (is_whole and not may_go_on(part.typed))
         ):
@@ -347,10 +347,8 @@ class StagedLine:
             return
         self._close(actor)
 
-    def _interrupt(
-        self, actor: ActorId, terminal: LineDiscipline, meaning: Meaning
-    ) -> None:
-        if terminal.edits and meaning is Meaning.SIGNAL and self._parts[-1].is_cooked:
+    def _interrupt(self, actor: ActorId, meaning: Meaning) -> None:
+        if meaning is Meaning.SIGNAL and self._parts[-1].is_cooked:
             self._parts[-1] = _Part()
         elif self._parts[-1].has_content:
             self._close(actor)
