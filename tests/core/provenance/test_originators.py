@@ -16,12 +16,14 @@ from tests.core.shell_world import (
 
 from holdfast.core.provenance.originators import (
     MAX_LINE,
+    MAX_SPANS,
     MAX_TRACED,
     UNKNOWN,
     Origin,
     Origins,
 )
-from holdfast.core.shell.shell_state import MAX_CHANGES, ChangeKind
+from holdfast.core.shell.shell_state import MAX_CHANGES, ChangeKind, Item, ItemKind
+from holdfast.model.ids import ActorId
 
 
 @pytest.fixture
@@ -248,6 +250,50 @@ def test_i6_origins_that_are_forgotten_are_not_taken_for_none(shell: Shell) -> N
     assert origin is not None
     assert (origin.trigger, origin.is_sure) == (BOT, False)
     assert len(shell.origins.since(0)) <= MAX_TRACED
+
+
+def test_i6_what_was_changed_last_is_forgotten_last(shell: Shell) -> None:
+    def change(names: dict[str, str], actor: ActorId) -> None:
+        shell.run(actor)
+        shell.see(state(PATH="/bin", **names))
+
+    names = {"deploy": "1"}
+    change(names, BOT)
+    while len(shell.origins.since(0)) < MAX_TRACED:
+        left = MAX_TRACED - len(shell.origins.since(0))
+        size = len(names)
+        names |= {f"a{size + one}": "1" for one in range(min(left, MAX_CHANGES))}
+        change(names, BOT)
+    change(names | {"deploy": "2"}, ANNA)
+    assert len(shell.origins.since(0)) == MAX_TRACED
+    change(names | {"deploy": "2", "last": "1"}, CARL)
+
+    assert len(shell.origins.since(0)) == MAX_TRACED
+    for item, actor in ((DEPLOY, ANNA), (Item(ItemKind.ALIAS, "last"), CARL)):
+        traced = shell.origins.traced(item)
+        assert traced is not None
+        assert traced.origin.trigger == actor
+
+
+def test_i6_of_commands_that_are_forgotten_nobody_is_named(shell: Shell) -> None:
+    for _ in range(MAX_SPANS + 1):
+        shell.run(BOT)
+    shell.see(state(PATH="/bin", deploy="rm"))
+
+    assert shell.origins.of(DEPLOY) == UNKNOWN
+
+
+def test_before_any_state_was_seen_nothing_is_known() -> None:
+    assert Shell().origins.of(PATH) == UNKNOWN
+
+
+def test_what_nobody_is_known_to_have_entered_is_nobody_s(shell: Shell) -> None:
+    shell.run(None)
+    shell.see(state(PATH="/bin", deploy="rm"))
+
+    origin = shell.origins.of(DEPLOY)
+    assert origin is not None
+    assert origin.trigger == ""
 
 
 def test_a_line_is_kept_so_that_it_can_be_shown(shell: Shell) -> None:

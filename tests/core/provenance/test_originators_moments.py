@@ -63,6 +63,8 @@ def test_i4_a_file_may_be_dated_a_tick_before_the_command_was_entered(
 ) -> None:
     assert shell.origins.at(wall(10) - COARSE_MS) is not None
     assert shell.origins.at(wall(10) - COARSE_MS - 1) is None
+    assert shell.origins.at_up(up(10) - COARSE_MS) is not None
+    assert shell.origins.at_up(up(10) - COARSE_MS - 1) is None
 
 
 def test_i4_what_still_runs_has_every_later_moment(shell: Shell) -> None:
@@ -102,6 +104,9 @@ def test_i6_what_is_older_than_what_is_kept_is_unknown() -> None:
     assert shell.origins.at_up(up(10)) == UNKNOWN
     assert shell.origins.at(wall(25)) is not None
     assert shell.origins.starter(up(10), CARL) == ""
+    last = 10 * (MAX_SPANS + 1)
+    assert shell.origins.at(wall(last - 3)) is None
+    assert shell.origins.at_up(up(last - 3)) is None
 
 
 def test_what_the_shell_started_is_whose_command_it_was(shell: Shell) -> None:
@@ -166,6 +171,22 @@ def test_i4_a_moment_that_came_twice_belongs_to_nobody(shell: Shell) -> None:
     assert origin.trigger == ANNA
 
 
+def test_i4_a_clock_that_is_set_back_at_once_is_noticed(shell: Shell) -> None:
+    shell.begin(at_clock(3, BOT, 25, set_by=-15_000))
+
+    assert shell.origins.at(wall(22)) == UNKNOWN
+
+
+def test_i4_what_was_typed_ahead_says_nothing_about_the_clock(shell: Shell) -> None:
+    shell.begin(command(3, CARL, begins=12))
+    shell.begin(at_clock(4, BOT, 30, set_by=-10_000))
+
+    origin = shell.origins.at(wall(11))
+    assert origin is not None
+    assert origin.trigger == BOT
+    assert shell.origins.at(wall(16)) == UNKNOWN
+
+
 def test_i4_a_clock_that_is_set_back_while_a_command_runs_is_noticed() -> None:
     shell = Shell()
     one = command(1, BOT)
@@ -199,9 +220,9 @@ def test_i6_a_clock_that_is_set_back_all_the_time_takes_no_more_memory() -> None
     for number in range(1, 3 * MAX_STEPS):
         shell.begin(at_clock(number, BOT, 10 * number, set_by=-20_000 * number))
 
-    lowest = wall(0) - 20_000 * 3 * MAX_STEPS
-    told = [shell.origins.at(moment_ms) for moment_ms in range(lowest, wall(0), 5000)]
-    assert UNKNOWN in told
+    lowest = wall(0) - 10_000 * (3 * MAX_STEPS - 1)
+    told = {shell.origins.at(moment_ms) for moment_ms in range(lowest, wall(0), 5000)}
+    assert told == {UNKNOWN}
 
 
 def at_clock(number: int, trigger: str, second: float, *, set_by: int) -> Command:

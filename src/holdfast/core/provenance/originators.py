@@ -419,7 +419,7 @@ class Origins:
         if first and first == last == self.last:
             return self._spans[-1].origin
         found = [one.origin for one in self._spans if first <= one.number <= last]
-        if not first or len(found) != last - first + 1:
+        if len(found) != last - first + 1:
             return UNKNOWN
         return found[0] if first == last else _merged(found)
 
