@@ -402,7 +402,6 @@ class Commands:
             until=instant(at),
         )
         self._kept.append(command)
-        self._phase = Phase.BETWEEN
         return [Finish(command)]
 
     def _elapsed_ms(self, at: Moment) -> int:
