@@ -51,6 +51,14 @@ def test_what_a_word_may_become(word: str, may: OpenWord) -> None:
     assert read(f"put {word}")[-1].opens == (None, may)
 
 
+@pytest.mark.parametrize(
+    "word", ["$x", "(a)", "''", '""', '"$x"', "*", "**", "~", "{a,b}", r"\;", r"\x72"]
+)
+def test_a_word_ends_where_the_next_command_may_begin(word: str) -> None:
+    assert read(f"put {word};b")[-1].words == ("b",)
+    assert read(f"put {word}|b")[-1].words == ("b",)
+
+
 def test_a_loop_s_variable_is_one_word() -> None:
     value = OpenWord(tail=".py", has_slash=False, is_one=True, files=("", ".py"))
 
@@ -71,6 +79,13 @@ def test_a_loop_s_variable_is_one_word() -> None:
         ("not a; and b; or ! c", "abc"),
         ("a; ; b;", None),
         ("begin; ; end; a", "a"),
+        ("begin;;a;end;b", "ab"),
+        ("if a;b;else if c;d;else;e;end;f", "abcdef"),
+        ("while a;b;end;c", "abc"),
+        ("for f in x;a;end;b", "ab"),
+        ("switch x;case a;a;case b;b;end;c", "abc"),
+        ("not a;and b;or c", "abc"),
+        ("a&&b||c|d", "abcd"),
     ],
 )
 def test_every_command_is_found_wherever_it_stands(
@@ -100,6 +115,8 @@ def test_every_command_is_found_wherever_it_stands(
         "put $x[1]",
         "put (a)[1]",
         "put (a",
+        "put (a; end",
+        "switch x; a; end",
         "put x[1]",
         "put {a}",
         "put {a, b}",

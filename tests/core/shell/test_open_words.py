@@ -34,6 +34,8 @@ pattern = st.text("ab/.*?", min_size=1, max_size=5)
         (FILE, "b", False, False),
         (FILE, "x/a", True, True),
         (FILE, "*b", False, False),
+        (OpenWord("a/", "/b", has_slash=False), "a/x/b", True, True),
+        (OpenWord("a/", "/b", has_slash=False), "a/x/y/b", False, False),
         (OpenWord("x/y", has_slash=False), "y*", False, True),
         (OpenWord("x/y", has_slash=False), "z*", False, False),
     ],
@@ -55,6 +57,7 @@ def test_i1_whatever_it_becomes_it_may_fit_what_that_fits(
     whole = head + between + tail
     globs = Globs.of([pattern])
 
+    assert not whole or word.may_fit(Globs.of([whole]))
     assert word.may_fit(globs) or not globs.fit(whole)
     name = whole.rsplit("/", 1)[-1]
     assert word.may_fit_loosely(globs) or not globs.fit(name)

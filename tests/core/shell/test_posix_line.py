@@ -1,6 +1,7 @@
 import pytest
 
 from holdfast.core.shell.command_line import read_line
+from holdfast.core.shell.line_reader import MAX_WORDS
 from holdfast.core.shell.shell_grammar import Grammar
 
 BASH, ZSH, DASH = Grammar.BASH, Grammar.ZSH, Grammar.DASH
@@ -27,6 +28,14 @@ def doubt(text: str, grammar: Grammar = BASH) -> str:
         ("! a && ! { b; }", "ab"),
         ("( (a); b )", "ab"),
         ("if (a) then b; fi", "ab"),
+        ("{(a); b; }", "ab"),
+        ("if a;then b;else c;fi;d", "abcd"),
+        ("while a;do b;done;c", "abc"),
+        ("for f in x;do a;done;b", "ab"),
+        ("case x in(a|b)a;;c)b;esac;c", "abc"),
+        ("case x in a)a;;*)b;;esac&&c", "abc"),
+        ("(a;b)&&c||d|e&f", "abcdef"),
+        ("!(a)", "a"),
     ],
 )
 def test_every_command_is_found_wherever_it_stands(line: str, names: str) -> None:
@@ -55,6 +64,8 @@ def test_every_command_is_found_wherever_it_stands(line: str, names: str) -> Non
         "select x in a; do b; done",
         "function f { a; }",
         "f () { a; }",
+        "case x in |a) b;; esac",
+        "case x in a|) b;; esac",
         "a[1]=b",
         "X=1 { a; }",
         ">x if a; then b; fi",
@@ -96,6 +107,26 @@ def test_what_a_builtin_would_evaluate_is_not_read(
     assert ("its words" in doubt(line, grammar)) is runs
 
 
+BEFORE = ["-", "builtin", "command", "exec", "nocorrect", "noglob", "time"]
+
+
+@pytest.mark.parametrize("before", [*BEFORE, " ".join(BEFORE)])
+def test_in_zsh_words_that_stand_before_a_command_are_none(before: str) -> None:
+    assert "no command" in doubt(f"{before} <x", ZSH)
+    assert words(f"{before} ls", ZSH) == [(*before.split(), "ls")]
+
+
+def test_only_in_zsh_braces_may_not_stand_for_the_command() -> None:
+    assert "brace" in doubt("{a,b}", ZSH)
+    assert words("{a,b}") == [("a", "b")]
+
+
+def test_the_patterns_of_a_case_are_counted_as_words() -> None:
+    line = f"case x in {'|'.join('a' * MAX_WORDS)}|a) b;; esac"
+
+    assert "words" in doubt(line)
+
+
 def test_zsh_runs_a_program_for_a_redirection_alone() -> None:
     assert "no command" in doubt("<x", ZSH)
     assert "no command" in doubt("X=1", ZSH)
@@ -104,5 +135,6 @@ def test_zsh_runs_a_program_for_a_redirection_alone() -> None:
 
 def test_an_element_of_an_array_is_told_from_a_pattern() -> None:
     assert "array" in doubt("a[1]=2")
+    assert "array" in doubt("a[1][2]=3")
     assert words("put a[1]=2") == [("put", None)]
     assert words("./a[1]") == [(None,)]

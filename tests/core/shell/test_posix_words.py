@@ -114,6 +114,28 @@ def test_what_the_variable_of_a_loop_may_be(line: str, may: OpenWord) -> None:
         (r"put $'a\n\t\\\'\"\x41\101z'", BASH, ("put", "a\n\t\\'\"AAz")),
         ("put $'' x", BASH, ("put", "", "x")),
         ("put a\\ b \\\\", BASH, ("put", "a b", "\\")),
+        ("put a{; b", BASH, ("b",)),
+        ("put {}; b", ZSH, ("b",)),
+        ("put a}; b", BASH, ("b",)),
+        ("put a~; b", BASH, ("b",)),
+        ("put a=; b", BASH, ("b",)),
+        ("put a#; b", BASH, ("b",)),
+        ("put a!; b", DASH, ("b",)),
+        ("put '';b", BASH, ("b",)),
+        ('put "";b', BASH, ("b",)),
+        ("put $'';b", BASH, ("b",)),
+        ('put "$";b', BASH, ("b",)),
+        ("put [;b", BASH, ("b",)),
+        ("put *;b", BASH, ("b",)),
+        ("put **;b", BASH, ("b",)),
+        ("put $x;b", BASH, ("b",)),
+        ("put `a`;b", BASH, ("b",)),
+        ("put $(a);b", BASH, ("b",)),
+        ("put ~;b", BASH, ("b",)),
+        ("put >x;b", BASH, ("b",)),
+        ("put 2>&1;b", BASH, ("b",)),
+        ("put \\;;b", BASH, ("b",)),
+        ("put '!a'", DASH, ("put", "!a")),
     ],
 )
 def test_words_are_what_the_shell_makes_of_them(
@@ -159,11 +181,36 @@ def test_words_are_what_the_shell_makes_of_them(
         ("put < ", BASH),
         ("put < ;", BASH),
         ("put >>&x", BASH),
+        ("put <1-5>x", ZSH),
+        ("put <->x", ZSH),
+        ("put a # b", ZSH),
+        ("put 'a''b'", ZSH),
+        ("put <<é", BASH),
         ("put é", BASH),
     ],
 )
 def test_what_nobody_can_tell_is_not_read(line: str, grammar: Grammar) -> None:
     assert read_line(line.encode(), grammar, ended=True)[0].doubt
+
+
+def test_dash_repeats_no_line_and_knows_no_other_quotes() -> None:
+    for line in ("put '!a' $(b)", "put \\!a $(b)"):
+        assert last(line, DASH).words == ("put", "!a", None)
+    assert read_line(b"put $'a'", DASH, ended=True)[0].doubt
+    assert read_line(b"put <<< a", DASH, ended=True)[0].doubt
+    assert [one.words for one in read_line(b"put &>x", DASH, ended=True)] == [
+        ("put",),
+        (),
+    ]
+
+
+@pytest.mark.parametrize("start", ["<<E", "<<-E", "<< E", "<<'E'", '<<"E"', r"<<\E"])
+def test_the_end_of_a_heredoc_may_be_told_in_six_ways(start: str) -> None:
+    for behind in ("", " >x", ";b", "|b"):
+        text = f"put {start}{behind}\na\nE"
+        (one, *_) = read_line(text.encode(), BASH, ended=True)
+
+        assert (one.words, one.redirections[0].target) == (("put",), "a"), behind
 
 
 def test_several_commands_may_stand_in_backticks() -> None:

@@ -215,7 +215,6 @@ class LineReader(ABC):
         return self.read_compound(keyword) if keyword else self.read_simple()
 
     def _joint(self) -> str:
-        self.skip_blanks()
         found = self.joins.match(self.line, self.place)
         return "" if found is None else found[0]
 
