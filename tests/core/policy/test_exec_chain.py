@@ -27,6 +27,8 @@ LINES = {
     b"#!/bin/sh -e\0x\n": (b"/bin/sh", b"-e"),
     b"#!/bin/sh \0x\n": (b"/bin/sh", b""),
     b"#!sh\n": (b"sh", None),
+    b"#!s " + b"x" * HEAD: (b"s", b"x" * (HEAD - 5)),
+    b"#!" + b"x" * HEAD: None,
     b"#!/" + b"x" * HEAD: None,
     b"#!/bin/sh " + b"x" * HEAD: (b"/bin/sh", b"x" * (HEAD - 11)),
     b"#!/bin/sh " + b"x" * HEAD + b"\n": (b"/bin/sh", b"x" * (HEAD - 11)),

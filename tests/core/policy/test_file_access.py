@@ -119,6 +119,20 @@ def test_an_option_is_found_however_it_is_spelled(word: str, *, has: bool) -> No
 def test_what_may_become_an_option_may_be_one(word: OpenWord, *, may: bool) -> None:
     assert OPTIONS.may_have(word) is may
     assert not Options(("-o",)).may_have(OpenWord("./"))
+    assert Options(("-o",)).may_have(OpenWord(tail="x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "has"),
+    [
+        ("-o", "-xo", True),
+        ("-exec", "-xe", False),
+        ("xo", "-o", False),
+        ("--out", "-o", False),
+    ],
+)
+def test_only_short_options_stand_together(text: str, word: str, *, has: bool) -> None:
+    assert Options((text,)).has(word) is has
 
 
 @pytest.mark.parametrize(

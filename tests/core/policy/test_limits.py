@@ -59,6 +59,8 @@ def test_what_is_no_time_is_complained_about(key: str, value: object) -> None:
 def test_a_turn_lasts_a_second_at_least() -> None:
     assert complaints("limit", 0.9)
     assert complaints("turn_seconds", 0)
+    assert read_budget({"turn_seconds": 1}, never).turn_seconds == 1
+    assert read_turn({"limit": 1, "grace": 0}, never).limit == 1
     assert read_turn({"limit": MAX_SECONDS}, never).limit == MAX_SECONDS
 
 

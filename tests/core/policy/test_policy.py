@@ -115,6 +115,21 @@ def test_rules_about_words_say_nothing_about_signals_and_sizes() -> None:
     assert said(any_word, b"2", kind=InputKind.COMMAND)[0] == "allow"
 
 
+def test_i6_what_another_program_may_read_is_allowed_by_no_rule_about_words() -> None:
+    program = '[[rule]]\nverdict = "allow"\nprogram = "*"\n'
+
+    for rules in (ALLOW_LS, program):
+        assert said(rules, b"ls", shell_reads=False) == ("ask", "undecidable")
+    assert said(ALLOW_ALL, b"ls", shell_reads=False) == ("allow", "all")
+    assert said(ALLOW_ALL + DENY_RM, b"rm x", shell_reads=False) == ("deny", "no-rm")
+    assert (
+        "another program"
+        in judge(policy(ALLOW_LS), question(b"ls", shell_reads=False)).why
+    )
+    (found,) = explain(policy(ALLOW_LS), question(b"ls", shell_reads=False))
+    assert found.because == "another program than the shell may read it"
+
+
 def test_an_answer_is_text_like_any_other() -> None:
     assert said(DENY_RM + ALLOW_ALL, b"rm x\r", kind=InputKind.ANSWER)[0] == "deny"
 

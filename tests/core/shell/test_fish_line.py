@@ -65,6 +65,7 @@ def test_a_loop_s_variable_is_one_word() -> None:
     assert read("for f in *.py; put $f; end")[0].opens == (None, value)
     assert read('for f in *.py; put "$f"; end')[0].opens == (None, value)
     assert read("for f in *.py; put $$f; end")[0].opens == (None, MANY)
+    assert read("for f in *.py; a; end; put $f")[-1].opens == (None, MANY)
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,11 @@ def test_what_cannot_be_read_says_why(text: str, why: str) -> None:
     assert why in read(text)
 
 
+def test_what_stands_in_quotes_is_not_expanded() -> None:
+    for start in ("'E'", '"E"', r"\E"):
+        assert not read(f"cat <<{start}\n$x `y` \\\nE")
+
+
 def test_an_alias_may_read_it_otherwise() -> None:
     def asked(*links: Link) -> Question:
         return Question(  # noqa: S604  # not a process

@@ -76,6 +76,13 @@ def test_nor_is_it_where_it_is_set_for_a_command(line: str) -> None:
         assert "/home/u" not in command.words
 
 
+def test_a_command_named_by_what_is_known_is_no_alias() -> None:
+    for line in (b"$HOME/x", b"${HOME}/x", b"~/x"):
+        (one,) = read_line(line, Grammar.BASH, ended=True, values=HOME)
+
+        assert (one.words, one.is_quoted) == (("/home/u/x",), True)
+
+
 def test_a_folder_that_is_changed_to_is_known() -> None:
     found = read_line(b"cd ~/x && make", Grammar.BASH, ended=True, values=HOME)
 

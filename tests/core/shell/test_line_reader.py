@@ -111,6 +111,10 @@ def test_where_a_line_leads_depends_on_how_it_is_joined() -> None:
         "b | c; a": ("",),
         "cd x | b; a": (),
         "while cd x; do a; done": (),
+        "put $(cd x); a": ("",),
+        "put `cd x` && a": ("",),
+        "(cd x); a": ("",),
+        "{ cd x; }; a": ("x", ""),
     }
 
     found = {line: read(line) for line in folders}

@@ -184,6 +184,8 @@ def test_words_are_what_the_shell_makes_of_them(
         ("put <1-5>x", ZSH),
         ("put <->x", ZSH),
         ("put a # b", ZSH),
+        ("put >& x", ZSH),
+        ("put >& x", DASH),
         ("put 'a''b'", ZSH),
         ("put <<é", BASH),
         ("put é", BASH),
@@ -222,9 +224,14 @@ def test_several_commands_may_stand_in_backticks() -> None:
 def test_in_zsh_more_is_left_open() -> None:
     assert last("put =ls", ZSH).opens == (None, MANY)
     assert last("put a=b", ZSH).words == ("put", "a=b")
+    assert last('put ""=b', ZSH).words == ("put", "=b")
     assert last("put a~b", ZSH).opens == (None, OpenWord("a"))
     assert last("put a#b", ZSH).opens == (None, MANY)
     assert last("put $X:h", ZSH).opens == (None, MANY)
+    assert last('put "$?."', ZSH).opens == (
+        None,
+        OpenWord(tail=".", has_slash=False, is_one=True),
+    )
     assert last('put "a$X:h"', ZSH).opens == (None, OpenWord("a"))
 
 

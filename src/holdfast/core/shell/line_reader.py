@@ -305,7 +305,7 @@ class LineReader(ABC):
                     raise Unreadable(EMPTY)
                 self.count()
                 parts.redirections.append(redirection)
-            elif not parts.words and not parts.is_empty and self.peek_keyword():
+            elif not parts.words and self.peek_keyword():
                 # Shells differ in what a word of the grammar is to them here.
                 raise Unreadable(COMPOUND)
             else:
