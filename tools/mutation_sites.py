@@ -152,7 +152,8 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Delete(self, node: ast.Delete) -> None:
-        self._add(node, "deletion forgotten", "pass")
+        if not all(isinstance(one, ast.Name) for one in node.targets):
+            self._add(node, "deletion forgotten", "pass")
 
     def visit_Raise(self, node: ast.Raise) -> None:
         self._add(node, "not raised", "pass")
@@ -193,6 +194,10 @@ class _Finder(ast.NodeVisitor):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         for statement in node.body:  # Not its decorators: frozen, slots and their like.
             self.visit(statement)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg != "strict":  # What zip makes sure of is so.
+            self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         pass  # What is said to people is for people to judge.

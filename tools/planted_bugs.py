@@ -82,8 +82,8 @@ BUGS = (
     Bug(
         "a signal that keeps the line drops it",
         "core/provenance/staged.py",
-        "if terminal.edits and meaning is Meaning.SIGNAL and",
-        "if terminal.edits and",
+        "if meaning is Meaning.SIGNAL and",
+        "if",
         _STAGED,
     ),
     # ── attribution ───────────────────────────────────────────────────────

@@ -44,6 +44,9 @@ def test_no_two_bugs_have_the_same_name() -> None:
         ('"""Text."""\n', 0),
         ("x = min(a, 1)\n", 2),
         ("return_ = not a\n", 1),
+        ("del a, b\n", 0),
+        ("del a[1:]\n", 1),
+        ("zip(a, b, strict=True)\n", 1),
     ],
 )
 def test_a_mistake_is_one_change_of_one_place(source: str, found: int) -> None:
