@@ -1,0 +1,188 @@
+"""Who comes to a session, or asks for one: nobody without a proof of it."""
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.client import current_operator
+from holdfast.client.proven_requests import change_proven, proven
+from holdfast.crypto.proof import change_proof, creation_proof, host_token, local_proof
+from holdfast.holder.links import door
+from holdfast.holder.links.connection import Connection
+from holdfast.linux.packets import Packet
+from holdfast.linux.stored.host_key import host_seed
+from holdfast.linux.stored.operators import Enrolled
+from holdfast.model.actors import ActorKind
+from holdfast.model.errors import NotProven, UnexpectedMessage, UnknownOperator
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.wire import messages as wire
+from holdfast.wire.creation import HOST, change_bytes, proven_bytes
+
+SESSION = SessionId("s_" + "a" * 16)
+STRANGER = ActorId("a_" + "x" * 32)
+HOUR_MS = 3_600_000
+
+
+@pytest.fixture
+def anna(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enrolled:
+    for name in ("RUNTIME", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+    return current_operator.ourselves()
+
+
+@pytest.fixture
+def bert(anna: Enrolled) -> Enrolled:
+    del anna
+    return current_operator.enrol("bert", ActorKind.HUMAN)
+
+
+def start(creator: Enrolled, /, **other: object) -> Packet:
+    asked = {"command": ["ls"], "name": "x", "cwd": "/"}
+    return {**proven(asked, creator.actor.id, creator.token()), **other}
+
+
+def change(asker: str, token: bytes, /, **other: object) -> Packet:
+    asked = {"id": SESSION, "name": "new"}
+    return {**change_proven(asked, "rename", asker, token), **other}
+
+
+# ── who asks for a session ────────────────────────────────────────────────────
+
+
+def test_who_proves_it_asks_for_a_session_and_each_proof_counts_once(
+    anna: Enrolled, bert: Enrolled
+) -> None:
+    asked = start(anna)
+
+    assert door.creator_of(asked).actor == anna.actor
+    with pytest.raises(NotProven):
+        door.creator_of(asked)
+    assert door.creator_of(start(anna)).actor == anna.actor
+    assert door.creator_of(start(bert)).actor == bert.actor
+
+
+def test_a_request_for_a_session_is_of_who_proves_it_and_as_it_was_proven(
+    anna: Enrolled, bert: Enrolled
+) -> None:
+    for asked in (
+        start(anna, creator=bert.actor.id),
+        start(anna, command=["rm"]),
+        start(anna, proof=""),
+        start(anna, proof="no digits"),
+        start(anna, proof=None),
+        start(anna, creator=""),
+    ):
+        with pytest.raises(NotProven):
+            door.creator_of(asked)
+    with pytest.raises(UnknownOperator):
+        door.creator_of(start(anna, creator=STRANGER))
+
+
+@pytest.mark.parametrize("age", [HOUR_MS, -HOUR_MS])
+def test_an_old_proof_of_a_start_is_none(anna: Enrolled, age: int) -> None:
+    whole = start(anna, asked_ms=time.time_ns() // 1_000_000 - age)
+    whole["proof"] = creation_proof(anna.token(), proven_bytes(whole)).hex()
+
+    with pytest.raises(NotProven):
+        door.creator_of(whole)
+
+
+# ── who asks for a change ─────────────────────────────────────────────────────
+
+
+def test_a_change_is_asked_for_by_an_operator_or_by_the_host(anna: Enrolled) -> None:
+    by_anna = door.asker_of(change(anna.actor.id, anna.token()))
+    by_host = door.asker_of(change(HOST, host_token(host_seed())))
+
+    assert by_anna is not None
+    assert by_anna.actor == anna.actor
+    assert by_host is None
+
+
+def test_a_change_is_of_who_proves_it_and_as_it_was_proven(
+    anna: Enrolled, bert: Enrolled
+) -> None:
+    for asked in (
+        change(anna.actor.id, bert.token()),
+        change(HOST, anna.token()),
+        change(anna.actor.id, anna.token(), name="other"),
+        change(anna.actor.id, anna.token(), proof=""),
+        change(anna.actor.id, anna.token(), asker=""),
+    ):
+        with pytest.raises(NotProven):
+            door.asker_of(asked)
+    with pytest.raises(UnknownOperator):
+        door.asker_of(change(STRANGER, anna.token()))
+
+
+@pytest.mark.parametrize("age", [HOUR_MS, -HOUR_MS])
+def test_an_old_proof_of_a_change_is_none(anna: Enrolled, age: int) -> None:
+    asked_ms = time.time_ns() // 1_000_000 - age
+    whole = change(anna.actor.id, anna.token(), asked_ms=asked_ms)
+    whole["proof"] = change_proof(anna.token(), change_bytes(whole)).hex()
+
+    with pytest.raises(NotProven):
+        door.asker_of(whole)
+
+
+# ── who attaches ──────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def connection(anna: Enrolled) -> Iterator[Connection]:
+    del anna
+    near, far = socket.socketpair()
+    made = Connection(near)
+    made.nonce = b"n" * 32
+    yield made
+    made.close()
+    far.close()
+
+
+def claimed(operator: Enrolled, nonce: bytes = b"n" * 32) -> wire.Identify:
+    proof = local_proof(operator.token(), SESSION, nonce)
+    return wire.Identify(operator.actor.id, proof)
+
+
+def test_who_proves_it_is_let_in_once_by_one_nonce(
+    connection: Connection, anna: Enrolled
+) -> None:
+    claim = claimed(anna)
+
+    assert door.identify(connection, SESSION, claim).actor == anna.actor
+    with pytest.raises(NotProven):
+        door.identify(connection, SESSION, claim)
+
+
+def test_a_wrong_proof_uses_up_the_nonce(
+    connection: Connection, anna: Enrolled, bert: Enrolled
+) -> None:
+    wrong = wire.Identify(anna.actor.id, claimed(bert).proof)
+    with pytest.raises(NotProven):
+        door.identify(connection, SESSION, wrong)
+    with pytest.raises(NotProven):
+        door.identify(connection, SESSION, claimed(anna))
+
+
+def test_a_stranger_is_not_known(connection: Connection, anna: Enrolled) -> None:
+    stranger = wire.Identify(STRANGER, claimed(anna).proof)
+    with pytest.raises(UnknownOperator):
+        door.identify(connection, SESSION, stranger)
+
+
+def test_manners_are_a_hello_then_a_name_then_the_rest(
+    connection: Connection, anna: Enrolled
+) -> None:
+    door.demand_manners(connection, wire.Ping(1))
+    for message in (claimed(anna), wire.Take()):
+        with pytest.raises(UnexpectedMessage):
+            door.demand_manners(connection, message)
+    connection.is_welcome = True
+    door.demand_manners(connection, claimed(anna))
+    with pytest.raises(UnexpectedMessage):
+        door.demand_manners(connection, wire.Take())
+    connection.actor = anna.actor
+    door.demand_manners(connection, wire.Take())
