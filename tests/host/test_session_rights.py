@@ -6,6 +6,7 @@ import pytest
 from holdfast.core.book.entries import granted_fields
 from holdfast.core.book.logbook import EntryKind, Logbook, genesis
 from holdfast.host.guests import Guest, guest_of
+from holdfast.host.host_requests import DEMANDS, answer
 from holdfast.host.session_rights import demand_there
 from holdfast.linux.stored import operators, places
 from holdfast.model.actors import ActorKind
@@ -99,3 +100,16 @@ def test_a_book_of_another_life_is_read_from_its_beginning(anna: Guest) -> None:
     places.session_log(HERE).unlink()
     write_book(granted(anna.id, OBSERVE))
     assert may(anna, Right.OBSERVE)
+
+
+@pytest.mark.parametrize(
+    "do",
+    [do for do, one in DEMANDS.items() if one.is_about_one and one.right is not None],
+)
+def test_a_session_that_has_revoked_somebody_answers_nothing_of_it(
+    anna: Guest, do: str
+) -> None:
+    write_book(granted(anna.id, OBSERVE), revoked(anna.id))
+
+    with pytest.raises(NotAllowed):
+        asyncio.run(answer(anna, {"do": do, "id": HERE}))

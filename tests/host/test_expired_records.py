@@ -1,0 +1,69 @@
+"""What a host forgets of sessions that ended long ago, and what it leaves alone."""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+from tests.scenarios.support import Machine, eventually, machine
+
+from holdfast.core.session.expired_records import KEEP_FOR, KEEP_LOG_FOR
+from holdfast.host.expired_records import _ended, clear_away
+from holdfast.linux.stored import places
+from holdfast.model.ids import SessionId
+
+LEFT = SessionId("s_" + "q" * 16)
+
+
+@pytest.fixture
+def here() -> Iterator[Machine]:
+    with machine() as made:
+        yield made
+
+
+def test_a_record_and_a_book_go_when_they_are_old_and_a_live_session_stays(
+    here: Machine,
+) -> None:
+    lives, ended = here.new("sleep", "600"), here.new("true")
+
+    def has_ended() -> bool:
+        facts = here.facts(ended)
+        return facts is not None and facts["exit"] is not None
+
+    eventually("it has ended", has_ended)
+    book = places.session_log(LEFT)
+    part = book.with_name(f"{book.name}.1")
+    stranger = book.with_name("s_notes.log")
+    now = time.time_ns() / 1e9
+    for path in (book, part, stranger):
+        path.write_bytes(b"")
+        os.utime(path, (now, now))
+
+    assert clear_away(now) == 0
+    assert clear_away(now + KEEP_FOR + 60) == 1
+    assert here.facts(ended) is None
+    assert here.facts(lives) is not None
+    later = now + KEEP_LOG_FOR + 60
+    os.utime(book, (0, 0))
+    os.utime(part, (later, later))
+    clear_away(later)
+    assert book.exists()
+    os.utime(part, (0, 0))
+    clear_away(later)
+    assert not book.exists()
+    assert not part.exists()
+    assert stranger.exists()
+    assert places.session_log(lives).exists()
+
+
+def test_what_has_ended_is_known_by_its_status_or_by_its_state() -> None:
+    listed: list[dict[str, object]] = [
+        {"id": "s_1", "exit": 0, "ended_ms": 5000, "keep": True},
+        {"id": "s_2", "state": "exited"},
+        {"id": "s_3", "state": "running", "ended_ms": 1},
+        {"id": "s_4", "exit": None},
+    ]
+
+    found = [(one.session, one.ended_wall, one.is_kept) for one in _ended(listed)]
+
+    assert found == [("s_1", 5.0, True), ("s_2", None, False)]

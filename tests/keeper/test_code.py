@@ -1,0 +1,44 @@
+"""Which code a process of ours is started with."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from holdfast.keeper.code import Code, present
+
+
+def test_this_code_is_found_first_and_other_copies_of_it_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, others = tmp_path / "copy", tmp_path / "others"
+    (copy / "holdfast").mkdir(parents=True)
+    others.mkdir()
+    path = os.pathsep.join(["", str(copy), str(others)])
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setenv("OF_OURS", "kept")
+
+    found = Code("python", "/root").environment()
+
+    assert found["PYTHONPATH"] == os.pathsep.join(["/root", str(others)])
+    assert found["OF_OURS"] == "kept"
+    monkeypatch.delenv("PYTHONPATH")
+    assert Code("python", "/root").environment()["PYTHONPATH"] == "/root"
+
+
+def test_the_present_code_is_the_one_that_runs() -> None:
+    code = present()
+
+    assert code.python == sys.executable
+    program = "import holdfast; print(holdfast.__file__)"
+    ran = subprocess.run(
+        [code.python, "-c", program],
+        env=code.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == holdfast.__file__
