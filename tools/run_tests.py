@@ -94,8 +94,11 @@ def _page() -> int:
         )
     if missing:
         return UNAVAILABLE
-    tried = _run("npm", "--prefix", "web", "run", "--silent", "test")
-    return tried or _python(*PAGE_TESTS)
+    for what in ("lint", "test"):
+        tried = _run("npm", "--prefix", "web", "run", "--silent", what)
+        if tried != 0:
+            return tried
+    return _python(*PAGE_TESTS)
 
 
 def _python(*words: str) -> int:

@@ -10,7 +10,8 @@
 import type { Plugin } from "vite";
 
 const ELEMENT = /\b[\w$.]+\.createElement\("style"\)/gu;
-const ATTRIBUTE = /(\w+)\.setAttribute\("style",`\$\{\1\.getAttribute\("style"\)\|\|""\}\$\{(\w+)\};`\)/gu;
+const ATTRIBUTE =
+  /(\w+)\.setAttribute\("style",`\$\{\1\.getAttribute\("style"\)\|\|""\}\$\{(\w+)\};`\)/gu;
 const EXPECTED = { elements: 3, attributes: 1 };
 
 /** Return the plug-in for Vite. */

@@ -10,7 +10,9 @@ export class HandClock {
   after(ms: number, done: () => void) {
     const timer = { at: this.at + ms, done };
     this.timers.push(timer);
-    return () => void (this.timers = this.timers.filter((one) => one !== timer));
+    return () => {
+      this.timers = this.timers.filter((one) => one !== timer);
+    };
   }
   pass(ms: number) {
     this.at += ms;

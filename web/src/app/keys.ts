@@ -28,14 +28,10 @@ export function withControl(typed: string): string {
   if (first === "?") {
     return `\x7f${rest.join("")}`;
   }
-  return code >= 0x41 && code <= 0x5f
-    ? String.fromCharCode(code - 0x40) + rest.join("")
-    : typed;
+  return code >= 0x41 && code <= 0x5f ? String.fromCharCode(code - 0x40) + rest.join("") : typed;
 }
 
 /** Reports that a terminal makes by itself: not what anybody typed. */
 export function isAutomatic(data: string): boolean {
-  return /^\x1b\[(?:[IO]$|M|<[0-9;]+[Mm]$|\?[0-9;]*[cn$]|>[0-9;]*c|[0-9;]*[nR]$)/u.test(
-    data,
-  );
+  return /^\x1b\[(?:[IO]$|M|<[0-9;]+[Mm]$|\?[0-9;]*[cn$]|>[0-9;]*c|[0-9;]*[nR]$)/u.test(data);
 }

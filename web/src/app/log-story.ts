@@ -162,8 +162,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   revoked: (entry, by, nameOf) =>
     line(entry, by, `lets ${nameOf(word(entry, "actor"))} do nothing here`, "loud"),
   turn: turned,
-  began: (entry) =>
-    line(entry, word(entry, "trigger"), `started ${said(entry, "line")}`, "plain"),
+  began: (entry) => line(entry, word(entry, "trigger"), `started ${said(entry, "line")}`, "plain"),
   finished: (entry) =>
     line(entry, "", `Command ${said(entry, "number")} has ended${ended(entry)}`, "quiet"),
   exec: (entry, by) =>

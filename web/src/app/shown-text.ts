@@ -8,6 +8,7 @@
  */
 
 const UNSAFE =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself
   /\p{C}|[\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f]/gu;
 const LIMIT = 200;
 

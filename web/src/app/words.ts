@@ -63,7 +63,5 @@ export function ending(status: number | null, why = ""): string {
   if (status === null) {
     return why === "" ? "It was lost." : `It was lost: ${why}`;
   }
-  return status < 0
-    ? `It was ended by signal ${-status}.`
-    : `It ended with status ${status}.`;
+  return status < 0 ? `It was ended by signal ${-status}.` : `It ended with status ${status}.`;
 }

@@ -6,8 +6,8 @@
  * stores as it is.
  */
 
-import type { Aead, Identity, KeyAgreement, Suite } from "../protocol/ports.js";
 import { derive } from "../protocol/noise.js";
+import type { Aead, Identity, KeyAgreement, Suite } from "../protocol/ports.js";
 import { fromHex, joined } from "../protocol/text.js";
 
 /** What comes before the 32 bytes of a private key in PKCS #8 (RFC 8410). */
@@ -66,11 +66,7 @@ export class WebCryptoSuite implements Suite {
     };
   }
 
-  async verify(
-    key: Uint8Array,
-    message: Uint8Array,
-    signature: Uint8Array,
-  ): Promise<boolean> {
+  async verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean> {
     const made = await this.subtle.importKey("raw", raw(key), "Ed25519", false, ["verify"]);
     return this.subtle.verify("Ed25519", made, raw(signature), raw(message));
   }
@@ -98,8 +94,7 @@ export class WebCryptoSuite implements Suite {
     return {
       public: keys.signingPublic,
       static: this.agreement(keys.agreeing, keys.agreeingPublic),
-      sign: async (message) =>
-        bytes(await this.subtle.sign("Ed25519", keys.signing, raw(message))),
+      sign: async (message) => bytes(await this.subtle.sign("Ed25519", keys.signing, raw(message))),
     };
   }
 

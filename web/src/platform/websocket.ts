@@ -6,8 +6,8 @@
  * us keep more than MAX_UNREAD.
  */
 
-import { linkEnded, malformed } from "../protocol/errors.js";
 import type { HoldfastError } from "../protocol/errors.js";
+import { linkEnded, malformed } from "../protocol/errors.js";
 import { unreachable } from "../protocol/meeting.js";
 import type { Carrier, Dial } from "../protocol/ports.js";
 import { printable } from "../protocol/text.js";

@@ -97,13 +97,7 @@ export type LinkState =
  *   gone         there is no such session
  *   unsupported  this browser lacks what is needed
  */
-export type Failure =
-  | "version"
-  | "revoked"
-  | "refused"
-  | "wrong-host"
-  | "gone"
-  | "unsupported";
+export type Failure = "version" | "revoked" | "refused" | "wrong-host" | "gone" | "unsupported";
 
 // ── the page: who we are, and which hosts we know ────────────────────────────
 

@@ -18,8 +18,8 @@
  * stays unanswered, and goes again later, before anything newer.
  */
 
-import { refusalError } from "./codec.js";
 import type { Message } from "./codec.js";
+import { refusalError } from "./codec.js";
 import { HoldfastError } from "./errors.js";
 import type {
   Attach,
@@ -281,7 +281,10 @@ export class Attachment {
     const size = this.unanswered.get(sequence)?.payload.length ?? 0;
     switch (report.outcome) {
       case "cut":
-        return new HoldfastError("input-cut", `${written} of ${size} bytes went in`, { written, size });
+        return new HoldfastError("input-cut", `${written} of ${size} bytes went in`, {
+          written,
+          size,
+        });
       case "dropped": {
         const facts = { holder: this.holder, epoch: this.epoch };
         return new HoldfastError("turn-moved", "the turn moved before it was written", facts);

@@ -6,12 +6,12 @@
  */
 
 import { HoldfastError, malformed, noCommonVersion } from "./errors.js";
-import { frameBytes } from "./frames.js";
 import type { Frame } from "./frames.js";
-import { SHAPES, SPOKEN } from "./messages.js";
+import { frameBytes } from "./frames.js";
 import type { Bodies, Output, Refuse } from "./messages.js";
-import { Misfit, Reader, Writer } from "./shapes.js";
+import { SHAPES, SPOKEN } from "./messages.js";
 import type { Shape } from "./shapes.js";
+import { Misfit, Reader, Writer } from "./shapes.js";
 
 /** Everything that can be said to or by a session. */
 export type Message = {
@@ -26,10 +26,7 @@ const MAX_OUTPUT = 65_536;
 const TWO_32 = 2 ** 32;
 
 /** Write a message down as a frame. Throws if a field is out of its bounds. */
-export function encode<Kind extends keyof Bodies>(
-  is: Kind,
-  body: Bodies[Kind],
-): Uint8Array {
+export function encode<Kind extends keyof Bodies>(is: Kind, body: Bodies[Kind]): Uint8Array {
   try {
     if (is === "OUTPUT") return frameBytes(is, outputBytes(body as Output));
     const out = new Writer();
@@ -89,10 +86,7 @@ export function refusalError(refuse: Refuse): HoldfastError {
 }
 
 /** The highest version that both speak. Throws if there is none. */
-export function chooseVersion(
-  theirs: readonly number[],
-  ours: readonly number[] = SPOKEN,
-): number {
+export function chooseVersion(theirs: readonly number[], ours: readonly number[] = SPOKEN): number {
   const common = ours.filter((version) => theirs.includes(version));
   if (common.length === 0) throw noCommonVersion(ours.join(", "), theirs.join(", "));
   return Math.max(...common);

@@ -5,10 +5,10 @@
  * branch it belongs, whether to try again and what to do next.
  */
 
-import { CODES } from "./codes.js";
 import type { Branch } from "./codes.js";
-import { printable } from "./text.js";
+import { CODES } from "./codes.js";
 import type { Facts } from "./shapes.js";
+import { printable } from "./text.js";
 
 /** What a refusal itself says about trying again. */
 export interface Advice {
@@ -29,9 +29,7 @@ export class HoldfastError extends Error {
     advice?: Advice,
   ) {
     super(printable(text));
-    const [branch, retryable, nextStep] = Object.hasOwn(CODES, code)
-      ? CODES[code]!
-      : UNKNOWN;
+    const [branch, retryable, nextStep] = Object.hasOwn(CODES, code) ? CODES[code]! : UNKNOWN;
     this.branch = branch;
     this.retryable = advice?.retryable ?? retryable;
     this.nextStep = printable(advice?.nextStep ?? nextStep);

@@ -11,8 +11,8 @@
  */
 
 import { HoldfastError } from "./errors.js";
-import { KINDS } from "./messages.js";
 import type { Bodies } from "./messages.js";
+import { KINDS } from "./messages.js";
 import { joined } from "./text.js";
 
 export const MAX_PAYLOAD = 262_144;

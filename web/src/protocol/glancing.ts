@@ -9,7 +9,7 @@
 import type { Glance } from "./api.js";
 import { asError, linkEnded } from "./errors.js";
 import type { Screen } from "./messages.js";
-import { Questions, done, one, parts, wholeScreen } from "./questions.js";
+import { done, one, parts, Questions, wholeScreen } from "./questions.js";
 import type { Dialler, HostKeys } from "./reaching.js";
 import { heardReason } from "./reaching.js";
 import { SessionWire } from "./session-wire.js";

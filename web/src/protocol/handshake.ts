@@ -13,10 +13,10 @@
 import { HoldfastError } from "./errors.js";
 import { hostId } from "./ids.js";
 import { PUBLIC, SIGNATURE, verify } from "./keys.js";
-import { HandshakeState, IK, XXPSK3, derive, failed } from "./noise.js";
 import type { Agreed } from "./noise.js";
+import { derive, failed, HandshakeState, IK, XXPSK3 } from "./noise.js";
 import type { Identity, KeyAgreement, Suite } from "./ports.js";
-import { Purpose, RecordKind, prologue } from "./records.js";
+import { Purpose, prologue, RecordKind } from "./records.js";
 import { Inbound, Outbound } from "./sealing.js";
 import { hex, joined, same, utf8 } from "./text.js";
 

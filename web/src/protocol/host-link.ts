@@ -27,15 +27,15 @@ import type {
   SessionLink,
   Stop,
 } from "./api.js";
-import { HoldfastError, asError, malformed } from "./errors.js";
+import { asError, type HoldfastError, malformed } from "./errors.js";
 import { Glancing } from "./glancing.js";
 import { HostRequests, namedIn } from "./host-requests.js";
 import { Listeners } from "./listeners.js";
 import { readLog } from "./logbook.js";
-import { numberOf, textOf } from "./packets.js";
 import type { Packet } from "./packets.js";
-import { backOff, failureOf, heardReason, reachHost } from "./reaching.js";
+import { numberOf, textOf } from "./packets.js";
 import type { Dialler, HostKeys } from "./reaching.js";
+import { backOff, failureOf, heardReason, reachHost } from "./reaching.js";
 import { LiveSession } from "./session-link.js";
 import { fromBase64, printable } from "./text.js";
 

@@ -6,8 +6,8 @@
 import type { Named } from "./api.js";
 import { HoldfastError, linkEnded, malformed } from "./errors.js";
 import { hearOpened, sayOpen } from "./opening.js";
-import { PacketReader, packetBytes, packetError, textOf } from "./packets.js";
 import type { Packet } from "./packets.js";
+import { PacketReader, packetBytes, packetError, textOf } from "./packets.js";
 import type { Clock } from "./ports.js";
 import type { Sealed } from "./sealed.js";
 import { printable } from "./text.js";

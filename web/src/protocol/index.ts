@@ -27,5 +27,5 @@
 
 export * from "./api.js";
 export { HoldfastError } from "./errors.js";
-export { LivePage } from "./page.js";
 export type { Store, StoredHost } from "./page.js";
+export { LivePage } from "./page.js";

@@ -61,7 +61,8 @@ export class InputChain {
     if (count < 1) return null;
     const taken = Promise.all(this.steps.splice(0, count));
     const before = this.done;
-    const last = (this.done += count);
+    this.done += count;
+    const last = this.done;
     const link = this.followed(this.link, before, taken);
     this.link = link;
     return this.statement(by, actor, last, taken, link);

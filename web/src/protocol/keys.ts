@@ -38,10 +38,7 @@ export async function verify(
 }
 
 /** The secret that two keys make. Throws `weak-key` if it would be none. */
-export async function sharedSecret(
-  ours: KeyAgreement,
-  theirs: Uint8Array,
-): Promise<Uint8Array> {
+export async function sharedSecret(ours: KeyAgreement, theirs: Uint8Array): Promise<Uint8Array> {
   const secret = await ours.sharedWith(theirs).catch(() => new Uint8Array(PUBLIC));
   if (secret.every((byte) => byte === 0)) {
     throw new HoldfastError("weak-key", "a public key keeps no secret");

@@ -5,11 +5,11 @@
  * as little as it is trusted by us: a sealed channel goes on top.
  */
 
-import { HoldfastError, asError, malformed, noCommonVersion, unexpected } from "./errors.js";
+import { asError, HoldfastError, malformed, noCommonVersion, unexpected } from "./errors.js";
 import { MEETING } from "./messages.js";
 import type { Carrier, Identity, World } from "./ports.js";
-import { Misfit, readTagged, writeTagged } from "./shapes.js";
 import type { Tagged } from "./shapes.js";
+import { Misfit, readTagged, writeTagged } from "./shapes.js";
 import { joined, utf8 } from "./text.js";
 
 const VERSION = 1;
@@ -77,7 +77,8 @@ export function relayAddress(url: string): RelayAddress | null {
 function isLoopback(host: string): boolean {
   if (host === "localhost" || host === "[::1]") return true;
   const parts = host.split(".");
-  const isNumber = (part: string): boolean => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256;
+  const isNumber = (part: string): boolean =>
+    /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256;
   return parts.length === 4 && parts.every(isNumber) && parts[0] === "127";
 }
 

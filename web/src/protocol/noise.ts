@@ -133,9 +133,7 @@ export class CipherState {
     before: Promise<unknown>,
   ): Promise<Uint8Array> {
     const number = this.next();
-    const data = this.isBroken
-      ? null
-      : await this.aead.open(nonce(number), sealed, along);
+    const data = this.isBroken ? null : await this.aead.open(nonce(number), sealed, along);
     // The primitives may answer for a later message first: whether an earlier one
     // has failed is only known when it has its own answer (I6).
     await before;
@@ -220,10 +218,7 @@ class SymmetricState {
   /** What the side that began seals with, and what the other does. */
   async split(): Promise<[CipherState, CipherState]> {
     const [first, second] = await hkdf(this.suite, this.chainingKey, NOTHING, 2);
-    return [
-      await CipherState.of(this.suite, first!),
-      await CipherState.of(this.suite, second!),
-    ];
+    return [await CipherState.of(this.suite, first!), await CipherState.of(this.suite, second!)];
   }
 }
 

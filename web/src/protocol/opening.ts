@@ -6,8 +6,8 @@ import { HoldfastError, linkEnded, malformed, unexpected } from "./errors.js";
 import { OPENING } from "./messages.js";
 import { VERSION } from "./records.js";
 import type { Sealed } from "./sealed.js";
-import { Misfit, readTagged, writeTagged } from "./shapes.js";
 import type { Tagged } from "./shapes.js";
+import { Misfit, readTagged, writeTagged } from "./shapes.js";
 
 const MAX_OPENING = 32_768;
 

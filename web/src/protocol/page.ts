@@ -7,17 +7,17 @@
  */
 
 import type { HostLink, Invited, KnownHost, Page, Stop } from "./api.js";
-import { HoldfastError, asError } from "./errors.js";
+import { asError, HoldfastError } from "./errors.js";
 import { LiveHost } from "./host-link.js";
 import { HostRequests } from "./host-requests.js";
 import { actorId, hostId, shortFingerprint } from "./ids.js";
 import { readInvitation } from "./invites.js";
 import { Listeners } from "./listeners.js";
-import { textOf } from "./packets.js";
 import type { Packet } from "./packets.js";
+import { textOf } from "./packets.js";
 import type { Identity, World } from "./ports.js";
-import { joinHost } from "./reaching.js";
 import type { Dialler, HostKeys } from "./reaching.js";
+import { joinHost } from "./reaching.js";
 import { printable } from "./text.js";
 
 const MAX_NAME = 64;

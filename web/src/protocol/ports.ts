@@ -24,11 +24,7 @@ export interface Identity {
 export interface Aead {
   seal(nonce: Uint8Array, data: Uint8Array, along: Uint8Array): Promise<Uint8Array>;
   /** Null if it does not open. */
-  open(
-    nonce: Uint8Array,
-    sealed: Uint8Array,
-    along: Uint8Array,
-  ): Promise<Uint8Array | null>;
+  open(nonce: Uint8Array, sealed: Uint8Array, along: Uint8Array): Promise<Uint8Array | null>;
 }
 
 /** The primitives, all of the browser's own making. */
@@ -38,11 +34,7 @@ export interface Suite {
   hmac(key: Uint8Array, data: Uint8Array): Promise<Uint8Array>;
   aead(key: Uint8Array): Promise<Aead>;
   /** Ed25519, as the primitive says it; keys.ts refuses bad keys before. */
-  verify(
-    key: Uint8Array,
-    message: Uint8Array,
-    signature: Uint8Array,
-  ): Promise<boolean>;
+  verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean>;
   /** A fresh X25519 key, for one handshake. */
   ephemeral(): Promise<KeyAgreement>;
 }

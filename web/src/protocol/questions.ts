@@ -7,11 +7,11 @@
  * it twice does no more than once.
  */
 
-import { refusalError } from "./codec.js";
 import type { Message } from "./codec.js";
+import { refusalError } from "./codec.js";
 import { HoldfastError, malformed } from "./errors.js";
-import { KINDS } from "./messages.js";
 import type { Bodies, Graph, Presence, Screen } from "./messages.js";
+import { KINDS } from "./messages.js";
 import type { Clock } from "./ports.js";
 import type { Said } from "./session-wire.js";
 

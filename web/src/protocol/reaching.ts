@@ -3,15 +3,15 @@
  */
 
 import type { Failure } from "./api.js";
-import { HoldfastError, asError } from "./errors.js";
-import { Joining, Opening } from "./handshake.js";
+import { asError, HoldfastError } from "./errors.js";
 import type { Handshake } from "./handshake.js";
+import { Joining, Opening } from "./handshake.js";
 import { hostId } from "./ids.js";
 import type { Invitation } from "./invites.js";
 import { reach } from "./meeting.js";
 import type { Identity, World } from "./ports.js";
-import { shakeHands } from "./sealed.js";
 import type { Sealed } from "./sealed.js";
+import { shakeHands } from "./sealed.js";
 
 /** Where a host is and by which keys it is known. */
 export interface HostKeys {
@@ -69,15 +69,19 @@ async function byAny(
   // What cannot change by waiting is more telling than who did not answer.
   const final = errors.find((error) => failureOf(error) !== null);
   const last = errors.at(-1);
-  throw final ?? last ?? new HoldfastError("host-unreachable", "the host has no relay", {
-    host: wish.target,
-    why: "it has no relay",
-  });
+  throw (
+    final ??
+    last ??
+    new HoldfastError("host-unreachable", "the host has no relay", {
+      host: wish.target,
+      why: "it has no relay",
+    })
+  );
 }
 
 /** Codes that a host gives as the reason of a closing; hints, as channel.md says. */
 const REASONS: Readonly<Record<string, string>> = {
-  "revoked": "the host does not know our key any more",
+  revoked: "the host does not know our key any more",
   "invite-unknown": "the invitation was used, has expired or never was",
 };
 

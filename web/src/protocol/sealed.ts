@@ -6,7 +6,7 @@
  * not open is ever returned.
  */
 
-import { HoldfastError, asError, linkEnded } from "./errors.js";
+import { asError, HoldfastError, linkEnded } from "./errors.js";
 import type { Established, Handshake } from "./handshake.js";
 import type { Carrier, Clock } from "./ports.js";
 import { MAX_DATA, RecordKind } from "./records.js";

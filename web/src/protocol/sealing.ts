@@ -7,10 +7,10 @@
 
 import { linkEnded, unexpected } from "./errors.js";
 import { tooLarge } from "./frames.js";
-import { MAX_MESSAGE } from "./noise.js";
 import type { CipherState } from "./noise.js";
-import { RecordKind, readRecord, recordBytes } from "./records.js";
+import { MAX_MESSAGE } from "./noise.js";
 import type { Record } from "./records.js";
+import { RecordKind, readRecord, recordBytes } from "./records.js";
 
 /** Messages under one key. */
 export const REKEY = 2 ** 20;

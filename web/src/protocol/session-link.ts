@@ -25,12 +25,11 @@ import type {
   Stop,
 } from "./api.js";
 import { Attachment } from "./attachment.js";
-import { refusalError } from "./codec.js";
 import type { Message } from "./codec.js";
-import { HoldfastError, asError, linkEnded } from "./errors.js";
+import { refusalError } from "./codec.js";
+import { asError, HoldfastError, linkEnded } from "./errors.js";
 import { clientId } from "./ids.js";
 import { Listeners } from "./listeners.js";
-import { KINDS } from "./messages.js";
 import type {
   Attached,
   BlameReport,
@@ -46,13 +45,14 @@ import type {
   Submit,
   Tried,
 } from "./messages.js";
+import { KINDS } from "./messages.js";
 import { Pulse } from "./pulse.js";
-import { Questions, done, one, parts, wholeGraph, wholeScreen } from "./questions.js";
-import { backOff, failureOf, heardReason } from "./reaching.js";
+import { done, one, parts, Questions, wholeGraph, wholeScreen } from "./questions.js";
 import type { Dialler, HostKeys } from "./reaching.js";
+import { backOff, failureOf, heardReason } from "./reaching.js";
 import { eventFrom } from "./session-events.js";
-import { SessionWire } from "./session-wire.js";
 import type { Said } from "./session-wire.js";
+import { SessionWire } from "./session-wire.js";
 import { Signing } from "./signing.js";
 import { utf8 } from "./text.js";
 import { Typing } from "./typing.js";
@@ -280,12 +280,14 @@ export class LiveSession implements SessionLink {
   }
 
   async end(signal: number): Promise<number> {
-    const ended = () => (message: Message): number | undefined => {
-      if (message.is === "REFUSE" && message.body.refused === KINDS.END) {
-        throw refusalError(message.body);
-      }
-      return message.is === "EXITED" ? message.body.status : undefined;
-    };
+    const ended =
+      () =>
+      (message: Message): number | undefined => {
+        if (message.is === "REFUSE" && message.body.refused === KINDS.END) {
+          throw refusalError(message.body);
+        }
+        return message.is === "EXITED" ? message.body.status : undefined;
+      };
     return this.put([["END", { signal, leave: false }]], ended, END_MS);
   }
 

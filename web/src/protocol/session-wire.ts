@@ -3,15 +3,15 @@
  * they are and what they speak (docs/spec/wire.md, sections 4.2 and 6).
  */
 
-import { chooseVersion, decode, encode, refusalError } from "./codec.js";
 import type { Message } from "./codec.js";
+import { chooseVersion, decode, encode, refusalError } from "./codec.js";
 import { HoldfastError, linkEnded, noCommonVersion, unexpected } from "./errors.js";
 import { FrameReader } from "./frames.js";
-import { KINDS, SPOKEN } from "./messages.js";
 import type { Bodies } from "./messages.js";
+import { KINDS, SPOKEN } from "./messages.js";
 import { hearOpened, sayOpen } from "./opening.js";
-import { reachHost } from "./reaching.js";
 import type { Dialler, HostKeys } from "./reaching.js";
+import { reachHost } from "./reaching.js";
 import type { Sealed } from "./sealed.js";
 import { joined } from "./text.js";
 

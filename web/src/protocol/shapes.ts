@@ -161,10 +161,22 @@ export class Reader {
 
 /** For a type that has no form with a length of one byte. */
 const NONE = -1;
-const TEXT = [[0xa0, 32], [0xd9, 0xda, 0xdb]] as const;
-const BIN = [[0, 0], [0xc4, 0xc5, 0xc6]] as const;
-const ARRAY = [[0x90, 16], [NONE, 0xdc, 0xdd]] as const;
-const MAP = [[0x80, 16], [NONE, 0xde, 0xdf]] as const;
+const TEXT = [
+  [0xa0, 32],
+  [0xd9, 0xda, 0xdb],
+] as const;
+const BIN = [
+  [0, 0],
+  [0xc4, 0xc5, 0xc6],
+] as const;
+const ARRAY = [
+  [0x90, 16],
+  [NONE, 0xdc, 0xdd],
+] as const;
+const MAP = [
+  [0x80, 16],
+  [NONE, 0xde, 0xdf],
+] as const;
 
 function within(value: number, low: number, high: number): void {
   if (!(value >= low && value <= high)) {
@@ -303,11 +315,7 @@ export function bytes(low: number, high: number): Shape<Uint8Array> {
   };
 }
 
-export function list<Item>(
-  item: Shape<Item>,
-  low: number,
-  high: number,
-): Shape<readonly Item[]> {
+export function list<Item>(item: Shape<Item>, low: number, high: number): Shape<readonly Item[]> {
   return {
     write(out, value) {
       within(value.length, low, high);
@@ -386,9 +394,11 @@ export function facts(limit: number): Shape<Facts> {
 }
 
 /** A map of these fields, all of them and in this order. */
-export function struct<Value extends object>(fields: {
-  readonly [Name in keyof Value]-?: Shape<Value[Name]>;
-}): Fields<Value> {
+export function struct<Value extends object>(
+  fields: {
+    readonly [Name in keyof Value]-?: Shape<Value[Name]>;
+  },
+): Fields<Value> {
   const names = Object.keys(fields) as (keyof Value & string)[];
   const written = names.map((name) => utf8(name));
   const shape: Fields<Value> = {
@@ -453,10 +463,7 @@ export function writeTagged<Table extends object>(
   return out.done();
 }
 
-export function readTagged<Table extends object>(
-  table: Table,
-  raw: Uint8Array,
-): Tagged<Table> {
+export function readTagged<Table extends object>(table: Table, raw: Uint8Array): Tagged<Table> {
   const from = new Reader(raw);
   const size = from.head(...MAP);
   if (TAG.read(from) !== "is") throw new Misfit("it does not say what it is");

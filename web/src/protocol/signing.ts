@@ -18,8 +18,8 @@
 
 import type { Message } from "./codec.js";
 import { InputChain } from "./input-chain.js";
-import { KINDS } from "./messages.js";
 import type { Sign, Submit } from "./messages.js";
+import { KINDS } from "./messages.js";
 import type { Clock, Identity, Suite } from "./ports.js";
 
 /** Milliseconds between statements about keys: what a tab that is closed leaves unsigned. */

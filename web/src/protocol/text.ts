@@ -20,8 +20,7 @@ const SHOWN = 1024;
  * What is never shown: control characters, and those that turn the direction of
  * writing, so that nothing reads differently from what it is.
  */
-const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);

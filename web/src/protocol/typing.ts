@@ -13,8 +13,8 @@
  * I3  After a refused piece of something longer, no further piece is sent.
  */
 
-import { outcomeUnknown } from "./attachment.js";
 import type { Answered, Attachment } from "./attachment.js";
+import { outcomeUnknown } from "./attachment.js";
 import { HoldfastError } from "./errors.js";
 import type { Submit } from "./messages.js";
 import type { Clock } from "./ports.js";

@@ -1,10 +1,10 @@
 /** The page: one view at a time, and what lies above every view. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { shown } from "../app/shown-text.js";
 import { JoinView } from "./join-view.js";
 import { ListView } from "./list-view.js";
 import { SessionView } from "./session-view.js";
-import { shown } from "../app/shown-text.js";
 import { dismiss, hasPage, isOnline, linkToOpen, route, startError, toasts } from "./state.js";
 
 export function App() {
@@ -33,7 +33,12 @@ export function App() {
         {toasts.value.map((one) => (
           <li key={one.id} class={`toast ${one.tone}`}>
             <span>{shown(one.text, 400)}</span>
-            <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismiss(one.id)}>
+            <button
+              type="button"
+              class="quiet"
+              aria-label="Dismiss"
+              onClick={() => dismiss(one.id)}
+            >
               ×
             </button>
           </li>

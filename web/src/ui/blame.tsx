@@ -25,7 +25,7 @@ export function Blamed(props: {
   };
   return (
     <>
-      {/* No button of the browser's: those do not break like the text around them. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a button does not break like the text around it */}
       <span
         class="link"
         role="button"

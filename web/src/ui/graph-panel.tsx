@@ -1,9 +1,9 @@
 /** What runs in the session now, what listens where, and who started it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { asWritten, branches, startedMs, type Branch } from "../app/process-tree.js";
-import { age, amount } from "../app/words.js";
+import { asWritten, type Branch, branches, startedMs } from "../app/process-tree.js";
 import { shown } from "../app/shown-text.js";
+import { age, amount } from "../app/words.js";
 import type { Graph } from "../protocol/api.js";
 import { Actor } from "./actor-name.js";
 import { Blamed } from "./blame.js";
@@ -46,7 +46,7 @@ export function GraphPanel({ model }: { readonly model: SessionModel }) {
         {graph.listeners.length} listening, {graph.connections.length} connected.
       </p>
       {trouble !== "" && <p class="detail">{trouble}</p>}
-      <ul class="tree" role="tree">
+      <ul class="tree">
         {found.map((one) => (
           <Process
             key={`${one.process.pid} ${one.process.started_ticks}`}
@@ -70,7 +70,8 @@ function Process(props: {
   const written = shown(asWritten(process.command), 128);
   const begunMs = props.startedMs;
   return (
-    <li role="treeitem" aria-level={depth + 1} class={`branch depth-${Math.min(depth, 8)}`}>
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: ARIA 1.2 has it for items of a list
+    <li aria-level={depth + 1} class={`branch depth-${Math.min(depth, 8)}`}>
       <code class="branch-command" title={shown(process.command, 128)}>
         {begunMs === null ? (
           written

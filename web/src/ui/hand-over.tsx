@@ -57,7 +57,10 @@ function Inherited({ model }: { readonly model: SessionModel }) {
             what others changed:{" "}
             {found.changed
               .slice(0, 4)
-              .map((one) => `${one.what} ${shown(one.name, 40)} (${one.by.map(model.nameOf).join(", ")})`)
+              .map(
+                (one) =>
+                  `${one.what} ${shown(one.name, 40)} (${one.by.map(model.nameOf).join(", ")})`,
+              )
               .join(", ")}
           </>
         )}

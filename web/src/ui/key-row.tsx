@@ -46,4 +46,3 @@ async function paste(model: SessionModel): Promise<void> {
     say("The browser does not let the page read the clipboard.", "bad");
   }
 }
-

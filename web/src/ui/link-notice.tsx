@@ -1,8 +1,8 @@
 /** How a link stands, if that is anything but well. */
 
-import type { Failure, HoldfastError, LinkState } from "../protocol/api.js";
-import { ending } from "../app/words.js";
 import { shown } from "../app/shown-text.js";
+import { ending } from "../app/words.js";
+import type { Failure, HoldfastError, LinkState } from "../protocol/api.js";
 
 interface Advice {
   readonly title: string;

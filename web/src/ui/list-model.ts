@@ -7,7 +7,7 @@
  */
 
 import { signal } from "@preact/signals";
-import { byUrgency, needOf, type Listed, type Need } from "../app/urgency.js";
+import { byUrgency, type Listed, type Need, needOf } from "../app/urgency.js";
 import type { Glance, HostLink, KnownHost, LinkState, SessionInfo } from "../protocol/api.js";
 import { learnNames } from "./names.js";
 import { notifyAbout, permission } from "./notifications.js";
@@ -90,7 +90,10 @@ export class HostModel {
     const isNews = this.#needs.get(info.id) !== need;
     this.#needs.set(info.id, need);
     if (isNews && ["approval", "secret", "input"].includes(need)) {
-      notifyAbout(info.name, need === "approval" ? "It waits for approval." : "It waits for input.");
+      notifyAbout(
+        info.name,
+        need === "approval" ? "It waits for approval." : "It waits for input.",
+      );
     }
   }
 
@@ -106,9 +109,7 @@ export class HostModel {
       sessions:
         infos === null
           ? null
-          : byUrgency(
-              infos.map((info) => ({ info, glance: this.#glances.get(info.id) ?? null })),
-            ),
+          : byUrgency(infos.map((info) => ({ info, glance: this.#glances.get(info.id) ?? null }))),
     };
   }
 }
@@ -116,7 +117,5 @@ export class HostModel {
 /** Return a model for each host. */
 export function hostModels(known: readonly KnownHost[]): HostModel[] {
   const found = page.value;
-  return found === null
-    ? []
-    : known.map((host) => new HostModel(host, found.link(host.id)));
+  return found === null ? [] : known.map((host) => new HostModel(host, found.link(host.id)));
 }

@@ -1,11 +1,11 @@
 /** Every session of every host, those that need somebody first. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { needOf } from "../app/urgency.js";
 import { shown, shownName } from "../app/shown-text.js";
+import { needOf } from "../app/urgency.js";
 import { Icon } from "./icons.js";
-import { HostModel, hostModels } from "./list-model.js";
 import { LinkNotice } from "./link-notice.js";
+import { type HostModel, hostModels } from "./list-model.js";
 import { askPermission, permission } from "./notifications.js";
 import { isDark, nextTheme } from "./preferences.js";
 import { show } from "./route.js";
@@ -83,9 +83,7 @@ function Host({ model }: { readonly model: HostModel }) {
         </p>
       ))}
       {sessions === null && state.is !== "failed" && <Loading />}
-      {sessions !== null && sessions.length === 0 && (
-        <p class="nothing">Nothing runs there yet.</p>
-      )}
+      {sessions !== null && sessions.length === 0 && <p class="nothing">Nothing runs there yet.</p>}
       <ul class="sessions">
         {(sessions ?? []).map((one) => (
           <SessionCard key={one.info.id} host={host.id} listed={one} us={us} />
@@ -135,8 +133,8 @@ function Empty() {
       <img src="/icon.svg" alt="" width="72" height="72" />
       <h2>No host yet</h2>
       <p>
-        On the machine whose sessions you want to see, run <code>holdfast invite</code>. Scan
-        its code with this phone, or paste its link here.
+        On the machine whose sessions you want to see, run <code>holdfast invite</code>. Scan its
+        code with this phone, or paste its link here.
       </p>
       <JoinForm />
     </section>

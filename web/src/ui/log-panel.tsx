@@ -1,7 +1,7 @@
 /** The logbook as a story, the latest last; a press on a command asks who is behind it. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { story, type StoryLine } from "../app/log-story.js";
+import { type StoryLine, story } from "../app/log-story.js";
 import type { LogEntry } from "../protocol/api.js";
 import { Actor } from "./actor-name.js";
 import { Blamed } from "./blame.js";

@@ -18,9 +18,7 @@ export function ownStyle(): HTMLElement {
   });
   Object.defineProperty(element, "remove", {
     value: () => {
-      document.adoptedStyleSheets = document.adoptedStyleSheets.filter(
-        (one) => one !== sheet,
-      );
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
       Element.prototype.remove.call(element);
     },
   });

@@ -5,7 +5,7 @@ import { Icon } from "./icons.js";
 import { LogPanel } from "./log-panel.js";
 import { People } from "./people.js";
 import type { SessionModel } from "./session-model.js";
-import { panel, type Panel } from "./state.js";
+import { type Panel, panel } from "./state.js";
 
 const TITLES: Readonly<Record<Panel, string>> = {
   people: "Who is here",
@@ -40,6 +40,7 @@ function Open({ model, open }: { readonly model: SessionModel; readonly open: Pa
           <Icon name="close" />
         </button>
       </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it */}
       <div class="panel-body" ref={body} tabIndex={0}>
         {open === "people" && <People model={model} />}
         {open === "approvals" && <Approvals model={model} />}

@@ -1,8 +1,8 @@
 /** Who is attached, who waits for the turn, and whom it can be given to. */
 
 import { useEffect } from "preact/hooks";
-import { age } from "../app/words.js";
 import { shownName } from "../app/shown-text.js";
+import { age } from "../app/words.js";
 import type { Presence } from "../protocol/api.js";
 import { ActorName } from "./actor-name.js";
 import type { SessionModel } from "./session-model.js";
@@ -31,9 +31,7 @@ export function People({ model }: { readonly model: SessionModel }) {
         ))}
       </ul>
       {presence.waiting.length > 0 && (
-        <p class="detail">
-          In line for the turn: {presence.waiting.map(model.nameOf).join(", ")}.
-        </p>
+        <p class="detail">In line for the turn: {presence.waiting.map(model.nameOf).join(", ")}.</p>
       )}
       <p class="detail">
         You may: {presence.rights.length === 0 ? "nothing" : presence.rights.join(", ")}.
@@ -61,8 +59,7 @@ function Person(props: {
         <ActorName actor={first.actor} name={shownName(first.name)} kind={first.kind} />
         {isUs && " (you)"}
         <small>
-          {first.kind} · {props.links.map((one) => one.program).join(", ")} ·{" "}
-          {age(first.for_ms)}
+          {first.kind} · {props.links.map((one) => one.program).join(", ")} · {age(first.for_ms)}
           {first.mode === "observe" ? " · only watches" : ""}
         </small>
       </span>

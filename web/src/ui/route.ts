@@ -6,7 +6,7 @@
  * of the history, before anything else is done with it.
  */
 
-import { panel, route, type Route } from "./state.js";
+import { panel, type Route, route } from "./state.js";
 
 const SESSION = /^#\/(h_[a-z2-7]{32})\/(s_[a-z2-7]{16})$/u;
 

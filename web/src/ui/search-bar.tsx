@@ -35,6 +35,7 @@ export function SearchBar({ screen }: { readonly screen: Screen }) {
     }
   };
   return (
+    // biome-ignore lint/a11y/useSemanticElements: browsers of 2023 do not know <search>
     <div class="search" role="search">
       <input
         ref={input}

@@ -4,7 +4,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons.js";
 import type { SessionModel } from "./session-model.js";
 
-export function Seize({ model, isLive }: { readonly model: SessionModel; readonly isLive: boolean }) {
+export function Seize({
+  model,
+  isLive,
+}: {
+  readonly model: SessionModel;
+  readonly isLive: boolean;
+}) {
   const [isOpen, setOpen] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
@@ -57,7 +63,12 @@ function Menu({ model, close }: { readonly model: SessionModel; readonly close: 
   const move = (event: KeyboardEvent): void => {
     const all = items();
     const at = all.indexOf(document.activeElement as HTMLElement);
-    const steps: Readonly<Record<string, number>> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 };
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: -1,
+    };
     const next = steps[event.key];
     if (next !== undefined) {
       event.preventDefault();
@@ -84,8 +95,7 @@ function Menu({ model, close }: { readonly model: SessionModel; readonly close: 
     <span class="menu" role="menu" ref={menu} onKeyDown={move}>
       {item("Seize and freeze everything", () => model.doing(link.seize("freeze")))}
       {item("Seize and interrupt", () => model.doing(link.seize("interrupt")))}
-      {!model.isFrozen.value &&
-        item("Freeze, without the turn", () => model.doing(link.freeze()))}
+      {!model.isFrozen.value && item("Freeze, without the turn", () => model.doing(link.freeze()))}
     </span>
   );
 }

@@ -1,6 +1,6 @@
-import { needOf, type Listed } from "../app/urgency.js";
-import { age, stateWording } from "../app/words.js";
 import { shown, shownName } from "../app/shown-text.js";
+import { type Listed, needOf } from "../app/urgency.js";
+import { age, stateWording } from "../app/words.js";
 import { ActorName } from "./actor-name.js";
 import { sessionAddress } from "./route.js";
 

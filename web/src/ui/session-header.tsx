@@ -7,7 +7,7 @@ import { Icon, type IconName } from "./icons.js";
 import { changeFont, isDark, nextTheme } from "./preferences.js";
 import { isSearching } from "./search-bar.js";
 import type { SessionModel } from "./session-model.js";
-import { panel, type Panel } from "./state.js";
+import { type Panel, panel } from "./state.js";
 import { TurnButtons } from "./turn-buttons.js";
 
 export function SessionHeader({ model }: { readonly model: SessionModel }) {

@@ -7,7 +7,7 @@
  */
 
 import { batch, computed, signal } from "@preact/signals";
-import { isAutomatic, withControl, type Key } from "../app/keys.js";
+import { isAutomatic, type Key, withControl } from "../app/keys.js";
 import type {
   Cells,
   Evidence,
@@ -200,8 +200,7 @@ export class SessionModel {
     const view = this.view.value;
     const size = this.#wished;
     const isNews =
-      size !== null &&
-      (size.columns !== view?.size.columns || size.rows !== view?.size.rows);
+      size !== null && (size.columns !== view?.size.columns || size.rows !== view?.size.rows);
     if (isNews && view?.hasTurn === true && this.may("resize") && !this.isFrozen.value) {
       void this.link.resize(size).catch(() => undefined); // The next change tries again.
     }

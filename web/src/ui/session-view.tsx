@@ -3,9 +3,9 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { shownName } from "../app/shown-text.js";
 import { ApprovalBanner } from "./approvals.js";
+import { focusTerminal } from "./focus.js";
 import { Frozen } from "./frozen.js";
 import { HandOver } from "./hand-over.js";
-import { focusTerminal } from "./focus.js";
 import { KeyRow } from "./key-row.js";
 import { LinkNotice } from "./link-notice.js";
 import { Panels } from "./panels.js";
@@ -66,6 +66,7 @@ function Attached({ model }: { readonly model: SessionModel }) {
     panel.value === null ? "" : "has-panel",
   ];
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: shortcuts of all that is in it
     <div class={look.join(" ")} onKeyDown={lead}>
       <SessionHeader model={model} />
       <LinkNotice state={state} wake={() => model.link.wake()} />

@@ -13,6 +13,7 @@ export function TurnButtons({ model }: { readonly model: SessionModel }) {
   const { link } = model;
   const mayTake = isLive && model.may("take");
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot stand in a line
     <span class="turn-buttons" role="group" aria-label="The turn">
       {!view.hasTurn && view.holder === "" && (
         <Choice label="Take" isOff={!mayTake} act={() => model.doing(link.take())} />
@@ -24,9 +25,7 @@ export function TurnButtons({ model }: { readonly model: SessionModel }) {
           act={() => model.ask()}
         />
       )}
-      {view.hasTurn && (
-        <Choice label="Drop" isOff={!isLive} act={() => model.doing(link.drop())} />
-      )}
+      {view.hasTurn && <Choice label="Drop" isOff={!isLive} act={() => model.doing(link.drop())} />}
       <Seize model={model} isLive={isLive} />
     </span>
   );

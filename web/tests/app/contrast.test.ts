@@ -15,7 +15,10 @@ const PAIRS: readonly (readonly [string, readonly string[]])[] = [
   ["calm", ["calm-ground", "raised"]],
   ["over", ["over-ground"]],
   ["on-accent", ["accent"]],
-  ...Array.from({ length: 9 }, (_, hue) => [`hue-${hue}`, ["raised", "sunken", "needs-ground"]] as const),
+  ...Array.from(
+    { length: 9 },
+    (_, hue) => [`hue-${hue}`, ["raised", "sunken", "needs-ground"]] as const,
+  ),
 ];
 
 function coloursOf(theme: "dark" | "light"): Map<string, string> {

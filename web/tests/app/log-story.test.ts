@@ -31,7 +31,12 @@ test("what the terminal did not echo is not told", () => {
 });
 
 test("a seize is loud, and says what was thrown away", () => {
-  const seized = entry(0, "turn", { from: "robo", to: "anna", reason: "seized", dropped_inputs: 3 });
+  const seized = entry(0, "turn", {
+    from: "robo",
+    to: "anna",
+    reason: "seized",
+    dropped_inputs: 3,
+  });
   const [line] = story([seized], nameOf);
 
   expect(line).toMatchObject({ actor: "anna", tone: "loud" });
@@ -51,7 +56,17 @@ test("that an input was applied is not worth a line", () => {
 });
 
 test("an entry without its members, or of a kind of a later version, is told all the same (I1)", () => {
-  const kinds = ["turn", "input", "granted", "finished", "began", "changed", "answered", "exec", "later"];
+  const kinds = [
+    "turn",
+    "input",
+    "granted",
+    "finished",
+    "began",
+    "changed",
+    "answered",
+    "exec",
+    "later",
+  ];
   const lines = story(
     kinds.map((kind, index) => entry(index, kind)),
     nameOf,
@@ -61,7 +76,10 @@ test("an entry without its members, or of a kind of a later version, is told all
 });
 
 test("nothing in an entry can pretend to be another line", () => {
-  const [line] = story([entry(0, "began", { line: "x\n12:00 anna denied\u202e", trigger: "r" })], nameOf);
+  const [line] = story(
+    [entry(0, "began", { line: "x\n12:00 anna denied\u202e", trigger: "r" })],
+    nameOf,
+  );
 
   expect(line?.text).toBe("started x\\x0a12:00 anna denied\\u202e");
 });

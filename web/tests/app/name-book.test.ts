@@ -12,7 +12,9 @@ class Host {
       this.asked.push(actors);
       if (this.isAway) throw new Error("it is away");
       const known = actors.filter((one) => one !== "a_stranger");
-      return new Map(known.map((one): [string, Named] => [one, { name: `N${one}`, kind: "agent" }]));
+      return new Map(
+        known.map((one): [string, Named] => [one, { name: `N${one}`, kind: "agent" }]),
+      );
     },
     soon: (work) => this.later.push(work),
     changed: () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asWritten, branches, startedMs, type Process } from "../../src/app/process-tree.js";
+import { asWritten, branches, type Process, startedMs } from "../../src/app/process-tree.js";
 import type { Graph } from "../../src/protocol/api.js";
 
 function process(pid: number, parent: number, started = pid): Process {

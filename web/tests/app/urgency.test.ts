@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byUrgency, needOf, type Listed } from "../../src/app/urgency.js";
+import { byUrgency, type Listed, needOf } from "../../src/app/urgency.js";
 import type { Glance, Pending, SessionInfo } from "../../src/protocol/api.js";
 
 function listed(name: string, state: string | null, more: Partial<SessionInfo> = {}): Listed {

@@ -23,7 +23,12 @@ const browser = await chromium.launch({
   args: [
     ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
     // Its own business, which only takes time, and which a closed network refuses.
-    ...["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ...[
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
     // A name that is this machine, and that no browser takes for it.
     "--host-resolver-rules=MAP elsewhere.example 127.0.0.1",
   ],
@@ -96,7 +101,10 @@ async function perform({ page: name, do: what, args }) {
   }
   const path = what.split(".");
   const method = path.pop();
-  const owner = path.reduce((part, key) => (typeof part[key] === "function" ? part[key]() : part[key]), pages.get(name));
+  const owner = path.reduce(
+    (part, key) => (typeof part[key] === "function" ? part[key]() : part[key]),
+    pages.get(name),
+  );
   return owner[method](...args);
 }
 
@@ -115,10 +123,18 @@ for await (const line of createInterface({ input: process.stdin })) {
   let answer;
   try {
     const found = await perform(command);
-    const isPlain = found === undefined || found === null || Object(found) !== found || Array.isArray(found) || found.constructor === Object;
+    const isPlain =
+      found === undefined ||
+      found === null ||
+      Object(found) !== found ||
+      Array.isArray(found) ||
+      found.constructor === Object;
     answer = { id: command.id, value: isPlain ? (found ?? null) : null };
   } catch (error) {
-    answer = { id: command.id, error: `${error?.message ?? error}\n${await evidence(command.page)}` };
+    answer = {
+      id: command.id,
+      error: `${error?.message ?? error}\n${await evidence(command.page)}`,
+    };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

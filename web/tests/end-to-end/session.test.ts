@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { HostLink } from "../../src/protocol/api.js";
 import type { LivePage } from "../../src/protocol/page.js";
-import { Stage, Viewer, eventually, sockets, somebody, whoKnows } from "./stage.js";
+import { eventually, Stage, sockets, somebody, Viewer, whoKnows } from "./stage.js";
 
 const ALL = "observe,input,command,signal,resize,take,seize,grant,approve,end,create";
 
@@ -32,8 +32,14 @@ async function opened(name: string, command = ["bash", "--norc"]) {
 describe("a host", () => {
   it("tells who it is, and lists, creates, renames and forgets sessions", async () => {
     expect((await host.status()).version).toMatch(/^\d/);
-    const made = await host.create({ name: "made", command: ["true"], size: { columns: 100, rows: 30 } });
-    await eventually("it has ended", async () => (await host.sessions()).some((one) => one.id === made.id && one.exit === 0));
+    const made = await host.create({
+      name: "made",
+      command: ["true"],
+      size: { columns: 100, rows: 30 },
+    });
+    await eventually("it has ended", async () =>
+      (await host.sessions()).some((one) => one.id === made.id && one.exit === 0),
+    );
 
     await host.rename(made.id, "other");
     const [listed] = (await host.sessions()).filter((one) => one.id === made.id);
@@ -43,7 +49,10 @@ describe("a host", () => {
   });
 
   it("refuses with what is wrong, and goes on", async () => {
-    await expect(host.rename("s_aaaaaaaaaaaaaaaa", "x")).rejects.toHaveProperty("code", "session-not-found");
+    await expect(host.rename("s_aaaaaaaaaaaaaaaa", "x")).rejects.toHaveProperty(
+      "code",
+      "session-not-found",
+    );
     expect(host.state.is).toBe("live");
   });
 
@@ -63,7 +72,12 @@ describe("a session", () => {
 
     await viewer.shows("it-is-42");
     expect(viewer.pictures).toBe(1);
-    expect(link.view).toMatchObject({ us: anna.actor, holder: anna.actor, hasTurn: true, openInputs: 0 });
+    expect(link.view).toMatchObject({
+      us: anna.actor,
+      holder: anna.actor,
+      hasTurn: true,
+      openInputs: 0,
+    });
     link.close();
   });
 
@@ -72,15 +86,25 @@ describe("a session", () => {
     await link.type("sleep 1000 & echo started-$((1+1))\r");
     // A painter that has to be started on a busy machine may not be in time at first.
     const screen = () => link.screen().catch(() => null);
-    await eventually("the screen shows it", async () => (await screen())?.text.includes("started-2") ?? false);
+    await eventually(
+      "the screen shows it",
+      async () => (await screen())?.text.includes("started-2") ?? false,
+    );
 
-    const [graph, presence, evidence] = await Promise.all([link.graph(), link.who(), link.evidence()]);
+    const [graph, presence, evidence] = await Promise.all([
+      link.graph(),
+      link.who(),
+      link.evidence(),
+    ]);
 
     expect(graph.processes.map((one) => one.command)).toContain("sleep 1000");
     expect(presence.present.map((one) => [one.name, one.program])).toContainEqual(["anna", "web"]);
     expect(evidence.state).toBeTypeOf("string");
     expect((await host.glance(session)).presence.present).toHaveLength(1);
-    await eventually("its last line is told", async () => (await host.glance(session)).lastLine !== "");
+    await eventually(
+      "its last line is told",
+      async () => (await host.glance(session)).lastLine !== "",
+    );
     link.close();
   });
 
@@ -109,7 +133,10 @@ describe("a session", () => {
     await expect(link.type("x")).rejects.toHaveProperty("code", "frozen");
     expect((await link.thaw()).frozen).toBe(false);
     expect((await link.ask(1000)).holder).toBe(anna.actor);
-    await expect(link.give("a_".padEnd(34, "a"))).rejects.toHaveProperty("code", "operator-not-here");
+    await expect(link.give("a_".padEnd(34, "a"))).rejects.toHaveProperty(
+      "code",
+      "operator-not-here",
+    );
     expect(viewer.saw("turn-passed")).toBe(true);
     link.close();
   });
@@ -145,7 +172,9 @@ describe("a session", () => {
     await eventually("it is over", () => link.state.is === "over");
     expect(link.state).toMatchObject({ status: 7 });
     expect(viewer.saw("exited")).toBe(true);
-    expect([undefined, "session-over"]).toContain(((await typed) as { code?: string } | undefined)?.code);
+    expect([undefined, "session-over"]).toContain(
+      ((await typed) as { code?: string } | undefined)?.code,
+    );
     await expect(link.type("x")).rejects.toHaveProperty("code", "session-over");
   });
 
@@ -163,11 +192,12 @@ describe("a session", () => {
 describe("a cut", () => {
   it("loses no byte and types nothing twice", async () => {
     const { viewer, link } = await opened("cut", ["bash", "--norc"]);
-    await link.type("i=0; while read -r l; do i=$((i+1)); echo \"line $i is $l.\"; done\r");
+    await link.type('i=0; while read -r l; do i=$((i+1)); echo "line $i is $l."; done\r');
     const typed: Promise<void>[] = [];
     for (let number = 1; number <= 60; number += 1) {
       typed.push(link.type(`word${number}\r`));
-      if (number % 20 === 0) sockets.filter((one) => one.readyState === 1).forEach((one) => one.terminate());
+      if (number % 20 === 0)
+        sockets.filter((one) => one.readyState === 1).forEach((one) => one.terminate());
       await new Promise((fulfil) => setTimeout(fulfil, 5));
     }
 
@@ -217,7 +247,9 @@ describe("a cut", () => {
 
     link.wake();
 
-    await eventually("it was noticed", () => viewer.events.some((event) => event.is === "link" && event.state.is === "waiting"));
+    await eventually("it was noticed", () =>
+      viewer.events.some((event) => event.is === "link" && event.state.is === "waiting"),
+    );
     await viewer.live();
     await link.type("echo he''re\r");
     await viewer.shows("here");
@@ -267,7 +299,9 @@ describe("a flood", () => {
     expect(viewer.pictures).toBeGreaterThan(1);
     expect(viewer.saw("gap")).toBe(true);
     // It was never shown as a lost link.
-    expect(viewer.events.filter((event) => event.is === "link" && event.state.is === "waiting")).toEqual([]);
+    expect(
+      viewer.events.filter((event) => event.is === "link" && event.state.is === "waiting"),
+    ).toEqual([]);
     viewer.delay = 0;
     await link.type("echo still-''here\r");
     await viewer.shows("still-here");
@@ -298,7 +332,10 @@ describe("whoever may not", () => {
     await eventually("it is told", () => viewer.link.state.is === "failed");
     expect(["revoked", "refused"]).toContain((viewer.link.state as { because: string }).because);
     // From then on a relay tells it no more than a stranger.
-    const code = await page.link(id).status().catch((error: { code: string }) => error.code);
+    const code = await page
+      .link(id)
+      .status()
+      .catch((error: { code: string }) => error.code);
     expect(["revoked", "not-reachable"]).toContain(code);
     page.close();
   });
@@ -312,7 +349,9 @@ describe("whoever may not", () => {
 
   it("may watch and not type", async () => {
     const page = await somebody();
-    const { id, rights } = await page.join(await stage.tell("invite", "--as", "eve", "--can", "observe"));
+    const { id, rights } = await page.join(
+      await stage.tell("invite", "--as", "eve", "--can", "observe"),
+    );
     const session = await stage.tell("new", "watched", "bash", "--norc");
     const viewer = new Viewer(page.link(id).attach(session, { mode: "observe" }));
     await viewer.live();
@@ -337,7 +376,9 @@ describe("a host that is proven, and odd", () => {
     await eventually("it is given up", () => viewer.link.state.is === "failed");
 
     expect(viewer.link.state).toMatchObject({ because });
-    expect(viewer.events.filter((event) => event.is === "link" && event.state.is === "connecting")).toHaveLength(1);
+    expect(
+      viewer.events.filter((event) => event.is === "link" && event.state.is === "connecting"),
+    ).toHaveLength(1);
     page.close();
   });
 
@@ -345,7 +386,10 @@ describe("a host that is proven, and odd", () => {
     const [page, id] = await whoKnows(stage, "a-cut-frame");
     const viewer = new Viewer(page.link(id).attach("s_aaaaaaaaaaaaaaaa"));
 
-    await eventually("it is tried again", () => viewer.link.state.is === "waiting" && viewer.link.state.attempt > 1);
+    await eventually(
+      "it is tried again",
+      () => viewer.link.state.is === "waiting" && viewer.link.state.attempt > 1,
+    );
     page.close();
   });
 });

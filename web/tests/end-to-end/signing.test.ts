@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { HostLink } from "../../src/protocol/api.js";
 import type { LivePage } from "../../src/protocol/page.js";
-import { Stage, Viewer, eventually, somebody } from "./stage.js";
+import { eventually, Stage, somebody, Viewer } from "./stage.js";
 
 let stage: Stage;
 let anna: LivePage;

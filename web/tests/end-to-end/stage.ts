@@ -1,7 +1,7 @@
 /** A relay, a host and its sessions, run by tests/scenarios/stage.py. */
 
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -9,12 +9,12 @@ import { WebSocket as NodeSocket } from "ws";
 
 import { clock } from "../../src/platform/clock.js";
 import { WebCryptoSuite } from "../../src/platform/webcrypto.js";
-import { dialBy } from "../../src/platform/websocket.js";
 import type { Sockets } from "../../src/platform/websocket.js";
+import { dialBy } from "../../src/platform/websocket.js";
 import type { SessionEvent, SessionLink } from "../../src/protocol/api.js";
-import { LivePage } from "../../src/protocol/page.js";
-import type { Store, StoredHost } from "../../src/protocol/page.js";
 import { hostId } from "../../src/protocol/ids.js";
+import type { Store, StoredHost } from "../../src/protocol/page.js";
+import { LivePage } from "../../src/protocol/page.js";
 import { fromHex, shownUtf8 } from "../../src/protocol/text.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -99,14 +99,25 @@ export async function whoKnows(stage: Stage, oddity: string): Promise<[LivePage,
   const keys = await stage.tell<{ public: string; static: string }>("odd-host", actor, oddity);
   const id = await hostId(suite, fromHex(keys.public));
   await store.put({
-    id, name: oddity, operator: "anna", relays: [stage.relay], rights: [], session: "", expiresMs: null,
-    fingerprint: "", publicKey: fromHex(keys.public), staticKey: fromHex(keys.static),
+    id,
+    name: oddity,
+    operator: "anna",
+    relays: [stage.relay],
+    rights: [],
+    session: "",
+    expiresMs: null,
+    fingerprint: "",
+    publicKey: fromHex(keys.public),
+    staticKey: fromHex(keys.static),
   });
   return [await somebody(store), id];
 }
 
 /** Wait until something is so. */
-export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+export async function eventually(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+): Promise<void> {
   const deadline = performance.now() + 15_000;
   while (performance.now() < deadline) {
     if (await isSo()) return;

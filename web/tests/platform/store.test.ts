@@ -1,25 +1,31 @@
 import "fake-indexeddb/auto";
 
 import { beforeEach, describe, expect, it } from "vitest";
-
+import { clock } from "../../src/platform/clock.js";
 import { IndexedDbStore } from "../../src/platform/store.js";
 import { WebCryptoSuite } from "../../src/platform/webcrypto.js";
 import { verify } from "../../src/protocol/keys.js";
 import type { StoredHost } from "../../src/protocol/page.js";
 import { LivePage } from "../../src/protocol/page.js";
-import { clock } from "../../src/platform/clock.js";
 import { hex, utf8 } from "../../src/protocol/text.js";
 
 const suite = new WebCryptoSuite();
 const HOST: StoredHost = {
-  id: "h_".padEnd(34, "a"), name: "box", operator: "anna", relays: ["https://relay.example"], rights: ["observe"],
-  session: "", expiresMs: null, fingerprint: "aaaa-bbbb-cccc-dddd",
-  publicKey: new Uint8Array(32).fill(1), staticKey: new Uint8Array(32).fill(2),
+  id: "h_".padEnd(34, "a"),
+  name: "box",
+  operator: "anna",
+  relays: ["https://relay.example"],
+  rights: ["observe"],
+  session: "",
+  expiresMs: null,
+  fingerprint: "aaaa-bbbb-cccc-dddd",
+  publicKey: new Uint8Array(32).fill(1),
+  staticKey: new Uint8Array(32).fill(2),
 };
 const nobody = () => Promise.reject(new Error("nobody is dialled here"));
 
 beforeEach(() => {
-  indexedDB = new IDBFactory();
+  globalThis.indexedDB = new IDBFactory();
 });
 
 async function opened(): Promise<LivePage> {
@@ -80,7 +86,10 @@ describe("the address book", () => {
   it("refuses what is no invitation, without a word of it", async () => {
     const page = await opened();
 
-    await expect(page.join("https://relay.example/j#AAAA")).rejects.toHaveProperty("code", "malformed-invite");
+    await expect(page.join("https://relay.example/j#AAAA")).rejects.toHaveProperty(
+      "code",
+      "malformed-invite",
+    );
     expect(page.hosts()).toEqual([]);
     page.close();
   });

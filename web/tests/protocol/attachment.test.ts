@@ -12,8 +12,17 @@ const SIZE = { columns: 80, rows: 24 };
 function attached(changes: Partial<Attached> = {}): Message {
   const operators = [{ actor: US, kind: "human" as const, name: "anna", client: CLIENT }];
   const body = {
-    session: "s_aaaaaaaaaaaaaaaa", name: "web", incarnation: 1, epoch: 3, holder: "",
-    start: 0, end: 100, state: "running", size: SIZE, operators, ...changes,
+    session: "s_aaaaaaaaaaaaaaaa",
+    name: "web",
+    incarnation: 1,
+    epoch: 3,
+    holder: "",
+    start: 0,
+    end: 100,
+    state: "running",
+    size: SIZE,
+    operators,
+    ...changes,
   };
   return { is: "ATTACHED", body };
 }
@@ -34,30 +43,45 @@ function keyframe(offset: number, more: boolean, text = "*"): Message {
 
 function refuse(sequence: number, code: string, facts = {}): Message {
   const body: Refuse = {
-    refused: 0x20, client: CLIENT, sequence, code, text: "no", facts, retryable: true, next_step: "",
+    refused: 0x20,
+    client: CLIENT,
+    sequence,
+    code,
+    text: "no",
+    facts,
+    retryable: true,
+    next_step: "",
   };
   return { is: "REFUSE", body };
 }
 
 function told(attachment: Attachment, ...messages: Message[]): string[] {
-  return messages.flatMap((message) => attachment.heard(message)).map((shown) => {
-    if (shown.is === "gap") return `gap ${shown.start}-${shown.end}`;
-    const mark = shown.is === "painted" ? (shown.isFirst ? "first " : "part ") : "";
-    return `${mark}${shown.offset} ${shownUtf8(shown.data)}`;
-  });
+  return messages
+    .flatMap((message) => attachment.heard(message))
+    .map((shown) => {
+      if (shown.is === "gap") return `gap ${shown.start}-${shown.end}`;
+      const mark = shown.is === "painted" ? (shown.isFirst ? "first " : "part ") : "";
+      return `${mark}${shown.offset} ${shownUtf8(shown.data)}`;
+    });
 }
 
 describe("the stream", () => {
   it("is handed out once and in order, however often it is sent (I1)", () => {
-    const seen = told(fresh(), output(0, "abc"), output(3, "def"), output(0, "abc"), output(2, "cdefgh"));
+    const seen = told(
+      fresh(),
+      output(0, "abc"),
+      output(3, "def"),
+      output(0, "abc"),
+      output(2, "cdefgh"),
+    );
 
     expect(seen).toEqual(["first 0 ", "0 abc", "3 def", "6 gh"]);
   });
 
   it("begins on an empty screen, with or without a picture", () => {
-    expect(told(fresh(), keyframe(50, true, "a"), keyframe(50, false, "b"), output(50, "c"))).toEqual([
-      "first 50 a", "part 50 b", "50 c",
-    ]);
+    expect(
+      told(fresh(), keyframe(50, true, "a"), keyframe(50, false, "b"), output(50, "c")),
+    ).toEqual(["first 50 a", "part 50 b", "50 c"]);
     expect(told(fresh(), output(50, "c"))).toEqual(["first 50 ", "50 c"]);
   });
 
@@ -98,7 +122,13 @@ describe("the stream", () => {
     const one = fresh();
     told(one, output(0, "abc"));
 
-    const seen = told(one, attached(), { is: "GAP", body: { start: 3, end: 70 } }, keyframe(80, false), output(80, "x"));
+    const seen = told(
+      one,
+      attached(),
+      { is: "GAP", body: { start: 3, end: 70 } },
+      keyframe(80, false),
+      output(80, "x"),
+    );
     expect(seen).toEqual(["gap 3-70", "first 80 *", "80 x"]);
   });
 });
@@ -110,8 +140,16 @@ describe("an input", () => {
     one.heard(attached({ epoch: 9 }));
 
     expect(one.open).toEqual(made);
-    expect(made.map((input) => [input.sequence, input.epoch])).toEqual([[1, 3], [2, 3]]);
-    expect(one.answered({ is: "ACKNOWLEDGE", body: { client: CLIENT, sequence: 1, index: 5, receipt: null } })).toEqual({ sequence: 1, error: null });
+    expect(made.map((input) => [input.sequence, input.epoch])).toEqual([
+      [1, 3],
+      [2, 3],
+    ]);
+    expect(
+      one.answered({
+        is: "ACKNOWLEDGE",
+        body: { client: CLIENT, sequence: 1, index: 5, receipt: null },
+      }),
+    ).toEqual({ sequence: 1, error: null });
     expect(one.open).toEqual([made[1]]);
     expect(one.submit("keys", utf8("c")).sequence).toBe(3);
   });
@@ -119,7 +157,10 @@ describe("an input", () => {
   it("is settled once", () => {
     const one = fresh();
     one.submit("keys", utf8("a"));
-    const acknowledged: Message = { is: "ACKNOWLEDGE", body: { client: CLIENT, sequence: 1, index: 5, receipt: null } };
+    const acknowledged: Message = {
+      is: "ACKNOWLEDGE",
+      body: { client: CLIENT, sequence: 1, index: 5, receipt: null },
+    };
 
     expect(one.answered(acknowledged)).not.toBeNull();
     expect(one.answered(acknowledged)).toBeNull();
@@ -138,7 +179,10 @@ describe("an input", () => {
     const one = fresh();
     one.submit("keys", utf8("a"));
 
-    expect(one.answered(refuse(1, "stale-epoch"))?.error).toMatchObject({ code: "stale-epoch", retryable: true });
+    expect(one.answered(refuse(1, "stale-epoch"))?.error).toMatchObject({
+      code: "stale-epoch",
+      retryable: true,
+    });
     expect(one.open).toEqual([]);
   });
 
@@ -148,7 +192,10 @@ describe("an input", () => {
 
     expect(one.answered(refuse(1, "busy"))).toBeNull();
     expect([one.isStalled, one.open.length]).toEqual([true, 1]);
-    one.answered({ is: "ACKNOWLEDGE", body: { client: CLIENT, sequence: 1, index: 5, receipt: null } });
+    one.answered({
+      is: "ACKNOWLEDGE",
+      body: { client: CLIENT, sequence: 1, index: 5, receipt: null },
+    });
     expect(one.isStalled).toBe(false);
   });
 
@@ -163,23 +210,31 @@ describe("an input", () => {
     expect(one.submit("keys", utf8("d")).sequence).toBe(1);
   });
 
-  it.each([["cut", "input-cut"], ["dropped", "turn-moved"], ["unknown", "outcome-unknown"]] as const)(
-    "that was %s is reported as %s",
-    (outcome, code) => {
-      const one = fresh();
-      one.submit("keys", utf8("abcdef"));
-      const body = { client: CLIENT, sequence: 1, outcome, index: 4, written: 2 };
+  it.each([
+    ["cut", "input-cut"],
+    ["dropped", "turn-moved"],
+    ["unknown", "outcome-unknown"],
+  ] as const)("that was %s is reported as %s", (outcome, code) => {
+    const one = fresh();
+    one.submit("keys", utf8("abcdef"));
+    const body = { client: CLIENT, sequence: 1, outcome, index: 4, written: 2 };
 
-      expect(one.answered({ is: "REPORT", body })?.error?.code).toBe(code);
-    },
-  );
+    expect(one.answered({ is: "REPORT", body })?.error?.code).toBe(code);
+  });
 });
 
 describe("how things stand", () => {
   it("follows what is told", () => {
     const one = fresh();
     const other = "a_".padEnd(34, "c");
-    const passed = { former: "", holder: other, epoch: 4, reason: "taken", dropped_inputs: 0, dropped_bytes: 0 };
+    const passed = {
+      former: "",
+      holder: other,
+      epoch: 4,
+      reason: "taken",
+      dropped_inputs: 0,
+      dropped_bytes: 0,
+    };
 
     expect(one.mayWrite).toBe(true);
     one.heard({ is: "TURN_PASSED", body: passed });

@@ -25,7 +25,9 @@ describe("messages", () => {
   }
 
   it("has a vector for every kind there is", () => {
-    const seen = new Set(vectors("wire/vectors/messages.json").map((one: { kind: string }) => one.kind));
+    const seen = new Set(
+      vectors("wire/vectors/messages.json").map((one: { kind: string }) => one.kind),
+    );
 
     expect(Object.keys(KINDS).filter((kind) => !seen.has(kind))).toEqual([]);
   });
@@ -63,7 +65,9 @@ describe("messages", () => {
   it("survives whatever the bytes are", () => {
     let state = 1;
     const random = () => (state = (state * 48271) % 2147483647);
-    const good = vectors("wire/vectors/messages.json").map((one: { frame: string }) => fromHex(one.frame));
+    const good = vectors("wire/vectors/messages.json").map((one: { frame: string }) =>
+      fromHex(one.frame),
+    );
     const wrong: unknown[] = [];
     for (let round = 0; round < 5_000; round += 1) {
       const raw = Uint8Array.from(good[random() % good.length] as Uint8Array);
@@ -73,7 +77,8 @@ describe("messages", () => {
       try {
         for (const frame of new FrameReader().feed(raw)) {
           const read = decode(frame);
-          if (hex(encode(read.is, read.body)).slice(10) !== hex(frame.payload)) wrong.push(hex(raw));
+          if (hex(encode(read.is, read.body)).slice(10) !== hex(frame.payload))
+            wrong.push(hex(raw));
         }
       } catch (error) {
         if ((error as { branch?: string }).branch !== "PeerError") wrong.push(error);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { WebCryptoSuite } from "../../src/platform/webcrypto.js";
-import { Joining, Opening, invitePsk, statement } from "../../src/protocol/handshake.js";
 import type { Established, Handshake } from "../../src/protocol/handshake.js";
+import { invitePsk, Joining, Opening, statement } from "../../src/protocol/handshake.js";
 import { actorId, hostId, shortFingerprint } from "../../src/protocol/ids.js";
 import { CipherState, HandshakeState, IK, XXPSK3 } from "../../src/protocol/noise.js";
 import type { KeyAgreement, Suite } from "../../src/protocol/ports.js";
-import { RecordKind, prologue } from "../../src/protocol/records.js";
+import { prologue, RecordKind } from "../../src/protocol/records.js";
 import { fromHex, hex, shownUtf8, utf8 } from "../../src/protocol/text.js";
 import { vectors } from "../vectors.js";
 
@@ -105,7 +105,12 @@ describe.each(["attach", "join"] as const)("a handshake to %s", (purpose) => {
 
   it("refuses an answer with any byte changed, cut or added (I2)", async () => {
     const reply = fromHex(known[purpose].messages[1]);
-    const wrong = [reply.subarray(1), reply.subarray(0, -1), Uint8Array.of(...reply, 0), new Uint8Array(0)];
+    const wrong = [
+      reply.subarray(1),
+      reply.subarray(0, -1),
+      Uint8Array.of(...reply, 0),
+      new Uint8Array(0),
+    ];
     for (let at = 0; at < reply.length; at += 1) {
       const changed = Uint8Array.from(reply);
       changed[at]! ^= 1;
@@ -132,7 +137,11 @@ describe.each(["attach", "join"] as const)("a handshake to %s", (purpose) => {
     const first = fromHex(frames[0].message);
     const changed = Uint8Array.from(first);
     changed[3]! ^= 0x80;
-    for (const [before, wrong] of [[[first], first], [[], fromHex(frames[1].message)], [[], changed]] as const) {
+    for (const [before, wrong] of [
+      [[first], first],
+      [[], fromHex(frames[1].message)],
+      [[], changed],
+    ] as const) {
       const made = await finished(purpose);
       for (const message of before) await made.inbound.open(message);
 
@@ -150,7 +159,10 @@ describe("a host that is not the one we dial", () => {
     const opening = await Opening.of(suite, await us(), keys, own);
     await opening.first();
 
-    await expect(opening.last(fromHex(known.attach.messages[1]))).rejects.toHaveProperty("branch", "PeerError");
+    await expect(opening.last(fromHex(known.attach.messages[1]))).rejects.toHaveProperty(
+      "branch",
+      "PeerError",
+    );
   });
 
   it("is refused for a static key of low order", async () => {
@@ -205,7 +217,10 @@ describe("noise", () => {
   }
 
   it("opens nothing that was on its way when a message failed (I6)", async () => {
-    const [sender, reader] = [await CipherState.of(suite, new Uint8Array(32)), await CipherState.of(suite, new Uint8Array(32))];
+    const [sender, reader] = [
+      await CipherState.of(suite, new Uint8Array(32)),
+      await CipherState.of(suite, new Uint8Array(32)),
+    ];
     const [first, second] = [await sender.seal(utf8("a")), await sender.seal(utf8("b"))];
     first[0]! ^= 1;
 
@@ -218,7 +233,10 @@ describe("noise", () => {
     const refuse: ((data: null) => void)[] = [];
     const answers = [new Promise<null>((done) => refuse.push(done)), Promise.resolve(utf8("b"))];
     const open = (): Promise<Uint8Array | null> => answers.shift()!;
-    const reader = await CipherState.of({ aead: async () => ({ open }) } as unknown as Suite, new Uint8Array(32));
+    const reader = await CipherState.of(
+      { aead: async () => ({ open }) } as unknown as Suite,
+      new Uint8Array(32),
+    );
 
     const opened = Promise.allSettled([reader.open(utf8("1")), reader.open(utf8("2"))]);
     refuse[0]!(null);

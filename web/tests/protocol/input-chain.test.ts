@@ -10,8 +10,7 @@ const suite = new WebCryptoSuite();
 const known = vectors("core/vectors/inputs.json");
 const us = suite.keysFrom(fromHex(known.seed)).then((keys) => suite.identity(keys));
 
-const chain = () =>
-  new InputChain(suite, known.session, known.client, fromHex(known.secret));
+const chain = () => new InputChain(suite, known.session, known.client, fromHex(known.secret));
 
 function input(sequence: number, payload = "00"): Submit {
   const { kind, epoch } = known.inputs[0];
@@ -45,7 +44,10 @@ describe("a chain of inputs", () => {
 
   it("knows nothing of what was forgotten before it was signed", async () => {
     const [one, other] = [chain(), chain()];
-    for (const [sequence, payload] of [[1, "01"], [2, "02"]] as const) {
+    for (const [sequence, payload] of [
+      [1, "01"],
+      [2, "02"],
+    ] as const) {
       one.note(input(sequence, payload));
       other.note(input(sequence, payload));
     }

@@ -3,11 +3,16 @@ import { describe, expect, it } from "vitest";
 import { WebCryptoSuite } from "../../src/platform/webcrypto.js";
 import { readInvitation } from "../../src/protocol/invites.js";
 import { verify } from "../../src/protocol/keys.js";
-import { decodeMeeting, encodeMeeting, proofBytes, relayAddress } from "../../src/protocol/meeting.js";
 import type { MeetingMessage } from "../../src/protocol/meeting.js";
+import {
+  decodeMeeting,
+  encodeMeeting,
+  proofBytes,
+  relayAddress,
+} from "../../src/protocol/meeting.js";
 import { decodeOpening } from "../../src/protocol/opening.js";
-import { readRecord, recordBytes } from "../../src/protocol/records.js";
 import type { RecordKind } from "../../src/protocol/records.js";
+import { readRecord, recordBytes } from "../../src/protocol/records.js";
 import { base64url, fromHex, hex, joined, utf8 } from "../../src/protocol/text.js";
 import { filled, vectors } from "../vectors.js";
 
@@ -36,7 +41,12 @@ describe("what a relay and its peers say", () => {
   for (const one of meeting.statements) {
     it(`proves a key as ${one.role}`, async () => {
       const identity = suite.identity(await suite.keysFrom(fromHex(one.seed)));
-      const signed = proofBytes(one.role, one.relay, fromHex(one.nonce), ...one.wishes.map(fromHex));
+      const signed = proofBytes(
+        one.role,
+        one.relay,
+        fromHex(one.nonce),
+        ...one.wishes.map(fromHex),
+      );
 
       expect(hex(signed)).toBe(one.statement);
       expect(hex(await identity.sign(signed))).toBe(one.signature);
@@ -60,9 +70,21 @@ describe("the address of a relay", () => {
 
   it("is nothing else", () => {
     const bad = [
-      "http://relay.example", "http://127.0.0.1.example", "http://127.1", "ws://x", "https://x/path",
-      "https://x?q", "https://u@x", "https://x:0", "https://x:65536", "javascript:alert(1)", "",
-      "https://x#f", "HTTPS://X", "http://127.00.0.1", `https://${"a".repeat(300)}`,
+      "http://relay.example",
+      "http://127.0.0.1.example",
+      "http://127.1",
+      "ws://x",
+      "https://x/path",
+      "https://x?q",
+      "https://u@x",
+      "https://x:0",
+      "https://x:65536",
+      "javascript:alert(1)",
+      "",
+      "https://x#f",
+      "HTTPS://X",
+      "http://127.00.0.1",
+      `https://${"a".repeat(300)}`,
     ];
     for (const url of bad) expect(relayAddress(url), url).toBeNull();
   });
@@ -84,21 +106,35 @@ describe("an invitation", () => {
 
   it("is refused in a second spelling of the same bytes", async () => {
     const url = utf8("https://relay.example:8443");
-    const said = joined(Uint8Array.of(1), new Uint8Array(64).fill(7), Uint8Array.of(1, url.length), url);
+    const said = joined(
+      Uint8Array.of(1),
+      new Uint8Array(64).fill(7),
+      Uint8Array.of(1, url.length),
+      url,
+    );
     const raw = joined(said, (await suite.sha256(said)).subarray(0, 4));
     const fragment = base64url(raw);
     const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const other = letters[letters.indexOf(fragment.at(-1)!) + 1]!;
 
     expect(raw.length % 3).not.toBe(0);
-    expect((await readInvitation(suite, `https://x/j#${fragment}`)).relays).toEqual(["https://relay.example:8443"]);
+    expect((await readInvitation(suite, `https://x/j#${fragment}`)).relays).toEqual([
+      "https://relay.example:8443",
+    ]);
     const second = readInvitation(suite, `https://x/j#${fragment.slice(0, -1)}${other}`);
     await expect(second).rejects.toHaveProperty("code", "malformed-invite");
   });
 
   it("is refused with any letter changed or missing, and shows none of it", async () => {
     const [place, fragment] = one.link.split("#");
-    const wrong = ["", place, `${place}#`, `https://relay.example/x#${fragment}`, `${one.link}A`, `${one.link}=`];
+    const wrong = [
+      "",
+      place,
+      `${place}#`,
+      `https://relay.example/x#${fragment}`,
+      `${one.link}A`,
+      `${one.link}=`,
+    ];
     for (let at = 0; at < fragment.length; at += 1) {
       const letter = fragment[at] === "A" ? "B" : "A";
       wrong.push(`${place}#${fragment.slice(0, at)}${letter}${fragment.slice(at + 1)}`);
@@ -124,7 +160,16 @@ describe("records and openings", () => {
   }
 
   it("refuses what is no record", () => {
-    for (const raw of ["", "0000", "030000", "010000", "020001ff", "000001", "0100020a", "01000141ff"]) {
+    for (const raw of [
+      "",
+      "0000",
+      "030000",
+      "010000",
+      "020001ff",
+      "000001",
+      "0100020a",
+      "01000141ff",
+    ]) {
       expect(() => readRecord(fromHex(raw)), raw).toThrow(code("malformed-message"));
     }
   });
@@ -139,7 +184,12 @@ describe("records and openings", () => {
 describe("a public key", () => {
   it("that verifies what nobody signed is refused", async () => {
     const zeros = new Uint8Array(64);
-    const low = ["00".repeat(32), `01${"00".repeat(31)}`, `ec${"ff".repeat(30)}7f`, `ee${"ff".repeat(30)}7f`];
+    const low = [
+      "00".repeat(32),
+      `01${"00".repeat(31)}`,
+      `ec${"ff".repeat(30)}7f`,
+      `ee${"ff".repeat(30)}7f`,
+    ];
     for (const key of low) expect(await verify(suite, fromHex(key), zeros, zeros)).toBe(false);
   });
 

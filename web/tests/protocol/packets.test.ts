@@ -22,46 +22,66 @@ describe("packets", () => {
     const tooLong = new PacketReader();
     tooLong.feed(Uint8Array.of(0, 1, 0, 1));
     expect(() => tooLong.take()).toThrow(expect.objectContaining({ code: "frame-too-large" }));
-    for (const text of ["[]", "1", "null", "{", "\"x\"", ""]) {
+    for (const text of ["[]", "1", "null", "{", '"x"', ""]) {
       const reader = new PacketReader();
       reader.feed(joined(Uint8Array.of(0, 0, 0, text.length), utf8(text)));
-      expect(() => reader.take(), text).toThrow(expect.objectContaining({ code: "malformed-message" }));
+      expect(() => reader.take(), text).toThrow(
+        expect.objectContaining({ code: "malformed-message" }),
+      );
     }
   });
 
   it("are not written too large", () => {
-    expect(() => packetBytes({ name: "x".repeat(70_000) })).toThrow(expect.objectContaining({ code: "request-too-large" }));
+    expect(() => packetBytes({ name: "x".repeat(70_000) })).toThrow(
+      expect.objectContaining({ code: "request-too-large" }),
+    );
   });
 
   it("tell of errors whatever is in them", () => {
-    const error = packetError({ ok: false, code: "not-allowed", text: "no\u001b[31m", facts: { a: 1, b: [], c: "x" } });
+    const error = packetError({
+      ok: false,
+      code: "not-allowed",
+      text: "no\u001b[31m",
+      facts: { a: 1, b: [], c: "x" },
+    });
 
     expect([error.code, error.branch, error.message, error.facts]).toEqual([
-      "not-allowed", "Forbidden", "no [31m", { a: 1, c: "x" },
+      "not-allowed",
+      "Forbidden",
+      "no [31m",
+      { a: 1, c: "x" },
     ]);
     expect(packetError({ facts: 3, code: {} }).code).toBe("");
   });
 
   it("may tell of errors that nobody knows yet", () => {
-    expect(packetError({ code: "constructor", text: "?" })).toMatchObject({ branch: "PeerError", retryable: false });
+    expect(packetError({ code: "constructor", text: "?" })).toMatchObject({
+      branch: "PeerError",
+      retryable: false,
+    });
   });
 });
 
 describe("a logbook", () => {
   it("is read in whole lines, from where the last ended", () => {
-    const line = (index: number) => `{"index":${index},"prev":"00","session":"s","incarnation":1,"epoch":2,"at":5,"kind":"input","actor":"a"}\n`;
+    const line = (index: number) =>
+      `{"index":${index},"prev":"00","session":"s","incarnation":1,"epoch":2,"at":5,"kind":"input","actor":"a"}\n`;
     const raw = utf8(line(0) + line(1) + line(2).slice(0, 30));
 
     const part = readLog(raw, 100, 500);
 
     expect(part.entries.map((one) => [one.index, one.epoch, one.kind, { ...one.more }])).toEqual([
-      [0, 2, "input", { actor: "a" }], [1, 2, "input", { actor: "a" }],
+      [0, 2, "input", { actor: "a" }],
+      [1, 2, "input", { actor: "a" }],
     ]);
     expect([part.next, part.size]).toEqual([100 + line(0).length * 2, 500]);
   });
 
   it("that is nonsense is shown as far as it is none", () => {
-    expect(readLog(utf8("x\n{}\n[1]\nnull\n"), 0, 4).entries.map((one) => one.kind)).toEqual(["", ""]);
+    expect(readLog(utf8("x\n{}\n[1]\nnull\n"), 0, 4).entries.map((one) => one.kind)).toEqual([
+      "",
+      "",
+    ]);
   });
 });
 

@@ -9,9 +9,13 @@ function watched() {
     pings: 0,
     isGone: false,
     unread: false,
-    ping: () => void (patient.pings += 1),
+    ping: () => {
+      patient.pings += 1;
+    },
     hasUnread: () => patient.unread,
-    giveUp: () => void (patient.isGone = true),
+    giveUp: () => {
+      patient.isGone = true;
+    },
   };
   return { clock, patient, pulse: new Pulse(clock, patient) };
 }

@@ -2,19 +2,33 @@ import { describe, expect, it } from "vitest";
 
 import type { Message } from "../../src/protocol/codec.js";
 import { HoldfastError } from "../../src/protocol/errors.js";
-import { KINDS } from "../../src/protocol/messages.js";
 import type { Presence } from "../../src/protocol/messages.js";
-import { Questions, done, parts, wholeGraph } from "../../src/protocol/questions.js";
-import { HandClock } from "../hand-clock.js";
+import { KINDS } from "../../src/protocol/messages.js";
+import { done, parts, Questions, wholeGraph } from "../../src/protocol/questions.js";
 import type { Said } from "../../src/protocol/session-wire.js";
+import { HandClock } from "../hand-clock.js";
 
-const PRESENCE: Presence = { present: [], holder: "", epoch: 1, waiting: [], frozen: false, pending: [], rights: [] };
+const PRESENCE: Presence = {
+  present: [],
+  holder: "",
+  epoch: 1,
+  waiting: [],
+  frozen: false,
+  pending: [],
+  rights: [],
+};
 const presence = (holder: string): Message => ({ is: "PRESENCE", body: { ...PRESENCE, holder } });
 const refusal = (kind: keyof typeof KINDS): Message => ({
   is: "REFUSE",
   body: {
-    refused: KINDS[kind], client: "", sequence: 0, code: "not-allowed", text: "no", facts: {},
-    retryable: false, next_step: "",
+    refused: KINDS[kind],
+    client: "",
+    sequence: 0,
+    code: "not-allowed",
+    text: "no",
+    facts: {},
+    retryable: false,
+    next_step: "",
   },
 });
 
@@ -24,7 +38,14 @@ function asking() {
   const questions = new Questions(clock, (asked: readonly Said[]) => {
     sent.push(asked.map(([kind]) => kind).join("+"));
   });
-  const request = (kind: "TAKE" | "DROP") => questions.ask([[kind, {}], ["WHO", {}]], done(kind));
+  const request = (kind: "TAKE" | "DROP") =>
+    questions.ask(
+      [
+        [kind, {}],
+        ["WHO", {}],
+      ],
+      done(kind),
+    );
   return { clock, sent, questions, request };
 }
 
@@ -53,9 +74,18 @@ describe("questions", () => {
     const { sent, questions } = asking();
     const part = (pid: number, more: boolean): Message => ({
       is: "GRAPH",
-      body: { processes: [], listeners: [{ pid, address: "", port: 1, protocol: "tcp" }], connections: [], descriptors: [], more },
+      body: {
+        processes: [],
+        listeners: [{ pid, address: "", port: 1, protocol: "tcp" }],
+        connections: [],
+        descriptors: [],
+        more,
+      },
     });
-    const answer = questions.ask([["GRAPH_REQUEST", { descriptors: false }]], parts("GRAPH", "GRAPH_REQUEST"));
+    const answer = questions.ask(
+      [["GRAPH_REQUEST", { descriptors: false }]],
+      parts("GRAPH", "GRAPH_REQUEST"),
+    );
     questions.hear(part(1, true));
 
     questions.repeat();
@@ -68,12 +98,17 @@ describe("questions", () => {
 
   it("are given up in time, counted from when they were asked", async () => {
     const { clock, questions, request } = asking();
-    const [first, second] = [request("TAKE"), request("DROP")].map((one) => one.catch((error: HoldfastError) => error.code));
+    const [first, second] = [request("TAKE"), request("DROP")].map((one) =>
+      one.catch((error: HoldfastError) => error.code),
+    );
     clock.pass(9_999);
     questions.hear(presence("a"));
     clock.pass(9_999);
     questions.hear(presence("b"));
-    expect(await Promise.all([first, second])).toEqual([{ ...PRESENCE, holder: "a" }, { ...PRESENCE, holder: "b" }]);
+    expect(await Promise.all([first, second])).toEqual([
+      { ...PRESENCE, holder: "a" },
+      { ...PRESENCE, holder: "b" },
+    ]);
 
     const late = request("TAKE").catch((error: HoldfastError) => error.code);
     clock.pass(10_000);
@@ -82,7 +117,9 @@ describe("questions", () => {
 
   it("all fail when nothing will be answered any more, and none is sent", async () => {
     const { sent, questions, request } = asking();
-    const answers = [request("TAKE"), request("DROP")].map((one) => one.catch((error: HoldfastError) => error.code));
+    const answers = [request("TAKE"), request("DROP")].map((one) =>
+      one.catch((error: HoldfastError) => error.code),
+    );
 
     questions.fail(new HoldfastError("session-over", "over"));
 

@@ -1,19 +1,17 @@
 import type { AddressInfo } from "node:net";
 
 import { afterEach, describe, expect, it } from "vitest";
-import { WebSocketServer } from "ws";
 import type { WebSocket as Peer } from "ws";
-
+import { WebSocket as NodeSocket, WebSocketServer } from "ws";
 import { clock } from "../../src/platform/clock.js";
 import { WebCryptoSuite } from "../../src/platform/webcrypto.js";
-import { HoldfastError } from "../../src/protocol/errors.js";
-import { encodeMeeting } from "../../src/protocol/meeting.js";
-import { backOff, failureOf, heardReason, reachHost } from "../../src/protocol/reaching.js";
-import type { Dialler, HostKeys } from "../../src/protocol/reaching.js";
-import { dialBy } from "../../src/platform/websocket.js";
-import { hostId } from "../../src/protocol/ids.js";
 import type { Sockets } from "../../src/platform/websocket.js";
-import { WebSocket as NodeSocket } from "ws";
+import { dialBy } from "../../src/platform/websocket.js";
+import { HoldfastError } from "../../src/protocol/errors.js";
+import { hostId } from "../../src/protocol/ids.js";
+import { encodeMeeting } from "../../src/protocol/meeting.js";
+import type { Dialler, HostKeys } from "../../src/protocol/reaching.js";
+import { backOff, failureOf, heardReason, reachHost } from "../../src/protocol/reaching.js";
 
 const suite = new WebCryptoSuite();
 const servers: WebSocketServer[] = [];
@@ -35,7 +33,8 @@ async function relay(behave: (peer: Peer) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const greet = (peer: Peer, version = 1) => peer.send(encodeMeeting({ is: "greet", body: { version, nonce: NONCE } }));
+const greet = (peer: Peer, version = 1) =>
+  peer.send(encodeMeeting({ is: "greet", body: { version, nonce: NONCE } }));
 
 async function dialler(): Promise<Dialler> {
   const us = suite.identity(await suite.newKeys());
@@ -66,17 +65,41 @@ describe("a relay that is none, or a bad one", () => {
     ["sends a text", "malformed-message", (peer: Peer) => peer.send("hello")],
     ["sends too much", "malformed-message", (peer: Peer) => peer.send(Buffer.alloc(70_000))],
     ["hangs up", "link-ended", (peer: Peer) => peer.close()],
-    ["greets twice", "unexpected-message", (peer: Peer) => { greet(peer); greet(peer); }],
-    ["refuses", "not-reachable", (peer: Peer) => {
-      greet(peer);
-      peer.send(encodeMeeting({ is: "refused", body: { code: "not-reachable", text: "no", facts: {} } }));
-    }],
-    ["says that the host revoked us", "revoked", (peer: Peer) => { greet(peer); peer.close(4000, "revoked"); }],
-    ["joins us with nobody", "handshake-failed", (peer: Peer) => {
-      greet(peer);
-      peer.send(encodeMeeting({ is: "joined", body: { host: "h_".padEnd(34, "a") } }));
-      peer.on("message", () => peer.send(Buffer.alloc(144, 0x55)));
-    }],
+    [
+      "greets twice",
+      "unexpected-message",
+      (peer: Peer) => {
+        greet(peer);
+        greet(peer);
+      },
+    ],
+    [
+      "refuses",
+      "not-reachable",
+      (peer: Peer) => {
+        greet(peer);
+        peer.send(
+          encodeMeeting({ is: "refused", body: { code: "not-reachable", text: "no", facts: {} } }),
+        );
+      },
+    ],
+    [
+      "says that the host revoked us",
+      "revoked",
+      (peer: Peer) => {
+        greet(peer);
+        peer.close(4000, "revoked");
+      },
+    ],
+    [
+      "joins us with nobody",
+      "handshake-failed",
+      (peer: Peer) => {
+        greet(peer);
+        peer.send(encodeMeeting({ is: "joined", body: { host: "h_".padEnd(34, "a") } }));
+        peer.on("message", () => peer.send(Buffer.alloc(144, 0x55)));
+      },
+    ],
   ] as const)("which %s is an error: %s", async (_, code, behave) => {
     expect(await reached(await relay(behave))).toBe(code);
   });
@@ -119,7 +142,8 @@ describe("what to do about an error", () => {
       ["seal-broken", null],
       ["handshake-failed", null],
     ];
-    for (const [code, wanted] of kinds) expect(failureOf(new HoldfastError(code, "")), code).toBe(wanted);
+    for (const [code, wanted] of kinds)
+      expect(failureOf(new HoldfastError(code, "")), code).toBe(wanted);
   });
 
   it("follows the reason of a closing only where it is one of ours", () => {

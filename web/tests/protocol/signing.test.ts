@@ -11,8 +11,15 @@ const SESSION = "s_aaaaaaaaaaaaaaaa";
 
 // What is signed is for input-chain.test.ts; here it matters when. So nothing takes time.
 const digest = async () => new Uint8Array(32);
-const suite = { random: () => new Uint8Array(32), sha256: digest, hmac: digest } as unknown as Suite;
-const us = { public: new Uint8Array(32), sign: async () => new Uint8Array(64) } as unknown as Identity;
+const suite = {
+  random: () => new Uint8Array(32),
+  sha256: digest,
+  hmac: digest,
+} as unknown as Suite;
+const us = {
+  public: new Uint8Array(32),
+  sign: async () => new Uint8Array(64),
+} as unknown as Identity;
 
 /** Let what was promised be heard of. */
 const settle = () => new Promise((fulfil) => setTimeout(fulfil, 0));
@@ -20,7 +27,7 @@ const settle = () => new Promise((fulfil) => setTimeout(fulfil, 0));
 function signing() {
   const clock = new HandClock();
   const sent: Sign[] = [];
-  const pen = { us, actor: "a_" + "a".repeat(32) };
+  const pen = { us, actor: `a_${"a".repeat(32)}` };
   const say = (statement: Sign) => void sent.push(statement);
   const made = new Signing(suite, clock, pen, SESSION, CLIENT, say);
   const unseen = { incarnation: 1, epoch: 1, payload: new Uint8Array(1), seen: null, waits: true };
@@ -31,7 +38,19 @@ function signing() {
     hear({ is: "ACKNOWLEDGE", body: { client: CLIENT, sequence, index: 1, receipt: null } });
   const confirm = (last: number) => hear({ is: "SIGNED", body: { client: CLIENT, last } });
   const refuse = (code: string) =>
-    hear({ is: "REFUSE", body: { refused: 0x26, client: "", sequence: 0, code, text: "", facts: {}, retryable: false, next_step: "" } });
+    hear({
+      is: "REFUSE",
+      body: {
+        refused: 0x26,
+        client: "",
+        sequence: 0,
+        code,
+        text: "",
+        facts: {},
+        retryable: false,
+        next_step: "",
+      },
+    });
   const pass = async (ms: number) => {
     clock.pass(ms);
     await settle();

@@ -22,8 +22,23 @@ function typing() {
   const answer = (sequence: number, refused?: string) => {
     const facts = {};
     const settled = refused
-      ? attachment.answered({ is: "REFUSE", body: { refused: 0x20, client: CLIENT, sequence, code: refused, text: "", facts, retryable: false, next_step: "" } })
-      : attachment.answered({ is: "ACKNOWLEDGE", body: { client: CLIENT, sequence, index: 1, receipt: null } });
+      ? attachment.answered({
+          is: "REFUSE",
+          body: {
+            refused: 0x20,
+            client: CLIENT,
+            sequence,
+            code: refused,
+            text: "",
+            facts,
+            retryable: false,
+            next_step: "",
+          },
+        })
+      : attachment.answered({
+          is: "ACKNOWLEDGE",
+          body: { client: CLIENT, sequence, index: 1, receipt: null },
+        });
     if (settled !== null) made.settled(settled);
     made.retry();
   };
@@ -93,7 +108,10 @@ describe("what is typed", () => {
   });
 
   it("fails for what the end of a session makes of it, or for what nobody knows", async () => {
-    for (const [isOver, wanted] of [[true, "session-over"], [false, "outcome-unknown"]] as const) {
+    for (const [isOver, wanted] of [
+      [true, "session-over"],
+      [false, "outcome-unknown"],
+    ] as const) {
       const { typing: one } = typing();
       one.begin();
       const typed = one.type("x").catch(code);
