@@ -1,0 +1,161 @@
+"""Who is behind the processes of a session, told by when they were started."""
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.linux.terminals import Stage
+from tests.scenarios.support import eventually
+
+from holdfast.client import current_operator
+from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis
+from holdfast.core.session.session_state import Word
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.ids import ActorId, Epoch, Incarnation, SessionId
+
+SESSION = SessionId("s_" + "a" * 16)
+CARL = ActorId("a_" + "c" * 32)
+ANNA = ActorId("a_" + "a" * 32)
+BOT = ActorId("a_" + "b" * 32)
+TICK = 0.011
+"""Seconds after which the kernel dates a process otherwise."""
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage("bash", "--norc", "--noprofile", "-i")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def vaulted(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Vaulted]:
+    for name in ("RUNTIME", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+    facts: dict[str, object] = {"pid": stage.pid, "creator": CARL}
+    with socket.socket(socket.AF_UNIX) as listener:
+        yield Vaulted(SESSION, facts, stage.master, -1, listener, -1)
+
+
+@pytest.fixture
+def owner(vaulted: Vaulted) -> Attributing:
+    return Attributing(vaulted, Company([]))
+
+
+def started(stage: Stage, line: bytes) -> int:
+    """Run a command in the background; return its process."""
+    before = children(stage.pid)
+    stage.type(line + b" &\r")
+    eventually("it has begun", lambda: children(stage.pid) - before)
+    (pid,) = children(stage.pid) - before
+    return pid
+
+
+def children(pid: int) -> set[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return {int(word) for word in found.split()}
+
+
+def names(actors: list[Actor]) -> set[ActorId]:
+    return {one.id for one in actors}
+
+
+def test_before_anybody_typed_it_is_who_began_the_session(
+    stage: Stage, owner: Attributing
+) -> None:
+    stage.becomes(Word.AT_PROMPT)
+
+    assert names(owner.behind(stage.pid)) == {CARL}
+    assert names(owner.behind(started(stage, b"sleep 600"))) == {CARL}
+    assert names(owner.everybody()) == {CARL}
+
+
+def test_what_a_shell_starts_is_of_who_had_its_ear_then(
+    stage: Stage, owner: Attributing
+) -> None:
+    stage.becomes(Word.AT_PROMPT)
+    first = started(stage, b"sh -c 'sleep 600; true'")
+    eventually("it has a child", lambda: children(first))
+    stage.becomes(Word.AT_PROMPT)
+    time.sleep(TICK)
+    owner.types(ANNA)
+    time.sleep(2 * TICK)
+    second = started(stage, b"sleep 600")
+
+    assert names(owner.everybody()) == {ANNA, CARL}
+    assert names(owner.behind(first)) == {CARL}
+    (grandchild,) = children(first)
+    assert names(owner.behind(grandchild)) == {CARL}
+    assert names(owner.behind(second)) == {ANNA}
+    assert names(owner.behind(stage.pid)) == {ANNA}
+
+
+def test_who_types_while_something_else_runs_may_be_behind_it_or_not(
+    stage: Stage, owner: Attributing
+) -> None:
+    stage.becomes(Word.AT_PROMPT)
+    stage.type(b"sleep 600\r")
+    eventually("it runs", lambda: children(stage.pid))
+    stage.becomes(Word.RUNNING)
+    owner.types(ANNA)
+    time.sleep(2 * TICK)
+    os.kill(next(iter(children(stage.pid))), 15)
+    stage.becomes(Word.AT_PROMPT)
+
+    assert names(owner.behind(started(stage, b"sleep 600"))) == {ANNA, CARL}
+
+
+def entries(*told: tuple[EntryKind, str, ActorId], ago_ms: int = 0) -> list[Entry]:
+    book, found = Logbook(genesis(SESSION)), []
+    at = time.time_ns() // 1_000_000 - ago_ms
+    for kind, field, actor in told:
+        entry = book.draft(kind, {field: actor}, Incarnation(1), Epoch(1), at)
+        book.commit(entry)
+        found.append(entry)
+    return found
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_successor_learns_it_from_the_shell_s_word_or_from_who_typed(
+    stage: Stage, owner: Attributing, *, is_told: bool
+) -> None:
+    stage.becomes(Word.AT_PROMPT)
+    typed = (EntryKind.INPUT, "actor", ANNA)
+    began = (EntryKind.BEGAN, "trigger", BOT)
+    owner.take_up(entries(typed, *([began] if is_told else [])))
+    time.sleep(3 * TICK)
+
+    later = names(owner.behind(started(stage, b"sleep 600")))
+
+    assert later == ({BOT} if is_told else {ANNA, CARL})
+
+
+def test_what_is_in_an_old_book_was_long_before_what_runs(
+    stage: Stage, owner: Attributing
+) -> None:
+    owner.take_up(entries((EntryKind.BEGAN, "trigger", BOT), ago_ms=60_000))
+    stage.becomes(Word.AT_PROMPT)
+
+    assert names(owner.behind(started(stage, b"sleep 600"))) == {BOT}
+
+
+def test_who_has_not_been_here_is_known_if_the_host_knows_them(
+    vaulted: Vaulted,
+) -> None:
+    company = Company([])
+    owner = Attributing(vaulted, company)
+    bert = current_operator.enrol("bert", ActorKind.HUMAN).actor
+    company.meet(Actor(ANNA, ActorKind.HUMAN, "anna"))
+
+    assert owner.actor(ANNA).name == "anna"
+    assert owner.actor(bert.id) == bert
+    assert owner.actor(BOT) == Actor(BOT, ActorKind.AGENT, "")
+    assert owner.actor(ActorId("")).name == ""
