@@ -48,11 +48,13 @@ soak: $(READY)  ## create, attach, detach, end, forget; CYCLES=2000; then count 
 thorough: $(READY)  ## the property tests with many more examples
 	@$(BIN)/python -m pytest -q -n 2 --hypothesis-profile=thorough --timeout=1800 -k "properties or fuzz"
 
-check: $(READY)  ## format, lint, layers, types
+check: $(READY)  ## format, lint, layers, types; the SDK's types by a second checker, which needs Node.js
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports
 	@$(BIN)/mypy
+	@sh tools/build-web --tools >/dev/null
+	@web/node_modules/.bin/pyright
 
 format: $(READY)  ## rewrite the code in the house format; the page's too where `make web` has run
 	@$(BIN)/ruff format .

@@ -6,7 +6,7 @@ What `client.connection` is for programs that block, this is for an event loop.
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -110,7 +110,7 @@ class Link:
             await self._stream.close()
 
     @contextlib.asynccontextmanager
-    async def in_time(self, otherwise: str) -> AsyncIterator[None]:
+    async def in_time(self, otherwise: str) -> AsyncGenerator[None, None]:
         """Let what is done last GREETING seconds at most.
 
         Raises:

@@ -5,7 +5,7 @@ keeping the turn. Whoever does not is attached for the moment of each act.
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -98,7 +98,7 @@ class Footing:
         return self._line
 
     @contextlib.asynccontextmanager
-    async def _attached(self) -> AsyncIterator[Line]:
+    async def _attached(self) -> AsyncGenerator[Line, None]:
         line = await self._standing_line()
         await line.enter()
         try:
@@ -107,7 +107,7 @@ class Footing:
             await line.leave()
 
     @contextlib.asynccontextmanager
-    async def _apart(self) -> AsyncIterator[Line]:
+    async def _apart(self) -> AsyncGenerator[Line, None]:
         """Yield a line of its own, for what takes long and others must not wait for."""
         line = self._host.line(await self._live(), self._mode)
         await line.enter()

@@ -16,6 +16,7 @@ from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
     Coroutine,
+    Generator,
     Iterator,
     Mapping,
     Sequence,
@@ -364,7 +365,7 @@ class Session:
         return self._run(self._session.thaw())
 
     @contextlib.contextmanager
-    def turn(self, timeout: float = ASK_PATIENCE) -> Iterator[Standing]:
+    def turn(self, timeout: float = ASK_PATIENCE) -> Generator[Standing, None, None]:
         """Have the turn for a while: take it, or ask for it, and drop it afterwards."""
         held = self._session.turn(timeout)
         standing = self._run(held.__aenter__())

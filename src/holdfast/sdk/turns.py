@@ -1,7 +1,7 @@
 """Who may write in a session, and who decides what may be written?"""
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from holdfast.model.errors import (
     MalformedArgument,
@@ -111,7 +111,9 @@ class Turns(Footing):
         return await self._request(Thaw())
 
     @contextlib.asynccontextmanager
-    async def turn(self, timeout: float = ASK_PATIENCE) -> AsyncIterator[Standing]:
+    async def turn(
+        self, timeout: float = ASK_PATIENCE
+    ) -> AsyncGenerator[Standing, None]:
         """Have the turn for a while: take it, or ask for it, and drop it afterwards.
 
         A turn that was ours already stays ours. One that somebody seizes meanwhile is
