@@ -103,6 +103,8 @@ def test_i2_who_was_promised_other_rights_starts_nothing(texts: list[str]) -> No
         (ASKED + RULES[4], ("mkfs",), (Verdict.DENY, "never")),
         (RULES[6] + START, ("ls",), (Verdict.DENY, NO_RIGHT)),
         ("", ("bash",), (Verdict.DENY, NO_RIGHT)),
+        (START + 'kind = "agent"\n', ("bash",), (Verdict.ALLOW, "own")),
+        (START.replace("allow", "deny"), ("bash",), (Verdict.DENY, NO_RIGHT)),
     ],
 )
 def test_a_rule_that_names_starts_stands_in_for_the_right(

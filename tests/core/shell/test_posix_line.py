@@ -92,6 +92,7 @@ def test_what_the_three_do_not_agree_on_is_not_read(line: str) -> None:
         ('test -v "$x"', BASH, True),
         ("test $x", BASH, True),
         ('test "$x"', BASH, False),
+        ('test "$x" $y', BASH, True),
         ("[ 1 -eq 'a[b]' ]", BASH, False),
         ("[ 1 -eq 'a[b]' ]", ZSH, True),
         ("[ -f '[' ]", ZSH, False),
@@ -132,6 +133,7 @@ def test_the_patterns_of_a_case_are_counted_as_words() -> None:
     line = f"case x in {'|'.join('a' * MAX_WORDS)}|a) b;; esac"
 
     assert "words" in doubt(line)
+    assert "words" in doubt(f"for f in {'a ' * MAX_WORDS}; do b; done")
 
 
 def test_zsh_runs_a_program_for_a_redirection_alone() -> None:

@@ -142,6 +142,9 @@ def test_traps_are_known_by_their_signal() -> None:
     state = read(b"Ttrap -- 'a\nb' SIGINT\ntrap -- 'x' DEBUG\n")
 
     assert names(state, ItemKind.TRAP) == ["SIGINT", "DEBUG"]
+    other = read(b"Ttrap -- 'a\nc' SIGINT\ntrap -- 'x' DEBUG\n")
+    differing = {one for one in state.items if state.items[one] != other.items[one]}
+    assert differing == {Item(ItemKind.TRAP, "SIGINT")}
     assert read(b"T").items == {}
 
 
@@ -197,6 +200,23 @@ def test_what_is_too_much_is_left_out_and_said_to_be_i4(said: list[bytes]) -> No
     assert len(state.items) <= MAX_ITEMS
     assert all(len(text) <= MAX_TEXT for text in state.aliases.values())
     assert all(len(text) <= MAX_TEXT for text in state.environment.values())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [b"o%d" % number for number in range(MAX_ITEMS)],
+        [b"a%d=x" % number for number in range(MAX_ALIASES)],
+        [b"all=" + b"x" * MAX_TEXT],
+        [b"a" + b"x" * MAX_NAME + b"=x"],
+        [b"f" + b"x" * MAX_NAME + b"=x"],
+        [b"mPATH=" + b":" * (MAX_FOLDERS - 1)],
+        [b"mLD_X=" + b"x" * MAX_TEXT],
+        [b"mLD_%d=x" % number for number in range(MAX_ITEMS)],
+    ],
+)
+def test_what_is_not_too_much_is_whole_i4(said: list[bytes]) -> None:
+    assert read(*said).is_whole
 
 
 def test_too_many_variables_that_matter_are_no_state_i1() -> None:
