@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.provenance.line_discipline import LineDiscipline, Meaning
+from holdfast.core.provenance.line_discipline import (
+    NOT_PLAIN,
+    LineDiscipline,
+    Meaning,
+)
 
 NEW = LineDiscipline()
 READLINE = LineDiscipline(canonical=False, echo=False, cr_to_nl=False, literal=0)
@@ -108,3 +112,14 @@ def test_only_whole_lines_that_nothing_alters_can_be_followed(
     edits: bool,  # noqa: FBT001  # a parameter
 ) -> None:
     assert replace(NEW, **changed).edits is edits  # type: ignore[arg-type]
+
+
+def test_only_printable_text_is_plain() -> None:
+    usual, other = LineDiscipline(), LineDiscipline(kill=ord("@"))
+
+    text = bytes(range(256)).translate(usual.plain)
+    assert [byte for byte, is_plain in enumerate(text) if is_plain] == [
+        *range(0x20, 0x7F),
+        *range(0x80, 0x100),
+    ]
+    assert b"a@b".translate(other.plain)[1:2] == NOT_PLAIN

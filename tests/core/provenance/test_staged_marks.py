@@ -18,6 +18,11 @@ def test_only_the_key_behind_a_literal_next_is_text() -> None:
     assert cooked((BOT, b"rm\x16\x15\x15")).is_empty
 
 
+def test_a_printable_character_may_be_special_amid_others() -> None:
+    assert cooked((BOT, b"rm@x"), kill=ord("@")).data == b"x"
+    assert cooked((BOT, b"rm#x"), erase=ord("#")).data == b"rx"
+
+
 def test_a_line_that_is_a_guess_is_kept_when_the_kernel_hands_it_over() -> None:
     assert cooked((BOT, b"rm\x16\x15\r")) == Staged(b"rm\r", (BOT,), is_edited=True)
 
