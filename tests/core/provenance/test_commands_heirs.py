@@ -4,6 +4,7 @@ from tests.core.commands_world import (
     ANNA,
     BERT,
     HER,
+    HIM,
     LS,
     at,
     bare,
@@ -25,6 +26,7 @@ from holdfast.core.provenance.commands import (
     Commands,
     Event,
     Finish,
+    Kept,
     Marked,
     Phase,
     Resumed,
@@ -152,3 +154,18 @@ def test_a_successor_does_not_wait_for_what_was_cut() -> None:
 
     heir.handle(Resumed(at_prompt=True, offset=9), at(0))
     assert heir.phase is Phase.PROMPT
+
+
+def test_what_was_typed_before_a_command_began_was_not_typed_into_it() -> None:
+    command = Command(1, None, "ls", 5, trigger=HER)
+    before = typed(ANNA, b"x", "keys", actor=HIM)
+    began = entry(EntryKind.BEGAN, began_fields(command))
+    heirs = []
+    for entries in ([before, began], [before]):
+        heir = Commands()
+        heir.load(Kept((command,), ()))
+        heir.take_up(entries, known=0)
+        heirs.append(heir)
+
+    assert [one.last.hands for one in heirs if one.last] == [(), (HIM,)]
+    assert [one.phase for one in heirs] == [Phase.RUNNING, Phase.RUNNING]
