@@ -198,3 +198,25 @@ def test_a_book_that_was_read_whole_gets_one_soon(
     book.mark()
     assert book.known() == ALL
     assert book.past.checkpoint.through == 31
+
+
+def test_a_successor_writes_over_the_older_of_two(tmp_path: Path) -> None:
+    book = Book(tmp_path)
+    for number in range(3):
+        book.grant(number)
+        book.mark()
+    newest = max((0, 1), key=lambda slot: _through(book.state(slot)))
+    kept = book.state(newest).read_bytes()
+    assert _through(book.state(0)) != _through(book.state(1))
+
+    book.begin()
+    book.grant(9)
+    book.mark()
+
+    assert book.state(newest).read_bytes() == kept
+    assert _through(book.state(1 - newest)) > _through(book.state(newest))
+    book.state(newest).write_bytes(b"torn")
+    book.begin()
+    book.grant(10)
+    book.mark()
+    assert _through(book.state(newest)) > _through(book.state(1 - newest))
