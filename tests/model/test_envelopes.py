@@ -14,6 +14,7 @@ from holdfast.model.envelopes import (
     default_rights,
     first_envelope,
     invited_rights,
+    rights_from,
     standing_to_create,
 )
 from holdfast.model.errors import Forbidden, NotAllowed, WiderThanGiven
@@ -105,7 +106,7 @@ def test_a_demand_is_met_or_refused_by_name() -> None:
 @pytest.mark.parametrize(
     ("wish", "what"),
     [
-        ((ALL, HERE, 5.0), "move"),
+        ((ALL, HERE, 5.0), "end"),
         ((frozenset({Right.INPUT}), WHOLE_HOST, 5.0), "more than one session"),
         ((frozenset({Right.INPUT}), THERE, 5.0), "more than one session"),
         ((frozenset({Right.INPUT}), HERE, None), "a later expiry"),
@@ -116,7 +117,7 @@ def test_a_demand_is_met_or_refused_by_name() -> None:
 def test_a_wider_envelope_is_refused_with_what_is_too_wide(
     wish: tuple[frozenset[Right], None, float], what: str
 ) -> None:
-    envelope = Envelope(ALL - {Right.MOVE}, HERE, 5.0)
+    envelope = Envelope(ALL - {Right.END}, HERE, 5.0)
 
     with pytest.raises(WiderThanGiven) as refusal:
         envelope.passed_on(*wish)
@@ -126,10 +127,19 @@ def test_a_wider_envelope_is_refused_with_what_is_too_wide(
 def test_the_rights_are_those_of_the_glossary() -> None:
     words = (
         "observe, input, command, signal, resize, take, seize, grant, approve,"
-        " checkpoint, fork, move, end, create"
+        " end, create"
     )
 
     assert ", ".join(Right) == words
+
+
+def test_words_that_were_rights_once_let_nobody_do_anything() -> None:
+    assert rights_from(["move", "end", "fork", "checkpoint"]) == {Right.END}
+
+
+def test_a_word_that_never_was_a_right_is_refused() -> None:
+    with pytest.raises(ValueError, match="fly"):
+        rights_from(["end", "fly"])
 
 
 @pytest.mark.parametrize("kind", [k for k in ActorKind if k is not ActorKind.HUMAN])

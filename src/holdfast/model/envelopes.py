@@ -11,6 +11,7 @@ Expiry is wall-clock time, because a grant outlives the process that made it.
 """
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.model.actors import ActorKind
@@ -30,11 +31,22 @@ class Right(enum.StrEnum):
     SEIZE = "seize"
     GRANT = "grant"
     APPROVE = "approve"
-    CHECKPOINT = "checkpoint"
-    FORK = "fork"
-    MOVE = "move"
     END = "end"
     CREATE = "create"
+
+
+FORMER = frozenset({"checkpoint", "fork", "move"})
+"""Words that older files and logbooks have for rights that nothing ever asked for."""
+
+
+def rights_from(words: Iterable[str]) -> frozenset[Right]:
+    """Return the rights that a file or a logbook names.
+
+    Raises:
+        ValueError: A word is none, and never was.
+
+    """
+    return frozenset(Right(word) for word in words if word not in FORMER)
 
 
 _EVERY_KIND = frozenset({Right.OBSERVE})

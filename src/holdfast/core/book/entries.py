@@ -15,7 +15,7 @@ from holdfast.core.input.serializer import CutReport
 from holdfast.core.input.turn import PassTurn
 from holdfast.core.policy.exec_gate import Wish
 from holdfast.model.actors import ActorKind
-from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.envelopes import Envelope, rights_from
 from holdfast.model.errors import HoldfastError, PolicyUnavailable
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import Input, InputKind
@@ -210,7 +210,7 @@ def granted_envelope(fields: Mapping[str, Value]) -> Envelope:
     words = str(fields["rights"])
     scope, expires = fields["scope"], fields["expires"]
     return Envelope(
-        frozenset(Right(word) for word in words.split(",") if word),
+        rights_from(filter(None, words.split(","))),
         None if scope is None else SessionId(str(scope)),
         None if expires is None else int(expires) / 1000,
     )

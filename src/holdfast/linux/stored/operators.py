@@ -36,7 +36,13 @@ from typing import Any
 
 from holdfast.linux.stored import folders, seals
 from holdfast.model.actors import Actor, ActorKind
-from holdfast.model.envelopes import WHOLE_HOST, Envelope, Right, default_rights
+from holdfast.model.envelopes import (
+    WHOLE_HOST,
+    Envelope,
+    Right,
+    default_rights,
+    rights_from,
+)
 from holdfast.model.errors import (
     HoldfastError,
     OperatorFileDamaged,
@@ -330,7 +336,7 @@ def from_facts(facts: dict[str, object]) -> Envelope:
     if not isinstance(rights, list) or not isinstance(expires, int | None):
         raise TypeError("an envelope has a list of rights, and milliseconds")
     return Envelope(
-        frozenset(Right(str(right)) for right in rights),
+        rights_from(map(str, rights)),
         None if session is None else parse_session_id(str(session)),
         None if expires is None else expires / 1000,
     )
