@@ -4,6 +4,7 @@ What comes in (bytes of the program, messages of clients, the leader's end, the
 keeper's end, time) is told to the machines; what they answer is done, in order.
 """
 
+import math
 import selectors
 import signal
 import socket
@@ -37,6 +38,7 @@ from holdfast.holder.provenance.process_starters import Starting
 from holdfast.holder.provenance.shell_commands import Following, Told
 from holdfast.holder.record.note_memory import AREA, NoteMemory
 from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.timers import Part, Timers
 from holdfast.linux import descriptors, packets, processes, shared_memory
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
@@ -155,6 +157,7 @@ class Holder:
             beginning.demand_room()
 
     def _watch_all(self) -> None:
+        self._timers = Timers(self._parts())
         self._spare = descriptors.Spare()
         self._watch(self._vaulted.master, self._printed)
         self._watch(self._vaulted.listener, self._accept)
@@ -168,7 +171,7 @@ class Holder:
         session = self._vaulted.session
         made = Listeners(session, self._pid, self._selector, self._unbound)
         if self._exit is None:
-            made.printed()  # What a predecessor had seen is not known.
+            made.printed(time.monotonic())  # What was seen before is not known.
         return made
 
     def _gate_execs(self, judge: JudgeLink) -> Executing | None:
@@ -179,26 +182,32 @@ class Holder:
 
     def run(self) -> None:
         """Hold the session until it is forgotten."""
-        self._keeper.demand_change = self._requests.demand_change
-        while self._keeper.is_wanted and not self._leaves():
+        keeper, desk, master = self._keeper, self._desk, self._vaulted.master
+        keeper.demand_change = self._requests.demand_change
+        while keeper.is_wanted and (keeper.leave_by is None or not self._leaves()):
             ready = self._selector.select(self._timeout())
             for key, events in ready:
-                if callable(key.data):
-                    key.data()
-                else:
+                if isinstance(key.data, Connection):
                     self._serve(key.data, events)
-            self._tick()
+                elif key.fd == master:
+                    self._printed()
+                else:
+                    self._timers.stir()
+                    key.data()
+            now = time.monotonic()
+            if desk.tick(now):
+                self._timers.stir()
+            if now >= self._timers.first:
+                self._timers.tick(now)
             # The disk comes last: what was typed is shown before it is durable,
             # and acknowledged after.
-            if self._desk.must_sync(is_idle=not ready):
-                self._desk.sync()
-            self._desk.checkpoint(is_idle=not ready)
+            if desk.must_sync(is_idle=not ready):
+                desk.sync()
+            desk.checkpoint(is_idle=not ready)
             self._drop_closed()
 
     def _leaves(self) -> bool:
         """Tell whether to make room for a successor; the session goes on."""
-        if not self._keeper.is_leaving:
-            return False
         if self._executing is not None:
             self._executing.settle()
         self._desk.settle()
@@ -217,11 +226,12 @@ class Holder:
         if queries is None:
             self._close_terminal()
             return
-        self._desk.printed()
-        self._listeners.printed()
-        if queries:
-            self._asked(queries)
         now = time.monotonic()
+        self._desk.printed()
+        self._timers.call_by(self._listeners.printed(now))
+        if queries or self._window.end > self._painter.fed_at:
+            self._timers.stir()
+            self._asked(queries)
         for connection in self._connections:
             connection.pump(self._window, now)
             self._rewatch(connection)
@@ -326,6 +336,7 @@ class Holder:
     def _resized(self, size: Size) -> None:
         cells = wire.Cells(size.columns, size.rows)
         self._painter.resized(size)
+        self._timers.stir()
         self._company.announce(wire.Resized(self._window.end, cells))
         self._keeper.change({"size": [size.columns, size.rows]})
 
@@ -376,6 +387,7 @@ class Holder:
             connection.close()
             if connection.client is not None:
                 self._desk.left(connection)
+            self._timers.stir()
         # Whoever was told something by another's doing may not have taken it yet.
         for connection in self._connections:
             if connection.wants_to_write:
@@ -387,6 +399,10 @@ class Holder:
         self, connection: Connection, message: Message
     ) -> None:
         door.demand_manners(connection, message)
+        if isinstance(message, wire.Submit) and connection.client == message.client:
+            self._desk.submit(connection, message)
+            return
+        self._timers.stir()
         match message:
             case wire.Hello():
                 door.greet(connection, message)
@@ -398,8 +414,6 @@ class Holder:
                 self._attach(connection, message)
             case wire.Detach():
                 connection.is_closed = True
-            case wire.Submit() if connection.client == message.client:
-                self._desk.submit(connection, message)
             case Sign() if connection.client == message.client:
                 self._desk.sign(connection, message)
             case wire.End():
@@ -534,36 +548,37 @@ class Holder:
     # ── time ──────────────────────────────────────────────────────────────
 
     def _timeout(self) -> float | None:
-        deadlines = (
-            self._desk.sync_at(),
-            self._desk.next_deadline(),
-            self._life.next_deadline(),
-            self._keeper.next_deadline(),
-            self._painter.next_deadline(),
-            self._showing.next_deadline(),
-            self._answers.next_deadline(),
-            self._looking.next_deadline(),
-            self._listeners.next_deadline(),
-            self._sweeping.next_deadline(),
-            None if self._executing is None else self._executing.next_deadline(),
-        )
-        first = min([at for at in deadlines if at is not None], default=None)
-        return None if first is None else max(0.0, first - time.monotonic())
+        first = min(self._desk.next_deadline(), self._timers.first)
+        return None if first == math.inf else max(0.0, first - time.monotonic())
 
-    def _tick(self) -> None:
-        now = time.monotonic()
-        self._desk.tick()
-        self._follow(self._following.tick())
-        self._keeper.tick(now)
-        self._showing.tick(now)
-        self._painter.tick(now)
-        self._answers.tick()
-        self._looking.tick(self._pump)
-        self._listeners.tick(now)
+    def _parts(self) -> list[Part]:
+        """Return all that waits for a moment, in the order in which it is due."""
+        parts: list[Part] = [
+            (self._following.next_deadline, self._go_on_following),
+            (self._keeper.next_deadline, self._keeper.tick),
+            (self._showing.next_deadline, self._showing.tick),
+            (self._painter.next_deadline, self._painter.tick),
+            (self._answers.next_deadline, self._answers.tick),
+            (self._looking.next_deadline, self._go_on_looking),
+            (self._listeners.next_deadline, self._listeners.tick),
+            (self._life.next_deadline, self._go_on_living),
+            (self._sweeping.next_deadline, self._go_on_sweeping),
+        ]
         if self._executing is not None:
-            self._executing.tick(now)
+            parts.append((self._executing.next_deadline, self._executing.tick))
+        return parts
+
+    def _go_on_following(self, _now: float) -> None:
+        self._follow(self._following.tick())
+
+    def _go_on_looking(self, _now: float) -> None:
+        self._looking.tick(self._pump)
+
+    def _go_on_living(self, now: float) -> None:
         self._tell_state()
         self._live(self._life.tick(now))
+
+    def _go_on_sweeping(self, now: float) -> None:
         if self._sweeping.is_on:
             self._say_swept(self._sweeping.tick(now))
             if not self._sweeping.is_on:

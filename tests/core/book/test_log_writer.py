@@ -70,7 +70,7 @@ def test_i2_what_has_happened_is_kept_until_the_disk_takes_it() -> None:
 
     assert writer.is_behind
     assert record(writer, ATTACHED, x=3) == []
-    assert writer.next_deadline() == 10 + STORE_RETRY
+    assert writer.retry_at == 10 + STORE_RETRY
     assert writer.tick(now=10) == []
     assert len(writer.tick(now=11)) == 1
     assert not writer.is_behind
@@ -90,7 +90,7 @@ def test_nothing_is_tried_again_when_nothing_was_refused() -> None:
     writer = new_writer()
     record(writer, ATTACHED)
 
-    assert writer.next_deadline() is None
+    assert writer.retry_at is None
     assert writer.tick(now=1e9) == []
 
 

@@ -1,3 +1,5 @@
+import math
+
 from holdfast.core.input.attendance import Attendance
 
 GRACE = 30.0
@@ -8,7 +10,7 @@ def test_i1_what_has_its_client_is_never_tick() -> None:
     attendance.look(None, GRACE, 0)
 
     assert attendance.tick(1e9) is None
-    assert attendance.next_deadline() is None
+    assert attendance.alone_until == math.inf
 
 
 def test_i1_a_client_that_comes_back_in_time_keeps_its_request() -> None:
@@ -34,7 +36,7 @@ def test_i2_what_is_alone_for_the_grace_is_tick() -> None:
     attendance.look(7, GRACE, 5)
     attendance.look(7, GRACE, 20)
 
-    assert attendance.next_deadline() == 35
+    assert attendance.alone_until == 35
     assert attendance.tick(34.9) is None
     assert attendance.tick(35) == 7
 
@@ -46,7 +48,7 @@ def test_i2_it_is_given_up_once() -> None:
     attendance.look(7, GRACE, 36)
 
     assert attendance.tick(1e9) is None
-    assert attendance.next_deadline() is None
+    assert attendance.alone_until == math.inf
 
 
 def test_i3_the_next_request_begins_anew() -> None:

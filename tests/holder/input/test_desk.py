@@ -1,7 +1,9 @@
 """The one way in: what is typed, held, refused and passed on, by a real desk."""
 
+import math
 import os
 import signal
+import time
 import tty
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +72,6 @@ def test_after_settling_nothing_waits_for_the_disk(here: World) -> None:
     here.desk.settle()
 
     assert before == []
-    assert here.desk.sync_at() is None
     assert not here.desk.must_sync(is_idle=True)
     assert acknowledged(anna.told()) == [1]
     assert here.typed() == b"x"
@@ -83,10 +84,10 @@ def test_what_is_typed_waits_for_its_echo_before_it_is_booked(here: World) -> No
     anna.submit(b"x")
 
     assert kinds(here)[-1] is EntryKind.INPUT
-    assert here.desk.next_deadline() is not None
+    assert here.desk.next_deadline() < math.inf
     here.desk.printed()
-    here.desk.tick()
-    assert here.desk.sync_at() == 0.0
+    here.desk.tick(time.monotonic())
+    assert here.desk.next_deadline() == 0.0
     assert here.desk.must_sync(is_idle=True)
     assert acknowledged(anna.told()) == []
     here.desk.sync()
@@ -117,7 +118,7 @@ def test_what_the_terminal_has_no_room_for_is_half_written_and_goes_on(
     taken = 0
     while here.desk.is_busy:
         taken += len(here.typed())
-        here.desk.tick()
+        here.desk.tick(time.monotonic())
     here.desk.settle()
     while more := here.typed():
         taken += len(more)
@@ -233,7 +234,7 @@ def test_a_seize_cuts_what_is_half_written_and_says_who_has_the_turn(
     assert 0 < cut.written < 60_000
     assert (refused.code, refused.sequence) == ("turn-moved", 2)
     assert bert.id in refused.facts.values()
-    here.desk.tick()
+    here.desk.tick(time.monotonic())
     assert not here.desk.is_busy
     assert b"y" not in here.typed()
 
@@ -355,7 +356,7 @@ def test_who_comes_later_is_shown_what_waits_and_who_leaves_is_not_waited_for(
     here.leave(bot)
 
     def is_given_up() -> bool:
-        here.desk.tick()
+        here.desk.tick(time.monotonic())
         return here.desk.telling.pending == ()
 
     eventually("nobody waits for it", is_given_up)

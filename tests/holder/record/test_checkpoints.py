@@ -174,12 +174,12 @@ def test_one_is_due_after_so_many_entries_or_bytes(book: Book) -> None:
     due = book.checkpoints.is_due
 
     assert not due(is_idle=True)
-    assert book.checkpoints.next_deadline() is None
+    assert not book.checkpoints.is_full
     for _ in range(EVERY):
         book.checkpoints.stored(1)
     assert due(is_idle=True)
     assert not due(is_idle=False)
-    assert book.checkpoints.next_deadline() is not None
+    assert book.checkpoints.is_full
     book.checkpoints.stored(EVERY_BYTES * OVERDUE)
     assert due(is_idle=False)
 

@@ -58,12 +58,13 @@ class LogWriter:
         self._incarnation = incarnation
         self._records: deque[_Record] = deque()
         self._draft: Entry | None = None
-        self._retry_at: float | None = None
+        self.retry_at: float | None = None
+        """When to call `tick`: the disk has refused something."""
 
     @property
     def is_behind(self) -> bool:
         """Whether something happened that the disk has refused so far."""
-        return self._retry_at is not None
+        return self.retry_at is not None
 
     @property
     def is_idle(self) -> bool:
@@ -114,18 +115,14 @@ class LogWriter:
         self._give_up_checkpoint()
         if given_up.kind is EntryKind.INPUT:
             self._forget_settlement(given_up.index)
-        self._retry_at = now + STORE_RETRY if self._records else None
+        self.retry_at = now + STORE_RETRY if self._records else None
 
     def tick(self, now: float) -> list[Store]:
         """Try again when it is time."""
-        if self._retry_at is None or now < self._retry_at:
+        if self.retry_at is None or now < self.retry_at:
             return []
-        self._retry_at = None
+        self.retry_at = None
         return self._store_next()
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        return self._retry_at
 
     def _give_up_inputs(self) -> None:
         # The one whose line is out stays first in line until the disk answers.
@@ -154,7 +151,7 @@ class LogWriter:
         )
 
     def _store_next(self) -> list[Store]:
-        if self._draft is not None or not self._records or self._retry_at is not None:
+        if self._draft is not None or not self._records or self.retry_at is not None:
             return []
         first = self._records[0]
         self._draft = self._logbook.draft(

@@ -18,27 +18,26 @@ I2  What has been alone for the grace is given up, once.
 I3  How long one request was alone counts for no other.
 """
 
+import math
+
 
 class Attendance:
     """Whether the client of what is held is there."""
 
     def __init__(self) -> None:
         self._ticket: int | None = None
-        self._alone_until: float | None = None
+        self.alone_until = math.inf
+        """When to call `tick`; infinity if there is nothing to wait for."""
 
     def look(self, ticket: int | None, grace: float, now: float) -> None:
         """Take what is held and has no client here; None if there is no such thing."""
         if ticket != self._ticket:
             self._ticket = ticket
-            self._alone_until = None if ticket is None else now + grace
+            self.alone_until = math.inf if ticket is None else now + grace
 
     def tick(self, now: float) -> int | None:
-        """Return what is given up now, or None. Call it at `next_deadline()`."""
-        if self._alone_until is None or now < self._alone_until:
+        """Return what is given up now, or None. Call it at `alone_until`."""
+        if now < self.alone_until:
             return None
-        self._alone_until = None
+        self.alone_until = math.inf
         return self._ticket
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        return self._alone_until

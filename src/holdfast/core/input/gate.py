@@ -195,13 +195,13 @@ class Gate:
 
     def __init__(self, rules: GateRules | None = None) -> None:
         self._rules = rules or GateRules()
-        self._open: dict[int, Ticket] = {}
+        self.open: dict[int, Ticket] = {}
 
     def pending(self) -> tuple[Ticket, ...]:
         """Return what waits for an operator's answer, oldest first."""
         return tuple(
             ticket
-            for ticket in self._open.values()
+            for ticket in self.open.values()
             if ticket.state is TicketState.PENDING
         )
 
@@ -231,18 +231,18 @@ class Gate:
 
     def tick(self, now: float) -> list[Effect]:
         """Do what the clock demands. Call it at or after `next_deadline()`."""
-        late = [ticket for ticket in self._open.values() if now >= ticket.deadline]
+        late = [ticket for ticket in self.open.values() if now >= ticket.deadline]
         return [self._reject(ticket, self._lateness(ticket)) for ticket in late]
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
-        return min((ticket.deadline for ticket in self._open.values()), default=None)
+        return min((ticket.deadline for ticket in self.open.values()), default=None)
 
     def _submit(self, event: Submitted, now: float) -> list[Effect]:
-        mine = sum(ticket.actor == event.actor for ticket in self._open.values())
+        mine = sum(ticket.actor == event.actor for ticket in self.open.values())
         if mine >= MAX_PENDING:
             return [Reject(event.ticket, TooManyPending(MAX_PENDING))]
-        self._open[event.ticket] = Ticket(
+        self.open[event.ticket] = Ticket(
             event.ticket,
             event.actor,
             event.epoch,
@@ -265,7 +265,7 @@ class Gate:
                 return [self._hold(ticket, event.rule, now)]
 
     def _hold(self, ticket: Ticket, rule: str, now: float) -> Effect:
-        self._open[ticket.number] = replace(
+        self.open[ticket.number] = replace(
             ticket,
             state=TicketState.PENDING,
             deadline=now + self._rules.approval_timeout,
@@ -303,15 +303,15 @@ class Gate:
                 AskerGone(number),
             )
         else:
-            ticket = self._open.get(number)
+            ticket = self.open.get(number)
         return [] if ticket is None else [self._reject(ticket, error)]
 
     def _cut_short(self, error: HoldfastError) -> list[Effect]:
-        gone = [ticket for ticket in self._open.values() if ticket.epoch is not None]
+        gone = [ticket for ticket in self.open.values() if ticket.epoch is not None]
         return [self._reject(ticket, error) for ticket in gone]
 
     def _in_state(self, number: int, state: TicketState) -> Ticket | None:
-        ticket = self._open.get(number)
+        ticket = self.open.get(number)
         return ticket if ticket is not None and ticket.state is state else None
 
     def _lateness(self, ticket: Ticket) -> HoldfastError:
@@ -320,9 +320,9 @@ class Gate:
         return ApprovalTimeout(round(self._rules.approval_timeout))
 
     def _admit(self, ticket: Ticket, rule: str, approver: ActorId | None) -> Effect:
-        del self._open[ticket.number]
+        del self.open[ticket.number]
         return Admit(ticket.number, rule, approver)
 
     def _reject(self, ticket: Ticket, error: HoldfastError) -> Effect:
-        del self._open[ticket.number]
+        del self.open[ticket.number]
         return Reject(ticket.number, error)

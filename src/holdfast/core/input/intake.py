@@ -359,13 +359,12 @@ class Intake:
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
-        clocks = (
-            self.turn.next_deadline(),
-            self.gate.next_deadline(),
-            self.book.next_deadline(),
-            self._settlements.next_deadline,
-        )
-        return min([at for at in clocks if at is not None], default=None)
+        first = self.turn.next_deadline()
+        held = self.gate.next_deadline() if self.gate.open else None
+        for at in (held, self.book.retry_at, self._settlements.by):
+            if at is not None and (first is None or at < first):
+                first = at
+        return first
 
     # ── inside: the order of things ───────────────────────────────────────
 

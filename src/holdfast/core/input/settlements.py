@@ -37,17 +37,14 @@ class Settlements:
     def __init__(self) -> None:
         self._vouched: deque[tuple[Index, Index]] = deque()
         self._held: Index | None = None
-        self._by: float | None = None
-        self._durable = -1
-
-    @property
-    def next_deadline(self) -> float | None:
+        self.by: float | None = None
         """When what is held has waited long enough, or None."""
-        return self._by
+
+        self._durable = -1
 
     def hold(self, applied: Index, now: float) -> bool:
         """Hold an input that went in; tell whether it has to be made durable."""
-        self._held, self._by = applied, now + SETTLE_PATIENCE
+        self._held, self.by = applied, now + SETTLE_PATIENCE
         return applied > self._durable
 
     def vouch(self, entry: Index, applied: Index) -> None:
@@ -64,11 +61,11 @@ class Settlements:
 
     def due(self, now: float) -> Index | None:
         """Return what must be settled by an entry of its own now, if anything."""
-        return self.release() if self._by is not None and now >= self._by else None
+        return self.release() if self.by is not None and now >= self.by else None
 
     def release(self) -> Index | None:
         """Hold nothing any more; return what was held."""
-        held, self._held, self._by = self._held, None, None
+        held, self._held, self.by = self._held, None, None
         return held
 
     def durable(self, entry: Index) -> list[Index]:

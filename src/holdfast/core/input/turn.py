@@ -339,9 +339,13 @@ class Turn:
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
-        patiences = (place.by for place in self._waiting.values())
-        clocks = (self._grace_at, self._limit_at, *patiences)
-        return min((at for at in clocks if at is not None), default=None)
+        first = self._grace_at
+        if self._limit_at is not None and (first is None or self._limit_at < first):
+            first = self._limit_at
+        for place in self._waiting.values():
+            if first is None or place.by < first:
+                first = place.by
+        return first
 
     def _take(self, actor: ActorId, now: float) -> list[Effect]:
         if self._holder == actor:

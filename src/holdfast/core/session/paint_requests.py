@@ -32,6 +32,7 @@ I6  What is kept is bounded: MAX_WISHES, MAX_KEPT, MAX_SIZES.
 """
 
 import enum
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -329,6 +330,11 @@ class Painting:
             deadline = min(deadline, self._wishes[0].until)
         return deadline
 
+    @property
+    def full_at(self) -> float:
+        """Offset after which half the window is unpainted, and must not be lost."""
+        return math.inf if self._is_over else self._reached() + self._capacity / 2
+
     def is_due(self, start: int, end: int, now: float) -> bool:
         """Tell, at little cost, whether `next` has something to do."""
         if self._wishes or self._is_linked:
@@ -383,9 +389,9 @@ class Painting:
         return self._feeding_to
 
     def _may_feed(self, start: int, end: int, now: float) -> bool:
-        reached = self._reached()
-        if 2 * (end - reached) <= self._capacity or self._is_over:
+        if end <= self.full_at:
             return False
+        reached = self._reached()
         # What has been rolled over is lost already: there is no more hurry.
         is_time = now >= max(self._feed_at, self._shut_until, self._again_at)
         return is_time and reached >= start

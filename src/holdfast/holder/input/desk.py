@@ -2,6 +2,7 @@
 
 import contextlib
 import hmac
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -65,9 +66,16 @@ from holdfast.wire.frames import FrameKind
 from holdfast.wire.lines import Value
 from holdfast.wire.signatures import Sign
 
+AGAIN = 0.01
+"""Seconds between two attempts to write what the terminal refused, and between two
+looks for a moment in which nobody waits."""
+
 
 class Desk:
     """Where operators' inputs arrive."""
+
+    _due_at = 0.0
+    """When the clock demands something, as far as `next_deadline` has seen."""
 
     def __init__(
         self,
@@ -381,8 +389,10 @@ class Desk:
 
     def must_sync(self, *, is_idle: bool) -> bool:
         """Tell whether the disk has waited long enough."""
+        if not self._disk.is_wanted:
+            return False
         has_echoed = is_idle and self._writing.has_echoed
-        return self._disk.is_due(has_echoed=has_echoed)
+        return has_echoed or time.monotonic() >= self._disk.due_at
 
     def sync(self) -> None:
         """Make durable what waits for it, and acknowledge it."""
@@ -398,45 +408,53 @@ class Desk:
         self._do(self._intake.settle(now()))
         self.sync()
 
-    def tick(self) -> None:
-        """Do what the clock demands, and go on with what the terminal refused."""
-        if self._writing.must_book() or self._is_due():
-            self._book()
-        self._do(self._writing.go_on(self._intake))
-        self._do(self._intake.tick(now()))
-        self._attend()
-        self._judge.tick(time.monotonic())
-        self._line.tick()
-        self._consulting.drop(self._intake)
-        self._do(self._refusals.tick(self._intake))
-        self._vouching.tick(self._log.sync)
+    def tick(self, at: float) -> bool:
+        """Go on with what waits; return whether the clock demanded something.
 
-    def _is_due(self) -> bool:
-        """Tell whether the turn may be about to end: what is written is booked first.
-
-        Else what the terminal has taken would count as thrown away.
+        Call it at every turn.
         """
-        due = self._intake.next_deadline()
-        return due is not None and time.monotonic() >= due
+        writing = self._writing
+        is_due = at >= self._due_at
+        # If the turn is about to end, what is written is booked first. Else what the
+        # terminal has taken would count as thrown away.
+        if writing.book_by < math.inf and (
+            writing.has_echoed or at >= writing.book_by or is_due
+        ):
+            self._book()
+        if writing.current is not None:
+            self._do(writing.go_on(self._intake))
+        if self._line.waiting is not None:
+            self._line.tick()
+        if self._consulting.open is not None:
+            self._consulting.drop(self._intake)
+        if self.telling.held_input is not None:
+            self._attend()
+        if is_due:
+            self._do(self._intake.tick(now()))
+            self._attend()
+            self._judge.tick(at)
+            self._do(self._refusals.tick(self._intake))
+            self._vouching.tick(self._log.sync)
+        return is_due
 
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        if (at := self._writing.next_deadline()) is not None:
-            return at
-        clocks = (
-            self._intake.next_deadline(),
-            self._attendance.next_deadline(),
-            self._refusals.next_deadline(),
-            self._judge.next_deadline(),
-            self._line.next_deadline(),
-            self._checkpoints.next_deadline(),
-            self._vouching.next_deadline(),
+    def next_deadline(self) -> float:
+        """Return when to call `tick` at the latest; infinity if nothing waits."""
+        deadline = self._intake.next_deadline()
+        self._due_at = min(
+            math.inf if deadline is None else deadline,
+            self._attendance.alone_until,
+            self._refusals.due_at,
+            self._judge.due_at,
+            self._vouching.due_at,
         )
-        return min([at for at in clocks if at is not None], default=None)
-
-    def sync_at(self) -> float | None:
-        """Return when the disk's turn comes, or None if nothing waits for it."""
-        return self._disk.due_at(has_echoed=self._writing.has_echoed)
+        first = min(self._due_at, self._writing.book_by, self._disk.due_at)
+        if self._writing.has_echoed and self._disk.is_wanted:
+            return 0.0
+        if self._line.waiting is not None:
+            first = min(first, self._line.next_deadline())
+        if self._writing.current is not None or self._checkpoints.is_full:
+            first = min(first, time.monotonic() + AGAIN)
+        return first
 
     # ── inside ────────────────────────────────────────────────────────────
 

@@ -43,7 +43,9 @@ class LineQuestion:
     def __init__(self, vaulted: Vaulted, following: Following) -> None:
         self._vaulted = vaulted
         self._following = following
-        self._waiting: tuple[ActorId, Then] | None = None
+        self.waiting: tuple[ActorId, Then] | None = None
+        """Who waits for an answer, and what is done with it."""
+
         self._is_sent = False
         self._deadline = 0.0
 
@@ -54,14 +56,14 @@ class LineQuestion:
         """
         if given.kind is not InputKind.COMMAND or not self._is_bash():
             return False
-        self._waiting, self._is_sent = (given.actor, then), False
+        self.waiting, self._is_sent = (given.actor, then), False
         self._deadline = time.monotonic() + PATIENCE
         self._send()
         return True
 
     def tick(self) -> None:
         """Ask as soon as readline reads, and take its answer."""
-        if self._waiting is None:
+        if self.waiting is None:
             return
         following = self._following
         if not following.at_prompt:
@@ -75,10 +77,8 @@ class LineQuestion:
         elif not self._is_sent:
             self._send()
 
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        if self._waiting is None:
-            return None
+    def next_deadline(self) -> float:
+        """Return when to call `tick` while somebody waits."""
         return self._deadline if self._is_sent else time.monotonic() + AGAIN
 
     def _is_bash(self) -> bool:
@@ -97,11 +97,11 @@ class LineQuestion:
             self._is_sent = pty.write_available(master, SEQUENCE) > 0
 
     def _give_up(self) -> None:
-        if self._is_sent and self._waiting is not None:
-            self._following.line.told(b"?", [self._waiting[0]])
+        if self._is_sent and self.waiting is not None:
+            self._following.line.told(b"?", [self.waiting[0]])
         self._conclude("it does not say what stands on its line")
 
     def _conclude(self, why: str) -> None:
-        assert self._waiting is not None  # noqa: S101  # asked by every caller
-        (_, then), self._waiting = self._waiting, None
+        assert self.waiting is not None  # noqa: S101  # asked by every caller
+        (_, then), self.waiting = self.waiting, None
         then(NotAtPrompt(why) if why else None)

@@ -4,6 +4,7 @@ Refusals may come as a flood, so the machine that counts them says what of them
 is worth an entry, and when.
 """
 
+import math
 import time
 
 from holdfast.core.book.entries import declined_fields
@@ -25,6 +26,8 @@ class Refusals:
 
     def __init__(self) -> None:
         self._declining = Declining()
+        self.due_at = math.inf
+        """When to call `tick`."""
 
     def declined(
         self, actor: ActorId, asked: FrameKind, error: HoldfastError, intake: Intake
@@ -32,7 +35,8 @@ class Refusals:
         """Put on record that a request was turned away."""
         word = asked.name.lower()
         at = time.monotonic()
-        return _told(self._declining.decline(actor, word, error.code, at), intake)
+        declined = self._declining.decline(actor, word, error.code, at)
+        return self._told(declined, intake)
 
     def arrived(
         self, given: Input, effects: list[Effect], intake: Intake
@@ -60,20 +64,17 @@ class Refusals:
 
     def flush(self, intake: Intake) -> list[Effect]:
         """Put on record everything that was only counted."""
-        return _told(self._declining.flush(), intake)
+        return self._told(self._declining.flush(), intake)
 
     def tick(self, intake: Intake) -> list[Effect]:
         """Do what the clock demands."""
-        return _told(self._declining.tick(time.monotonic()), intake)
+        return self._told(self._declining.tick(time.monotonic()), intake)
 
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        return self._declining.next_deadline()
-
-
-def _told(declined: list[Tell], intake: Intake) -> list[Effect]:
-    return [
-        effect
-        for one in declined
-        for effect in intake.record(EntryKind.DECLINED, declined_fields(one), now())
-    ]
+    def _told(self, declined: list[Tell], intake: Intake) -> list[Effect]:
+        deadline = self._declining.next_deadline()
+        self.due_at = math.inf if deadline is None else deadline
+        return [
+            effect
+            for one in declined
+            for effect in intake.record(EntryKind.DECLINED, declined_fields(one), now())
+        ]

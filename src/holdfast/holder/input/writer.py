@@ -6,8 +6,8 @@ echo of a key goes first.
 """
 
 import contextlib
+import math
 import os
-import time
 from collections.abc import Callable
 
 from holdfast.core.input import serializer
@@ -46,15 +46,20 @@ class Writing:
         self._resized = resized
         self._took = took
         self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
-        self._writing: tuple[serializer.Apply, int] | None = None
+        self.current: tuple[serializer.Apply, int] | None = None
+        """What is half written, and how much of it the terminal has taken."""
+
         self._taken: tuple[Index, int] | None = None
-        self._book_by = 0.0
+        self.book_by = math.inf
+        """When to book what the terminal has taken, echoed or not."""
+
         self.has_echoed = False
+        """Whether anything was printed since the terminal took the last input."""
 
     @property
     def is_on(self) -> bool:
         """Whether an input is half written."""
-        return self._writing is not None
+        return self.current is not None
 
     def demand_room(self, given: Input) -> None:
         """Do nothing if the terminal could take an input.
@@ -68,7 +73,7 @@ class Writing:
 
     def apply(self, apply: serializer.Apply, intake: Intake) -> list[Effect]:
         """Begin with an input."""
-        self._writing = (apply, 0)
+        self.current = (apply, 0)
         given = apply.input
         if given.kind is InputKind.RESIZE:
             self._resize(given)
@@ -78,17 +83,17 @@ class Writing:
             self._begin()
         else:
             return self.go_on(intake)
-        self._writing = None
+        self.current = None
         return intake.wrote(apply.index, len(given.payload), now())
 
     def go_on(self, intake: Intake) -> list[Effect]:
         """Write as much as the terminal takes of what is half written."""
-        if self._writing is None:
+        if self.current is None:
             return []
         at = now()
-        apply, done = self._writing
+        apply, done = self.current
         if intake.serializer.writing != apply.index:
-            self._writing = None  # It was cut.
+            self.current = None  # It was cut.
             return []
         if intake.blocked(at.now) is not None:
             return []
@@ -97,16 +102,16 @@ class Writing:
         taken = pty.write_available(self._vaulted.master, rest)
         self._took(apply.input, slice(done, done + taken), terminal)
         if taken < len(rest):
-            self._writing = (apply, done + taken)
+            self.current = (apply, done + taken)
             return intake.wrote(apply.index, taken, at) if taken else []
-        self._writing = None
+        self.current = None
         kept = self._staged if terminal.canonical else 0
         self._staged = staged_after(kept, apply.input.payload)
         if intake.serializer.queued_bytes:
             return intake.wrote(apply.index, taken, at)
         # Nobody waits behind it: the books are kept once its echo has been shown.
         self._taken, self.has_echoed = (apply.index, taken), False
-        self._book_by = at.now + ECHO_PATIENCE
+        self.book_by = at.now + ECHO_PATIENCE
         return []
 
     def booked(self, intake: Intake) -> list[Effect]:
@@ -114,17 +119,8 @@ class Writing:
         if self._taken is None:
             return []
         (index, count), self._taken = self._taken, None
+        self.book_by = math.inf
         return intake.wrote(index, count, now())
-
-    def must_book(self) -> bool:
-        """Tell whether the books have waited long enough."""
-        return self.has_echoed or time.monotonic() >= self._book_by
-
-    def next_deadline(self) -> float | None:
-        """Return when to book or to write again, or None if nothing waits."""
-        if self._taken is not None:
-            return self._book_by
-        return None if self._writing is None else time.monotonic() + 0.01
 
     def _signal(self, number: int) -> None:
         """Signal what runs in the foreground, as the terminal's own keys do."""

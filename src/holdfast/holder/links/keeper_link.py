@@ -54,7 +54,9 @@ class KeeperLink:
         self.demand_change: Callable[[packets.Packet], None] | None = None
         """Raises what speaks against a change that somebody asks the keeper for."""
 
-        self._leave_by: float | None = None
+        self.leave_by: float | None = None
+        """Until when to make room for another holder; None if we are to stay."""
+
         self._is_resting = False
         self._vaulted = vaulted
         self._company = company
@@ -144,20 +146,15 @@ class KeeperLink:
         if self._link is None:
             self._again_at = time.monotonic()
 
-    @property
-    def is_leaving(self) -> bool:
-        """Whether the keeper wants another holder in our place."""
-        return self._leave_by is not None
-
     def may_leave(self, *, is_busy: bool) -> bool:
         """Tell whether a successor is to take the session up now."""
-        if self._leave_by is None:
+        if self.leave_by is None:
             return False
-        return not is_busy or time.monotonic() >= self._leave_by
+        return not is_busy or time.monotonic() >= self.leave_by
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None while there is a keeper."""
-        return self._again_at if self._leave_by is None else self._leave_by
+        return self._again_at if self.leave_by is None else self.leave_by
 
     def tick(self, now: float) -> None:
         """Look for a keeper, if it is time."""
@@ -210,7 +207,7 @@ class KeeperLink:
             case "rest":
                 self._is_resting = True
             case "leave":
-                self._leave_by = time.monotonic() + LEAVE_PATIENCE
+                self.leave_by = time.monotonic() + LEAVE_PATIENCE
             case "prove":
                 self._prove()
             case "may":

@@ -40,21 +40,23 @@ class Telling:
         self._may_approve = may_approve
         self._senders: dict[tuple[ActorId, ClientId], Connection] = {}
         self._serving: tuple[Connection, FrameKind] | None = None
-        self._pending: tuple[wire.Pending, InputId] | None = None
+        self.held_input: tuple[wire.Pending, InputId] | None = None
+        """The input that waits for approval, if one does."""
+
         self._execs: dict[int, wire.Pending] = {}
 
     @property
     def pending(self) -> tuple[wire.Pending, ...]:
         """What waits for approval: an input, and execs, as many as a list may have."""
-        first = () if self._pending is None else (self._pending[0],)
+        first = () if self.held_input is None else (self.held_input[0],)
         return (*first, *self._execs.values())[: parties.MAX_PENDING]
 
     @property
     def held(self) -> tuple[int, ActorId, ClientId] | None:
         """Which request of whose client is an input that waits, if one does."""
-        if self._pending is None:
+        if self.held_input is None:
             return None
-        pending, given = self._pending
+        pending, given = self.held_input
         return pending.ticket, pending.actor, given.client
 
     @contextlib.contextmanager
@@ -83,7 +85,7 @@ class Telling:
 
     def answer(self, answer: serializer.Answer) -> None:
         """Tell whoever sent an input what became of it."""
-        if self._pending is not None and self._pending[1] == answer.id:
+        if self.held_input is not None and self.held_input[1] == answer.id:
             self._settle(Verdict.DENY)
         receipt = None
         if isinstance(answer.outcome, Applied):
@@ -94,7 +96,7 @@ class Telling:
 
     def admitted(self, admitted: Input) -> None:
         """Take note that an input is being written."""
-        if self._pending is not None and self._pending[1] == admitted.id:
+        if self.held_input is not None and self.held_input[1] == admitted.id:
             self._settle(Verdict.ALLOW)
 
     def refuse(self, refused: turn.Refuse) -> FrameKind:
@@ -154,16 +156,16 @@ class Telling:
             runs=runs,
             uses=uses,
         )
-        self._pending = (pending, given.id)
+        self.held_input = (pending, given.id)
         self._to_approvers(pending)
 
     def show_again(self, resolution: Resolution | None) -> None:
         """Show what waits as it is now: it runs another thing than was shown."""
-        if self._pending is not None:
+        if self.held_input is not None:
             runs, uses = shown(resolution)
-            pending, given = self._pending
+            pending, given = self.held_input
             pending = msgspec.structs.replace(pending, runs=runs, uses=uses)
-            self._pending = (pending, given)
+            self.held_input = (pending, given)
             self._to_approvers(pending)
 
     def show_exec(self, pending: wire.Pending) -> None:
@@ -177,11 +179,11 @@ class Telling:
         self._to_approvers(wire.Settled(ticket, verdict, by), pending.actor)
 
     def _settle(self, verdict: Verdict) -> None:
-        assert self._pending is not None  # noqa: S101  # asked by both callers
+        assert self.held_input is not None  # noqa: S101  # asked by both callers
         by = NOBODY
         if self._serving is not None and self._serving[0].actor is not None:
             by = self._serving[0].actor.id
-        pending, self._pending = self._pending[0], None
+        pending, self.held_input = self.held_input[0], None
         self._to_approvers(wire.Settled(pending.ticket, verdict, by), pending.actor)
 
     def _to_approvers(self, message: Message, asker: ActorId = NOBODY) -> None:

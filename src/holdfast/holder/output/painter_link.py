@@ -53,6 +53,8 @@ class PainterLink:
         self._link: socket | None = None
         self._parts: list[bytes] = []
         self._is_stepping = False
+        self.fed_at = self._machine.full_at
+        """Offset of the stream after which `tick` has something to paint."""
 
     def ask(self, want: Want, then: Then, upto: int | None = None) -> None:
         """Have `then` called with what is wished, or with None if it cannot be had.
@@ -92,6 +94,7 @@ class PainterLink:
             for effect in effects:
                 self._perform(effect)
         self._is_stepping = False
+        self.fed_at = self._machine.full_at
 
     def _perform(self, effect: paint_requests.Effect) -> None:
         match effect:

@@ -58,7 +58,7 @@ class Answers:
                 self._queue.add(answer)
         self.tick()
 
-    def tick(self) -> None:
+    def tick(self, _now: float = 0.0) -> None:
         """Give the program what is ready for it."""
         ready = self._queue.ready()
         # An answer in the middle of an input would become part of it.

@@ -55,7 +55,9 @@ class Consulting:
         self._secrecy = secrecy
         self._line = line
         self._do = do
-        self._asked: tuple[int, Asked] | None = None
+        self.open: tuple[int, Asked] | None = None
+        """What the judge is asked about an input, and under which ticket."""
+
         self._question: Question | None = None
         self.echo_off = False
         """Whether what was judged last was typed, or allowed, without echo."""
@@ -83,7 +85,7 @@ class Consulting:
         if isinstance(said, Judgement):
             return self._judged(ticket, said, intake)
         # Everything but this line of inputs goes on; a seize drops the question.
-        self._asked = (ticket, said)
+        self.open = (ticket, said)
         return []
 
     def _secret(self) -> Secret:
@@ -130,16 +132,16 @@ class Consulting:
 
     def drop(self, intake: Intake) -> None:
         """Hang up on a judge whose answer no longer counts."""
-        if self._asked is not None:
-            ticket, asked = self._asked
+        if self.open is not None:
+            ticket, asked = self.open
             if not intake.gate.is_consulting(ticket):
-                self._asked = None
+                self.open = None
                 self._judge.drop(asked)
 
     def _later(
         self, ticket: int, intake: Intake, said: Judgement | PolicyUnavailable
     ) -> None:
-        self._asked = None
+        self.open = None
         # What was a secret when it was typed, or is one now, is none to be told.
         secret = self._secret()
         self.echo_off = self.echo_off or secret.is_on

@@ -19,6 +19,7 @@ I2  Whatever the judge does, short of answering this question, is a failure.
 I3  A question that is settled or dropped leaves no link and no descriptor.
 """
 
+import math
 import selectors
 import time
 from collections.abc import Callable
@@ -60,6 +61,8 @@ class JudgeLink:
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._selector = selector
         self._open: list[Asked] = []
+        self.due_at = math.inf
+        """When to call `tick`; infinity when there is nothing to wait for."""
 
     @property
     def count(self) -> int:
@@ -74,9 +77,10 @@ class JudgeLink:
         now = time.monotonic()
         asked = Asked(ask, then, now + PATIENCE)
         self._open.append(asked)
+        self.due_at = min(self.due_at, asked.deadline)
         self._send(asked, ask.to_bytes())
         if asked.failed:
-            asked.deadline = now
+            asked.deadline = self.due_at = now
         return asked
 
     def drop(self, asked: Asked) -> None:
@@ -88,10 +92,6 @@ class JudgeLink:
         """Hang up on everything."""
         for asked in list(self._open):
             self._close(asked)
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        return min((asked.deadline for asked in self._open), default=None)
 
     def tick(self, now: float) -> None:
         """Give up what takes too long."""
@@ -147,6 +147,7 @@ class JudgeLink:
 
     def _close(self, asked: Asked) -> None:
         self._open.remove(asked)
+        self.due_at = min((one.deadline for one in self._open), default=math.inf)
         link, asked.link = asked.link, None
         if link is not None:
             self._selector.unregister(link)

@@ -40,9 +40,10 @@ class Listeners:
         self._looking: Iterator[graph.Node] | None = None
         self._found: list[Listener] = []
 
-    def printed(self) -> None:
-        """Take that the session printed something."""
-        self._watch.printed(time.monotonic())
+    def printed(self, now: float) -> float:
+        """Take that the session printed something; return when to call `tick`."""
+        self._watch.printed(now)
+        return self._watch.look_at or 0.0
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None."""

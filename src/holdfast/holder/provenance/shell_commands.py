@@ -260,6 +260,10 @@ class Following:
             self.shell_state = found
         return self._looked(found, is_lost=False)
 
+    def next_deadline(self) -> float | None:
+        """Return when to call `tick`: at once, until the kernel was asked."""
+        return 0.0 if self._is_resuming else None
+
     def tick(self) -> list[Told]:
         """Ask the kernel where the shell is, once everything printed has been read."""
         if not self._is_resuming:

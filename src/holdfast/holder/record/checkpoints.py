@@ -7,7 +7,6 @@ killed while it writes one leaves the other, and a full disk leaves both.
 
 import errno
 import os
-import time
 from typing import Final
 
 from holdfast.core.book.checkpoint import Account, checkpoint_fields, read_checkpoint
@@ -60,10 +59,6 @@ class Checkpoints:
         """Tell whether it is time for the next."""
         times = 1 if is_idle else OVERDUE
         return self._entries >= EVERY * times or self._bytes >= EVERY_BYTES * times
-
-    def next_deadline(self) -> float | None:
-        """Return when to look for a moment in which nobody waits, or None."""
-        return time.monotonic() + SOON if self.is_full else None
 
     def make(self, log: LogFile, running: Command | None) -> dict[str, Value] | None:
         """Write the next one down; return what the book says of it.

@@ -4,6 +4,7 @@ What was typed is echoed first, for a sync takes as long as several echoes; what
 waits for one is acknowledged together.
 """
 
+import math
 import time
 
 from holdfast.core.input.intake import Intake
@@ -23,37 +24,27 @@ class Disk:
     def __init__(self, log: LogFile) -> None:
         self._log = log
         self._to: Index | None = None
-        self._by = 0.0
+        self.is_wanted = False
+        """Whether anything waits."""
+
+        self.due_at = math.inf
+        """When it has waited long enough."""
+
         self.has_failed = False
         """Whether the last sync did."""
 
     def want(self, index: Index) -> None:
         """Have everything up to an entry made durable soon."""
         if self._to is None:
-            self._by = time.monotonic() + SYNC_PATIENCE
+            self.due_at, self.is_wanted = time.monotonic() + SYNC_PATIENCE, True
         self._to = max(self._to or index, index)
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether anything waits."""
-        return self._to is not None
-
-    def is_due(self, *, has_echoed: bool) -> bool:
-        """Tell whether it has waited long enough."""
-        return self.is_wanted and (has_echoed or time.monotonic() >= self._by)
-
-    def due_at(self, *, has_echoed: bool) -> float | None:
-        """Return when its turn comes, or None if nothing waits for it."""
-        if self._to is None:
-            return None
-        return 0.0 if has_echoed else self._by
 
     def sync(self, intake: Intake) -> list[Effect]:
         """Make durable what waits for it; return what may be acknowledged."""
         if self._to is None:
             return []
         index, self._to = self._to, None
-        self.has_failed = False
+        self.due_at, self.is_wanted, self.has_failed = math.inf, False, False
         try:
             self._log.sync()
         except OSError as error:

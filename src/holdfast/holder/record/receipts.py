@@ -7,6 +7,7 @@ The newest is kept in a file beside the book, which is replaced by renaming.
 """
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Callable
@@ -35,17 +36,14 @@ class Vouching:
         self._hashes: dict[Index, tuple[bytes, bool]] = {}
         self._next_at = 0.0
         self._newest: Head | None = None
-        self._newest_by = 0.0
+        self.due_at = math.inf
+        """When to call `tick`."""
 
     def wrote(self, index: Index, digest: bytes) -> None:
         """Take that an entry is in the file: soon its head is vouched for as well."""
         if self._newest is None:
-            self._newest_by = time.monotonic() + INTERVAL
+            self.due_at = time.monotonic() + INTERVAL
         self._newest = Head(self._session, index, digest)
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None."""
-        return None if self._newest is None else self._newest_by
 
     def tick(self, sync: Callable[[], None]) -> None:
         """Vouch for the end of the book, once it has been as it is for a moment.
@@ -53,9 +51,9 @@ class Vouching:
         Only what is durable is vouched for: after a crash a signed head whose entries
         are gone would look like a book that was cut.
         """
-        if self._newest is None or time.monotonic() < self._newest_by:
+        if self._newest is None or time.monotonic() < self.due_at:
             return
-        newest, self._newest = self._newest, None
+        newest, self._newest, self.due_at = self._newest, None, math.inf
         with contextlib.suppress(OSError):
             sync()
             self._sign(newest)
