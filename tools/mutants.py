@@ -89,8 +89,8 @@ MUTANTS = (
         "core/input/turn.py",
         (
             (
-                "        self._epoch = next_epoch(self._epoch)",
-                "        if taker: self._epoch = next_epoch(self._epoch)",
+                "        self.epoch = next_epoch(self.epoch)",
+                "        if taker: self.epoch = next_epoch(self.epoch)",
             ),
         ),
     ),
@@ -109,7 +109,7 @@ MUTANTS = (
         "core/input/turn.py",
         (
             (
-                "if epoch != self._epoch and not (",
+                "if epoch != self.epoch and not (",
                 "if False and not (",
             ),
         ),
@@ -269,7 +269,7 @@ MUTANTS = (
     Mutant(
         "written while frozen",
         "core/input/intake.py",
-        (("        if self._frozen:\n", "        if False:\n"),),
+        (("        if self.is_frozen:\n", "        if False:\n"),),
     ),
     Mutant(
         "rights not looked at",

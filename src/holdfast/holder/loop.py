@@ -180,7 +180,7 @@ class Holder:
             return None
         return Executing(self._vaulted, self._selector, desk, desk.attributing, judge)
 
-    def run(self) -> None:
+    def run(self) -> None:  # noqa: C901  # every call here is one for every key
         """Hold the session until it is forgotten."""
         keeper, desk, master = self._keeper, self._desk, self._vaulted.master
         keeper.demand_change = self._requests.demand_change
@@ -201,10 +201,14 @@ class Holder:
                 self._timers.tick(now)
             # The disk comes last: what was typed is shown before it is durable,
             # and acknowledged after.
-            if desk.must_sync(is_idle=not ready):
+            if desk.disk.is_wanted and desk.must_sync(is_idle=not ready):
                 desk.sync()
-            desk.checkpoint(is_idle=not ready)
-            self._drop_closed()
+            if desk.checkpoints.is_full:
+                desk.checkpoint(is_idle=not ready)
+            for connection in self._connections:
+                if connection.is_closed or connection.unsent:
+                    self._drop_closed()
+                    break
 
     def _leaves(self) -> bool:
         """Tell whether to make room for a successor; the session goes on."""
@@ -375,9 +379,10 @@ class Holder:
         if connection.is_closed:
             return
         wanted = selectors.EVENT_READ
-        if connection.wants_to_write:
+        if connection.unsent:
             wanted |= selectors.EVENT_WRITE
-        if self._selector.get_key(connection.link).events != wanted:
+        if connection.watched != wanted:
+            connection.watched = wanted
             self._selector.modify(connection.link, wanted, connection)
 
     def _drop_closed(self) -> None:
@@ -388,10 +393,9 @@ class Holder:
             if connection.client is not None:
                 self._desk.left(connection)
             self._timers.stir()
-        # Whoever was told something by another's doing may not have taken it yet.
+        # Who was told something by another's doing may not have taken it yet.
         for connection in self._connections:
-            if connection.wants_to_write:
-                self._rewatch(connection)
+            self._rewatch(connection)
 
     # ── messages ──────────────────────────────────────────────────────────
 

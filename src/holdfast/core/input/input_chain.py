@@ -247,13 +247,15 @@ def contents(entry: "Entry", *, was_free: bool) -> tuple[bytes, ...]:
     client could have made is nothing.
     """
     said = entry.fields
-    epochs = (entry.epoch, Epoch(entry.epoch - 1)) if was_free else (entry.epoch,)
     kind, life, data = str(said.get("input")), entry.incarnation, said.get("data")
     try:
         payload = base64.b64decode(
             data if isinstance(data, str) else "#", validate=True
         )
-        return tuple(content(life, one, kind, payload) for one in epochs)
+        now = content(life, entry.epoch, kind, payload)
+        if not was_free:
+            return (now,)
+        return now, content(life, Epoch(entry.epoch - 1), kind, payload)
     except (binascii.Error, struct.error):
         return ()
 

@@ -67,7 +67,7 @@ from holdfast.model.errors import (
     StaleIncarnation,
     TurnMoved,
 )
-from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
+from holdfast.model.ids import ActorId, Epoch, Index
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
@@ -83,6 +83,9 @@ class Intake:
         self, settings: Settings, logbook: Logbook, lease: LeaseHolder | None = None
     ) -> None:
         self._settings = settings
+        self.incarnation = settings.incarnation
+        """Which life of the session this is."""
+
         self.book = LogWriter(logbook, settings.incarnation)
         self._lease = lease
         self.turn = turn.Turn(settings.turn_rules, kind_of=settings.kind_of)
@@ -95,20 +98,12 @@ class Intake:
         self._applied: Index | None = None
         self._unsettled: Index | None = None
         self._settlements = Settlements()
-        self._frozen = False
+        self.is_frozen = False
+        """Whether nothing is written because somebody said so."""
+
         self._over: str | None = None
         self.dropped = (0, 0)
         """Inputs and bytes thrown away when the turn last changed hands."""
-
-    @property
-    def incarnation(self) -> Incarnation:
-        """Which life of the session this is."""
-        return self._settings.incarnation
-
-    @property
-    def is_frozen(self) -> bool:
-        """Whether nothing is written because somebody said so."""
-        return self._frozen
 
     def note(self) -> Note:
         """Return what a successor must know of this very moment.
@@ -123,7 +118,7 @@ class Intake:
             self.turn.holder,
             self._unsettled if writing is None else writing,
             self._applied,
-            self._frozen,
+            self.is_frozen,
         )
 
     def blocked(self, now: float) -> HoldfastError | None:
@@ -134,7 +129,7 @@ class Intake:
         """
         if self._lease is not None and not self._lease.may_speak(now):
             return LeaseLost(self.incarnation)
-        if self._frozen:
+        if self.is_frozen:
             return Frozen()
         if self._over is not None:
             return SessionOver(self._over)
@@ -150,7 +145,7 @@ class Intake:
         self.serializer.forgotten = inherited.forgotten
         self.serializer.begin_turn(inherited.holder, inherited.epoch)
         self.rights.resume(inherited.envelopes)
-        self._frozen, self._applied = inherited.frozen, inherited.applied
+        self.is_frozen, self._applied = inherited.frozen, inherited.applied
         for past in inherited.inputs:
             self.serializer.remember(past)
         self._over = inherited.over
@@ -276,12 +271,12 @@ class Intake:
 
     def freeze(self, by: ActorId, at: Moment) -> list[Effect]:
         """Write nothing from now on, and throw away what waits."""
-        self._frozen = True
+        self.is_frozen = True
         return self._cut(Frozen(), EntryKind.FROZEN, {"by": by}, at)
 
     def thaw(self, by: ActorId, at: Moment) -> list[Effect]:
         """Accept input again."""
-        self._frozen = False
+        self.is_frozen = False
         thawed = self._log(EntryKind.THAWED, {"by": by}, at)
         return [KeepNote(self.note()), *thawed]
 

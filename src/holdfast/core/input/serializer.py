@@ -163,46 +163,37 @@ class Serializer:
         self._epoch = NO_EPOCH
         self._holder: ActorId | None = None
         self._queue: deque[Input] = deque()
-        self._queued_bytes = 0
+        self.queued_bytes = 0
+        """Bytes that wait in line, not counting what is being written."""
+
         self._judged: Input | None = None
         self._flying: tuple[Index, Input] | None = None
-        self._stored = False
+        self.writing: Index | None = None
+        """The input whose bytes may be on their way to the terminal now."""
+
         self._written = 0
         self._applied: deque[tuple[Index, Input]] = deque()
         self._syncing: Index | None = None
-        self._broken: str | None = None
-
-    @property
-    def writing(self) -> Index | None:
-        """The input whose bytes may be on their way to the terminal now."""
-        return self._flying[0] if self._flying and self._stored else None
-
-    @property
-    def broken(self) -> str | None:
+        self.broken: str | None = None
         """Why nothing can be acknowledged any more, if so."""
-        return self._broken
-
-    @property
-    def queued_bytes(self) -> int:
-        """Bytes that wait in line, not counting what is being written."""
-        return self._queued_bytes
 
     # ── what operators send ───────────────────────────────────────────────
 
     def submit(self, submitted: Input) -> list[Effect]:
         """Take an input: put it in line, or answer it from memory."""
         try:
-            outcome = self._remembered(submitted)
-            if outcome is not None:
-                return [Answer(submitted.actor, submitted.id, outcome)]
             if self.is_known(submitted):
-                return []  # Its answer is on the way, and goes to this client.
+                outcome = self._remembered(submitted)
+                if outcome is None:
+                    return []  # Its answer is on the way, and goes to this client.
+                return [Answer(submitted.actor, submitted.id, outcome)]
             self._check_room(submitted)
         except HoldfastError as error:
             return [Answer(submitted.actor, submitted.id, Refused(error))]
-        self._client(_key(submitted)).begin(submitted.id.sequence, submitted.digest())
+        key = submitted.actor, submitted.id.client
+        self._client(key).begin(submitted.id.sequence, submitted.digest())
         self._queue.append(submitted)
-        self._queued_bytes += len(submitted.payload)
+        self.queued_bytes += len(submitted.payload)
         return self._next()
 
     def outcome_of(self, actor: ActorId, asked: InputId) -> Outcome | None:
@@ -215,9 +206,9 @@ class Serializer:
     def admit(self, index: Index) -> None:
         """Note that the judged input may happen and is being logged at `index`."""
         assert self._judged is not None, "only what was judged is admitted"  # noqa: S101
-        self._clients[_key(self._judged)].epoch = self._epoch
+        self._clients[self._judged.actor, self._judged.id.client].epoch = self._epoch
         self._flying, self._judged = (index, self._judged), None
-        self._stored, self._written = False, 0
+        self.writing, self._written = None, 0
 
     def reject(self, error: HoldfastError) -> list[Effect]:
         """Refuse the judged input, and look at the next."""
@@ -229,12 +220,12 @@ class Serializer:
         """Go on once the admitted input is in the logbook at `index`."""
         if self._flying is None or self._flying[0] != index:
             return []  # It was cut while the disk was at work.
-        self._stored = True
+        self.writing = index
         return [Apply(index, self._flying[1])]
 
     def store_failed(self, why: str) -> list[Effect]:
         """Refuse the admitted input: what cannot be logged does not happen."""
-        if self._flying is None or self._stored:
+        if self._flying is None or self.writing is not None:
             return []
         (_, refused), self._flying = self._flying, None
         answer = self._settle(refused, Refused(LogbookFailed(why)))
@@ -249,8 +240,8 @@ class Serializer:
         self._written += count
         if self._written < len(self._flying[1].payload):
             return []
-        (at, applied), self._flying = self._flying, None
-        if self._broken is not None:
+        (at, applied), self._flying, self.writing = self._flying, None, None
+        if self.broken is not None:
             return [*self._settle(applied, Unknown(at)), *self._next()]
         self._applied.append((at, applied))
         return [*self._sync(), *self._next()]
@@ -270,7 +261,7 @@ class Serializer:
         After a failed fsync the kernel may have thrown the pages away, so a
         later success proves nothing about them (F17).
         """
-        self._broken, self._syncing = why, None
+        self.broken, self._syncing = why, None
         effects: list[Effect] = []
         while self._applied:
             at, applied = self._applied.popleft()
@@ -284,7 +275,7 @@ class Serializer:
 
         Takes no time and asks nobody: this is what makes a seize a seize.
         """
-        report = CutReport(inputs=len(self._queue), bytes=self._queued_bytes)
+        report = CutReport(inputs=len(self._queue), bytes=self.queued_bytes)
         report.effects += self._refuse_queue(error)
         if self._judged is not None:
             report.inputs += 1
@@ -314,33 +305,26 @@ class Serializer:
 
     # ── inside ────────────────────────────────────────────────────────────
 
-    def _remembered(self, submitted: Input) -> Outcome | None:
-        client = self._clients.get(_key(submitted))
-        sequence = submitted.id.sequence
-        expected = self._expected(submitted)
-        if client is None and self._may_be_forgotten(submitted):
-            raise OutcomeForgotten(submitted.id.client, sequence)
-        if sequence > expected:
-            raise InputGap(submitted.id.client, expected, sequence)
-        if sequence == expected:
-            return None
+    def _remembered(self, known: Input) -> Outcome | None:
+        client = self._clients.get((known.actor, known.id.client))
+        sequence = known.id.sequence
         if client is None or sequence not in client.digests:
-            raise OutcomeForgotten(submitted.id.client, sequence)
+            raise OutcomeForgotten(known.id.client, sequence)
         digest = client.digests[sequence]
-        if digest is not None and digest != submitted.digest():
-            raise InputIdReused(submitted.id.client, sequence)
+        if digest is not None and digest != known.digest():
+            raise InputIdReused(known.id.client, sequence)
         return client.outcomes.get(sequence)
 
     def is_known(self, submitted: Input) -> bool:
         """Tell whether an input with this id was taken before."""
-        client = self._clients.get(_key(submitted))
+        client = self._clients.get((submitted.actor, submitted.id.client))
         if client is not None:
             return submitted.id.sequence < client.next
         is_counted = submitted.id.sequence < self._expected(submitted)
         return is_counted or self._may_be_forgotten(submitted)
 
     def _expected(self, submitted: Input) -> int:
-        key = _key(submitted)
+        key = submitted.actor, submitted.id.client
         if client := self._clients.get(key):
             return client.next
         return self.forgotten.following(*key) or self.signed_by(*key) + 1
@@ -348,21 +332,28 @@ class Serializer:
     def _may_be_forgotten(self, submitted: Input) -> bool:
         """Tell whether nobody can say if a client that is not known wrote this."""
         may_hold = self.forgotten.may_hold(submitted.epoch)
-        return may_hold and self.forgotten.following(*_key(submitted)) is None
+        return (
+            may_hold
+            and self.forgotten.following(submitted.actor, submitted.id.client) is None
+        )
 
     def _check_room(self, submitted: Input) -> None:
+        expected = self._expected(submitted)
+        if submitted.id.sequence > expected:
+            raise InputGap(submitted.id.client, expected, submitted.id.sequence)
         size = len(submitted.payload)
         if not 0 < size <= MAX_INPUT:
             raise InputTooLarge(size, MAX_INPUT)
-        if self._broken is not None:
-            raise LogbookFailed(self._broken)
+        if self.broken is not None:
+            raise LogbookFailed(self.broken)
         if (
-            self._queued_bytes + size > QUEUE_BYTES
+            self.queued_bytes + size > QUEUE_BYTES
             or len(self._queue) >= QUEUE_INPUTS
             or len(self._applied) >= QUEUE_INPUTS
         ):
-            raise Busy(self._queued_bytes, QUEUE_BYTES)
-        if _key(submitted) not in self._clients and not self._has_room():
+            raise Busy(self.queued_bytes, QUEUE_BYTES)
+        key = submitted.actor, submitted.id.client
+        if key not in self._clients and not self._has_room():
             raise TooManyClients(MAX_CLIENTS)
 
     def _has_room(self) -> bool:
@@ -405,33 +396,38 @@ class Serializer:
         if self._judged is not None or self._flying is not None or not self._queue:
             return []
         self._judged = self._queue.popleft()
-        self._queued_bytes -= len(self._judged.payload)
+        self.queued_bytes -= len(self._judged.payload)
         return [Judge(self._judged)]
 
     def _sync(self) -> list[Effect]:
-        if not self._applied or self._syncing is not None or self._broken is not None:
+        if not self._applied or self._syncing is not None or self.broken is not None:
             return []
         self._syncing = self._applied[-1][0]
-        waits = any(one.waits for _, one in self._applied)
-        return [Sync(self._syncing, waits)]
+        for _, one in self._applied:
+            if one.waits:
+                return [Sync(self._syncing, waits=True)]
+        return [Sync(self._syncing, waits=False)]
 
     def _settle(self, settled: Input, outcome: Outcome) -> list[Effect]:
         # Whoever has something open is never forgotten, and neither is that.
-        self._clients[_key(settled)].outcomes[settled.id.sequence] = outcome
+        self._clients[settled.actor, settled.id.client].outcomes[
+            settled.id.sequence
+        ] = outcome
         return [Answer(settled.actor, settled.id, outcome)]
 
     def _refuse_queue(self, error: HoldfastError) -> list[Effect]:
         effects: list[Effect] = []
         while self._queue:
             effects += self._settle(self._queue.popleft(), Refused(error))
-        self._queued_bytes = 0
+        self.queued_bytes = 0
         return effects
 
     def _cut_flying(self, report: "CutReport", error: HoldfastError) -> None:
         assert self._flying is not None, "nothing is being written"  # noqa: S101
         (index, flying), self._flying = self._flying, None
         outcome: Outcome = Refused(error)
-        if self._stored:
+        is_stored, self.writing = self.writing is not None, None
+        if is_stored:
             outcome = Cut(index, self._written) if self._written else Dropped(index)
             report.settled = outcome
         else:
@@ -454,7 +450,3 @@ class CutReport:
     """Where the one would stand that was on its way into the logbook."""
 
     effects: list[Effect] = field(default_factory=list)
-
-
-def _key(given: Input) -> tuple[ActorId, ClientId]:
-    return given.actor, given.id.client

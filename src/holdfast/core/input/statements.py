@@ -86,12 +86,12 @@ class Statements:
     def read(self, entry: Entry) -> None:
         """Take an entry that is in the book, each once and in order."""
         match entry.kind:
+            case EntryKind.INPUT:
+                self._remember(entry)
             case EntryKind.TURN:
                 if entry.fields.get("from") is None:
                     to = ActorId(str(entry.fields.get("to")))
                     self._free = (entry.epoch, to)
-            case EntryKind.INPUT:
-                self._remember(entry)
             case EntryKind.SIGNED:
                 actor, client = _who(entry)
                 self._advance(actor, client, _number(entry, "last"))

@@ -241,23 +241,17 @@ class Turn:
     ) -> None:
         self._rules = self._coming_rules = rules or TurnRules()
         self._kind_of = kind_of
-        self._holder: ActorId | None = None
-        self._epoch = epoch
+        self.holder: ActorId | None = None
+        """Who has the turn."""
+
+        self.epoch = epoch
+        """Under which epoch."""
+
         self._was_free = True
         self._passed_at: float | None = None
         self._limit_at: float | None = None
         self._grace_at: float | None = None
         self._waiting: dict[ActorId, _Place] = {}
-
-    @property
-    def holder(self) -> ActorId | None:
-        """Who has the turn."""
-        return self._holder
-
-    @property
-    def epoch(self) -> Epoch:
-        """Under which epoch."""
-        return self._epoch
 
     @property
     def waiting(self) -> tuple[ActorId, ...]:
@@ -267,7 +261,7 @@ class Turn:
     def adopt(self, rules: TurnRules) -> None:
         """Go by other rules from the next turn on; a free turn has not begun."""
         self._coming_rules = rules
-        if self._holder is None:
+        if self.holder is None:
             self._rules = rules
 
     def resume(self, holder: ActorId | None, epoch: Epoch, now: float) -> None:
@@ -275,7 +269,7 @@ class Turn:
 
         Its holder is not attached yet, so the grace begins.
         """
-        self._holder, self._epoch, self._was_free = holder, epoch, False
+        self.holder, self.epoch, self._was_free = holder, epoch, False
         if holder is not None:
             self._start_clock(holder, now)
             self._grace_at = now + self._rules.grace
@@ -291,11 +285,11 @@ class Turn:
             Forbidden: It may not.
 
         """
-        holder = self._holder or ""
-        if actor != self._holder:
-            raise NotYourTurn(holder, self._epoch)
-        if epoch != self._epoch and not (self._was_free and epoch == self._epoch - 1):
-            raise StaleEpoch(epoch, holder, self._epoch)
+        holder = self.holder or ""
+        if actor != self.holder:
+            raise NotYourTurn(holder, self.epoch)
+        if epoch != self.epoch and not (self._was_free and epoch == self.epoch - 1):
+            raise StaleEpoch(epoch, holder, self.epoch)
 
     def handle(  # noqa: C901, PLR0911  # one case for each event
         self, event: Event, now: float
@@ -311,7 +305,7 @@ class Turn:
             case Answered():
                 return self._answer(event, now)
             case Gave(actor, to):
-                if actor == to == self._holder:
+                if actor == to == self.holder:
                     return []
                 return self._held_by(actor) or self._pass_to(to, PassReason.GIVEN, now)
             case Dropped(actor):
@@ -319,7 +313,7 @@ class Turn:
             case Left(actor):
                 return self._leave(actor, now)
             case Returned(actor):
-                if actor == self._holder:
+                if actor == self.holder:
                     self._grace_at = None
                 return []
             case Revoked(actor):
@@ -348,21 +342,21 @@ class Turn:
         return first
 
     def _take(self, actor: ActorId, now: float) -> list[Effect]:
-        if self._holder == actor:
+        if self.holder == actor:
             return []
         return self._refused_while_held(actor) or self._pass_to(
             actor, PassReason.TAKEN, now
         )
 
     def _ask(self, actor: ActorId, patience: float, now: float) -> list[Effect]:
-        if self._holder is None:
+        if self.holder is None:
             return self._pass_to(actor, PassReason.TAKEN, now)
-        if actor == self._holder or actor in self._waiting:
+        if actor == self.holder or actor in self._waiting:
             return []
         if len(self._waiting) >= MAX_WAITING:
             return [Refuse(actor, TooManyPending(MAX_WAITING))]
         self._waiting[actor] = _Place(by=now + patience, since=now)
-        return [AskHolder(self._holder, actor, now + patience)]
+        return [AskHolder(self.holder, actor, now + patience)]
 
     def _answer(self, event: Answered, now: float) -> list[Effect]:
         if refused := self._held_by(event.actor):
@@ -384,17 +378,17 @@ class Turn:
 
     def _turn_away(self, asker: ActorId, why: str) -> list[Effect]:
         del self._waiting[asker]
-        return [Refuse(asker, AskRefused(self._holder or "", why))]
+        return [Refuse(asker, AskRefused(self.holder or "", why))]
 
     def _leave(self, actor: ActorId, now: float) -> list[Effect]:
         self._waiting.pop(actor, None)
-        if actor == self._holder:
+        if actor == self.holder:
             self._grace_at = now + self._rules.grace
         return []
 
     def _revoke(self, actor: ActorId, now: float) -> list[Effect]:
         self._waiting.pop(actor, None)
-        if actor != self._holder:
+        if actor != self.holder:
             return []
         return self._release(PassReason.REVOKED, now)
 
@@ -414,12 +408,12 @@ class Turn:
     def _pass_to(
         self, taker: ActorId | None, reason: PassReason, now: float
     ) -> list[Effect]:
-        giver, self._holder = self._holder, taker
-        self._epoch = next_epoch(self._epoch)
+        giver, self.holder = self.holder, taker
+        self.epoch = next_epoch(self.epoch)
         self._was_free, self._passed_at = giver is None, now
         self._limit_at = self._grace_at = None
         self._rules = self._coming_rules
-        effects: list[Effect] = [PassTurn(giver, taker, self._epoch, reason)]
+        effects: list[Effect] = [PassTurn(giver, taker, self.epoch, reason)]
         if taker is not None:
             self._waiting.pop(taker, None)
             self._start_clock(taker, now)
@@ -434,11 +428,11 @@ class Turn:
         self._limit_at = None if limit is None else now + limit
 
     def _held_by(self, actor: ActorId) -> list[Effect]:
-        if actor == self._holder:
+        if actor == self.holder:
             return []
-        return [Refuse(actor, NotYourTurn(self._holder or "", self._epoch))]
+        return [Refuse(actor, NotYourTurn(self.holder or "", self.epoch))]
 
     def _refused_while_held(self, actor: ActorId) -> list[Effect]:
-        if self._holder is None:
+        if self.holder is None:
             return []
-        return [Refuse(actor, NotYourTurn(self._holder, self._epoch))]
+        return [Refuse(actor, NotYourTurn(self.holder, self.epoch))]

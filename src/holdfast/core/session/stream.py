@@ -196,7 +196,7 @@ class StreamWindow:
             UsageError: There is no such byte, or not any more.
 
         """
-        start, end = self.start, self.end
+        start, end = self._marks[_START], self._marks[_END]
         if offset < start:
             raise OffsetGone(offset, start)
         if offset > end:
@@ -287,11 +287,11 @@ class Viewer:
     __slots__ = (
         "_behind_since",
         "_bound",
-        "_cursor",
         "_is_cut",
         "_offered",
         "_pulled_to",
         "_stalled_after",
+        "cursor",
     )
 
     def __init__(self, at: int, *, bound: int, stalled_after: float) -> None:
@@ -301,7 +301,9 @@ class Viewer:
         forward to a keyframe; `stalled_after` is how many seconds it may take
         nothing while there is something to take.
         """
-        self._cursor = at
+        self.cursor = at
+        """Offset of the next byte to be accepted."""
+
         self._bound = bound
         self._stalled_after = stalled_after
         self._offered = 0
@@ -309,14 +311,9 @@ class Viewer:
         self._behind_since: float | None = None
         self._is_cut = False
 
-    @property
-    def cursor(self) -> int:
-        """Return the offset of the next byte to be accepted."""
-        return self._cursor
-
     def wants_keyframe(self, window: StreamWindow) -> bool:
         """Tell whether a keyframe, made now, would bring the reader forward."""
-        return not self._is_cut and window.end - self._cursor > self._bound
+        return not self._is_cut and window.end - self.cursor > self._bound
 
     def pull(
         self,
@@ -337,16 +334,16 @@ class Viewer:
             return []
         effects: list[Send | Skip] = []
         if (skip := self._skip(window, keyframe_at)) is not None:
-            self._cursor = skip.at
+            self.cursor = skip.at
             effects.append(skip)
-        data = window.read(self._cursor, limit)
+        data = window.read(self.cursor, limit)
         self._offered = len(data)
         self._pulled_to = window.end
         if data:
-            effects.append(Send(self._cursor, data))
+            effects.append(Send(self.cursor, data))
             if self._behind_since is None:
                 self._behind_since = now
-        elif self._cursor == self._pulled_to:
+        elif self.cursor == self._pulled_to:
             self._behind_since = None
         return effects
 
@@ -355,9 +352,9 @@ class Viewer:
         assert 0 <= count <= self._offered, "accepted more than was offered"  # noqa: S101
         if count == 0:
             return
-        self._cursor += count
+        self.cursor += count
         self._offered -= count
-        self._behind_since = now if self._cursor < self._pulled_to else None
+        self._behind_since = now if self.cursor < self._pulled_to else None
 
     def tick(self, window: StreamWindow, now: float) -> list[CutViewer]:
         """Do what the clock demands. Call it at or after `next_deadline()`."""
@@ -367,7 +364,7 @@ class Viewer:
         self._is_cut = True
         self._offered = 0
         self._behind_since = None
-        return [CutViewer(window.end - self._cursor)]
+        return [CutViewer(window.end - self.cursor)]
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
@@ -376,7 +373,7 @@ class Viewer:
         return self._behind_since + self._stalled_after
 
     def _skip(self, window: StreamWindow, keyframe_at: int | None) -> Skip | None:
-        start, end, cursor = window.start, window.end, self._cursor
+        start, end, cursor = window.start, window.end, self.cursor
         rolled_off = cursor < start
         if not rolled_off and end - cursor <= self._bound:
             return None

@@ -119,7 +119,7 @@ class Desk:
 
         self._log_path = folders.session_log(vaulted.session)
         self._log = LogFile(self._log_path, vaulted.session)
-        self._disk = Disk(self._log)
+        self.disk = Disk(self._log)
         self._intake = self._take_up()
 
     # ── how things stand ──────────────────────────────────────────────────
@@ -389,16 +389,15 @@ class Desk:
 
     def must_sync(self, *, is_idle: bool) -> bool:
         """Tell whether the disk has waited long enough."""
-        if not self._disk.is_wanted:
-            return False
         has_echoed = is_idle and self._writing.has_echoed
-        return has_echoed or time.monotonic() >= self._disk.due_at
+        is_due = has_echoed or time.monotonic() >= self.disk.due_at
+        return self.disk.is_wanted and is_due
 
     def sync(self) -> None:
         """Make durable what waits for it, and acknowledge it."""
-        while self._disk.is_wanted:
-            self._do(self._disk.sync(self._intake))
-            if self._disk.has_failed:
+        while self.disk.is_wanted:
+            self._do(self.disk.sync(self._intake))
+            if self.disk.has_failed:
                 return
 
     def settle(self) -> None:
@@ -447,12 +446,12 @@ class Desk:
             self._judge.due_at,
             self._vouching.due_at,
         )
-        first = min(self._due_at, self._writing.book_by, self._disk.due_at)
-        if self._writing.has_echoed and self._disk.is_wanted:
+        first = min(self._due_at, self._writing.book_by, self.disk.due_at)
+        if self._writing.has_echoed and self.disk.is_wanted:
             return 0.0
         if self._line.waiting is not None:
             first = min(first, self._line.next_deadline())
-        if self._writing.current is not None or self._checkpoints.is_full:
+        if self._writing.current is not None or self.checkpoints.is_full:
             first = min(first, time.monotonic() + AGAIN)
         return first
 
@@ -461,7 +460,7 @@ class Desk:
     def _take_up(self) -> Intake:
         session = self._vaulted.session
         past = self._log.recover()
-        self._checkpoints = Checkpoints(self._log_path, session, past)
+        self.checkpoints = Checkpoints(self._log_path, session, past)
         secret = hmac.digest(
             host_seed(), b"holdfast secret\n" + session.encode(), "sha256"
         )
@@ -487,8 +486,8 @@ class Desk:
 
     def checkpoint(self, *, is_idle: bool) -> None:
         """Write down what a successor need not read, if it is time to."""
-        kept = self._checkpoints
-        if kept.is_full and kept.is_due(is_idle=is_idle) and self._intake.book.is_idle:
+        kept = self.checkpoints
+        if kept.is_due(is_idle=is_idle) and self._intake.book.is_idle:
             made = kept.make(self._log, self._following.last)
             if made is not None:
                 self.record(EntryKind.CHECKPOINT, made)
@@ -519,7 +518,7 @@ class Desk:
             case KeepNote(note):
                 self._note.keep(note)
             case serializer.Sync(index):
-                self._disk.want(index)
+                self.disk.want(index)
             case serializer.Apply():
                 self.telling.admitted(effect.input)
                 if effect.input.kind is InputKind.START:
@@ -559,10 +558,10 @@ class Desk:
             is_command = entry.fields["input"] == InputKind.COMMAND
             self._vouching.stored(entry.index, entry.hash, is_command=is_command)
         elif entry.kind is EntryKind.SIGNED:
-            self._disk.want(entry.index)
+            self.disk.want(entry.index)
         self._vouching.wrote(entry.index, entry.hash)
         self._signing.stored(entry)
-        self._checkpoints.stored(len(entry.line))
+        self.checkpoints.stored(len(entry.line))
         return self._intake.stored(now())
 
     def _took(self, given: Input, part: slice, terminal: LineDiscipline) -> None:

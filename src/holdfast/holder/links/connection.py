@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import selectors
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -46,7 +47,12 @@ class Connection:
         self.is_welcome = False
         self.is_closed = False
         self._reader = FrameReader()
-        self._out = bytearray()
+        self.unsent = bytearray()
+        """What waits for the client to take it."""
+
+        self.watched = selectors.EVENT_READ
+        """For which events of the link the loop waits."""
+
         self._coming: deque[Message] = deque()
         self._last: Message | None = None
 
@@ -55,11 +61,6 @@ class Connection:
         """Who it is; ask only once that is proven."""
         assert self.actor is not None, "the door lets nobody pass unproven"  # noqa: S101
         return self.actor
-
-    @property
-    def wants_to_write(self) -> bool:
-        """Whether something waits for the client to take it."""
-        return bool(self._out)
 
     def receive(self, handle: Callable[["Connection", Message], None]) -> None:
         """Read what has come, and hand over each message."""
@@ -97,9 +98,9 @@ class Connection:
         if self._coming:
             self._coming.append(message)  # Nothing comes between parts.
             return
-        self._out += encode(message)
+        self.unsent += encode(message)
         self.flush()
-        if len(self._out) > MAX_UNREAD:
+        if len(self.unsent) > MAX_UNREAD:
             self.is_closed = True
 
     def watch(self, at: int) -> None:
@@ -110,21 +111,21 @@ class Connection:
 
     def pump(self, window: StreamWindow, now: float) -> None:
         """Send as much of the stream as the client takes now."""
-        while self._coming and not self._out:
-            self._out += encode(self._coming.popleft())
+        while self._coming and not self.unsent:
+            self.unsent += encode(self._coming.popleft())
             self.flush()
         viewer = self.viewer
-        while viewer is not None and not self._out:
-            effects = viewer.pull(window, CHUNK, now)
-            if not effects:
+        while viewer is not None and not self.unsent:
+            if viewer.cursor == window.end:
                 self._say_last()
                 return
+            effects = viewer.pull(window, CHUNK, now)
             for effect in effects:
                 if isinstance(effect, Send):
-                    self._out += output_frame(effect.offset, effect.data)
+                    self.unsent += output_frame(effect.offset, effect.data)
                     viewer.accepted(len(effect.data), now)
                 else:
-                    self._out += encode(Gap(effect.at - effect.gap, effect.at))
+                    self.unsent += encode(Gap(effect.at - effect.gap, effect.at))
             self.flush()
 
     def end_with(self, last: Message) -> None:
@@ -139,15 +140,15 @@ class Connection:
     def flush(self) -> None:
         """Give the kernel what it takes."""
         try:
-            sent = self.link.send(self._out)
+            sent = self.link.send(self.unsent)
         except BlockingIOError:
             return
         except OSError:
             self.is_closed = True
-            self._out.clear()
+            self.unsent.clear()
             self._coming.clear()
             return
-        del self._out[:sent]
+        del self.unsent[:sent]
 
     def dismiss(self, last: Message) -> None:
         """Say one thing more, and hang up."""

@@ -41,8 +41,6 @@ MAX_COMM = 64
 MAX_NAMED = 80
 """Characters by which a line that somebody staged is called."""
 
-_ENTERED = (b"\r", b"\n")
-
 
 class Resolving:
     """Resolves the lines of one session."""
@@ -151,7 +149,7 @@ def is_line(kind: InputKind, payload: bytes) -> bool:
     """Tell whether an input enters a line, so that something will run."""
     if kind is InputKind.COMMAND:
         return True
-    return kind is InputKind.KEYS and any(end in payload for end in _ENTERED)
+    return kind is InputKind.KEYS and (b"\r" in payload or b"\n" in payload)
 
 
 def _with(resolved: Resolved, more: list[Staging]) -> Resolved:

@@ -53,7 +53,8 @@ class Checkpoints:
         """Take that an entry of so many bytes is in the book."""
         self._entries += 1
         self._bytes += size
-        self.is_full = self.is_due(is_idle=True)
+        if self._entries >= EVERY or self._bytes >= EVERY_BYTES:
+            self.is_full = True
 
     def is_due(self, *, is_idle: bool) -> bool:
         """Tell whether it is time for the next."""
