@@ -29,6 +29,7 @@ from holdfast.holder.output.terminal_output import CHUNK, Output
 from holdfast.holder.policy.exec_requests import Executing
 from holdfast.holder.policy.judge_link import JudgeLink
 from holdfast.holder.policy.session_start import STARTING
+from holdfast.holder.processes import leader_exit
 from holdfast.holder.processes.daemon_sweep import Sweeping, Swept
 from holdfast.holder.processes.freezer import Halting
 from holdfast.holder.processes.listeners import Listeners
@@ -59,10 +60,6 @@ from holdfast.wire.signatures import Sign
 MAX_LEFT = 4 * 1024 * 1024
 """Bytes read after a leader's end: more than the kernel holds, so that only a
 child that prints for ever is cut short."""
-
-EXIT_PATIENCE = 2.0
-"""Seconds to wait for the kernel to say how a leader ended that is not our child."""
-
 
 _OBSERVING: dict[type[Message], FrameKind] = {
     ScreenRequest: FrameKind.SCREEN_REQUEST,
@@ -185,7 +182,9 @@ class Holder:
         keeper, desk, master = self._keeper, self._desk, self._vaulted.master
         keeper.demand_change = self._requests.demand_change
         while keeper.is_wanted and (keeper.leave_by is None or not self._leaves()):
-            ready = self._selector.select(self._timeout())
+            first = min(desk.next_deadline(), self._timers.first)
+            wait = None if first == math.inf else max(0.0, first - time.monotonic())
+            ready = self._selector.select(wait)
             for key, events in ready:
                 if isinstance(key.data, Connection):
                     self._serve(key.data, events)
@@ -271,11 +270,11 @@ class Holder:
     def _leader_ended(self) -> None:
         self._selector.unregister(self._vaulted.pidfd)
         if self._exit is None:
-            self._exit = self._exit_status()
+            self._exit = leader_exit.wait(self._pid, self._vaulted.pidfd)
         self._listeners.close()  # What ends with the session is no news.
         self._drain()
         status = self._exit
-        ended = life.LeaderExited(FIRST_INCARNATION, _exit_status(status))
+        ended = life.LeaderExited(FIRST_INCARNATION, leader_exit.told(status))
         self._live(self._life.handle(ended, time.monotonic()))
         self._keeper.change({"state": "exited", "exit": status})
         if self._executing is not None:
@@ -318,19 +317,6 @@ class Holder:
                 self._printed()
             if self._window.end == before:
                 return
-
-    def _exit_status(self) -> int | None:
-        deadline = time.monotonic() + EXIT_PATIENCE
-        while time.monotonic() < deadline:
-            for status in (
-                processes.exit_of_child(self._pid),
-                processes.exit_of(self._vaulted.pidfd),
-                processes.exit_of_zombie(self._pid),
-            ):
-                if status is not None:
-                    return status
-            time.sleep(0.001)
-        return None
 
     def _size(self) -> Size:
         size = self._vaulted.facts["size"]
@@ -551,10 +537,6 @@ class Holder:
 
     # ── time ──────────────────────────────────────────────────────────────
 
-    def _timeout(self) -> float | None:
-        first = min(self._desk.next_deadline(), self._timers.first)
-        return None if first == math.inf else max(0.0, first - time.monotonic())
-
     def _parts(self) -> list[Part]:
         """Return all that waits for a moment, in the order in which it is due."""
         parts: list[Part] = [
@@ -611,9 +593,3 @@ class Holder:
 
     def _watch(self, what: int | socket.socket, do: Callable[[], None]) -> None:
         self._selector.register(what, selectors.EVENT_READ, do)
-
-
-def _exit_status(status: int | None) -> life.ExitStatus:
-    if status is not None and status < 0:
-        return life.ExitStatus(signal=-status)
-    return life.ExitStatus(code=status)

@@ -65,7 +65,7 @@ class Input:
 
     def digest(self) -> bytes:
         """Return what an approval or an outcome is bound to: kind and bytes."""
-        return digest_of(self.kind, self.payload)
+        return hashlib.sha256(self.kind.encode() + b"\0" + self.payload).digest()
 
 
 def digest_of(kind: InputKind, payload: bytes) -> bytes:

@@ -388,3 +388,13 @@ def test_a_successor_of_what_is_over_writes_no_second_end(here: World) -> None:
     heir.exited("3")
 
     assert kinds(here).count(EntryKind.EXITED) == 1
+
+
+def test_the_policy_looked_at_for_one_input_is_old_for_the_next(here: World) -> None:
+    anna = here.join()
+    anna.submit(b"x")
+    assert not here.desk.policing.is_fresh
+
+    anna.submit(b"", InputKind.START)  # Refused before anybody is asked.
+
+    assert not here.desk.policing.is_fresh

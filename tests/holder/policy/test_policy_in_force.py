@@ -56,21 +56,10 @@ def test_what_was_just_looked_at_is_not_looked_at_again() -> None:
     policing = Policing(print)
     apply_policy(RULE.format("one"))
 
-    with policing.looked_at():
-        policing.look()
-        assert named(policing) == []
-        policing.look()
-        assert named(policing) == ["one"]
-
-
-def test_what_was_looked_at_for_one_input_is_old_for_the_next() -> None:
-    policing = Policing(print)
-    with policing.looked_at():
-        pass
-    apply_policy(RULE.format("one"))
-
+    policing.is_fresh = True
     policing.look()
-
+    assert named(policing) == []
+    policing.look()
     assert named(policing) == ["one"]
 
 

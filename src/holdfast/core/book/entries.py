@@ -53,7 +53,7 @@ def who(given: Input, kind: ActorKind) -> Fields:
     """Say whose input it is, and what sort of operator that is."""
     return {
         "actor": given.actor,
-        "actor_kind": kind.value,
+        "actor_kind": str(kind),
         "client": given.id.client,
         "sequence": given.id.sequence,
     }
@@ -69,10 +69,10 @@ def input_fields(
     """
     fields: Fields = {
         **who(given, kind),
-        "input": given.kind.value,
+        "input": str(given.kind),
         "size": len(given.payload),
         "seen": given.seen,
-        "verdict": admitted.verdict.value,
+        "verdict": str(admitted.verdict),
         "rule": admitted.rule[:MAX_RULE],
         "policy": admitted.policy or None,
         "approver": admitted.approver,

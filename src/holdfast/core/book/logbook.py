@@ -198,7 +198,7 @@ class Logbook:
                 "incarnation": incarnation,
                 "epoch": epoch,
                 "at": at_wall_ms,
-                "kind": kind.value,
+                "kind": str(kind),
                 **fields,
             }
         )

@@ -116,6 +116,8 @@ class Budgets:
 
     def spend(self, given: Input, now: float) -> HoldfastError | None:
         """Spend what `given` costs, or return why it may not be sent now."""
+        if not self._budgets and given.kind is not InputKind.RESIZE:
+            return None
         error = self.refusal(given, now)
         if error is None:
             self.remember(given.actor, given.kind, len(given.payload), now)

@@ -4,28 +4,25 @@ Theory of operation
 -------------------
 The one way in. It joins turn, gate, serializer and logbook, and adds their order.
 
- 1. A known input id is answered from memory, before anything else is asked, so
-    that a repeat learns what became of the original even if the turn has moved
-    since (ADR 0004).
+ 1. A known input id is answered from memory first, so that a repeat learns what
+    became of the original even if the turn has moved since (ADR 0004).
  2. When an input is first in line, and not earlier, it is checked against what
     holds *now*: budget, lease, freeze, life, envelope, turn, epoch. Then the gate
-    is asked. If an answer took time, all of it is checked again.
+    is asked. If time has passed or anything has changed, all is checked again.
  3. It is drafted into the logbook. Once the line is in the file, and a note says
     that writing begins, its bytes go to the terminal.
  4. When the terminal has taken them all, the note says so, and then the book.
     When the disk has that for good, the input is acknowledged.
 
-Typing takes a free turn, for whoever may take one: when the gate lets the input
-pass, or wants somebody asked. What it denies leaves the turn where it was, or who
-may do nothing could keep it from everybody.
+Typing takes a free turn, if its operator may take one and the gate does not deny the
+input: else an operator who may do nothing could keep the turn from everybody.
 
 Seizing skips all of this. It needs the right and nothing else: in one step the
 turn changes hands, all that waits is dropped, and only the seizer's bytes reach the
 terminal from then on. A log that cannot be written never delays a seize.
 
-The *note* is what survives this process when it is killed (in shared memory):
-epoch and holder of the turn, which input's bytes may be on their way, and which
-went in last.
+The *note* survives this process, in shared memory: epoch and holder of the turn,
+which input's bytes may be on their way, and which went in last.
 
 Invariants, checked by the simulator (holdfast.testing) in every run:
 
@@ -75,6 +72,9 @@ from holdfast.wire.lines import Value
 
 _APPLIED: Mapping[str, Value] = {"as": "applied"}
 
+AT_ONCE = 0.01
+"""Seconds within which an answer comes at once: no right has run out meanwhile."""
+
 
 class Intake:
     """The one way into one incarnation of one session."""
@@ -94,6 +94,7 @@ class Intake:
         self.serializer = serializer.Serializer()
         self.rights = Rights(settings.session)
         self._tickets = 0
+        self._changes = 0
         self._judging: Judging | None = None
         self._applied: Index | None = None
         self._unsettled: Index | None = None
@@ -149,7 +150,7 @@ class Intake:
         for past in inherited.inputs:
             self.serializer.remember(past)
         self._over = inherited.over
-        effects = self._log(inherited.beginning, {}, at)
+        effects = self.record(inherited.beginning, {}, at)
         if inherited.doubtful is not None:
             index, word = inherited.doubtful.index, inherited.doubtful.word
             effects += self._log_settlement(index, {"as": word}, at)
@@ -243,14 +244,16 @@ class Intake:
     ) -> list[Effect]:
         """Give `actor` an envelope; `by` is on record."""
         self.rights.give(actor, envelope)
-        return self._log(
+        self._changes += 1
+        return self.record(
             EntryKind.GRANTED, entries.granted_fields(actor, envelope, by), at
         )
 
     def revoke(self, actor: ActorId, by: ActorId, at: Moment) -> list[Effect]:
         """Take everything from `actor` at once, also what it has in line."""
         self.rights.take_all(actor)
-        effects = self._log(EntryKind.REVOKED, {"actor": actor, "by": by}, at)
+        self._changes += 1
+        effects = self.record(EntryKind.REVOKED, {"actor": actor, "by": by}, at)
         return [*effects, *self._turn(turn.Revoked(actor), at)]
 
     def attach(
@@ -258,7 +261,7 @@ class Intake:
     ) -> list[Effect]:
         """Take that a client is here; the book says so if its program was not."""
         fields = {"actor": actor, "client": client}
-        effects = self._log(EntryKind.ATTACHED, fields, at) if news else []
+        effects = self.record(EntryKind.ATTACHED, fields, at) if news else []
         return [*effects, *self._turn(turn.Returned(actor), at)]
 
     def detach(
@@ -266,7 +269,7 @@ class Intake:
     ) -> list[Effect]:
         """Take that an operator's client is gone; `last` if none of its is left."""
         fields = {"actor": actor, "client": client}
-        effects = self._log(EntryKind.DETACHED, fields, at) if news else []
+        effects = self.record(EntryKind.DETACHED, fields, at) if news else []
         return [*effects, *(self._turn(turn.Left(actor), at) if last else [])]
 
     def freeze(self, by: ActorId, at: Moment) -> list[Effect]:
@@ -277,7 +280,7 @@ class Intake:
     def thaw(self, by: ActorId, at: Moment) -> list[Effect]:
         """Accept input again."""
         self.is_frozen = False
-        thawed = self._log(EntryKind.THAWED, {"by": by}, at)
+        thawed = self.record(EntryKind.THAWED, {"by": by}, at)
         return [KeepNote(self.note()), *thawed]
 
     def fenced(self, at: Moment) -> list[Effect]:
@@ -292,8 +295,8 @@ class Intake:
     def record(
         self, kind: EntryKind, fields: Mapping[str, Value], at: Moment
     ) -> list[Effect]:
-        """Write something into the logbook that decides nothing here."""
-        return self._log(kind, fields, at)
+        """Write something into the logbook."""
+        return [*self.book.record(kind, fields, self.turn.epoch, at)]
 
     # ── what the disk and the terminal answer ─────────────────────────────
 
@@ -313,6 +316,7 @@ class Intake:
     def store_failed(self, why: str, at: Moment) -> list[Effect]:
         """Refuse what cannot be logged; what has happened is logged later."""
         self.book.store_failed(at.now)
+        self._changes += 1
         return self._carry(self.serializer.store_failed(why), at)
 
     def wrote(self, index: Index, count: int, at: Moment) -> list[Effect]:
@@ -340,6 +344,7 @@ class Intake:
     def sync_failed(self, why: str, at: Moment) -> list[Effect]:
         """Stop acknowledging: the disk may have lost what it was given."""
         self._settlements.release()
+        self._changes += 1
         return self._carry(self.serializer.sync_failed(why), at)
 
     # ── time ──────────────────────────────────────────────────────────────
@@ -396,7 +401,7 @@ class Intake:
             logged = self._log_refusal(Judging(0, first), error, at)
             return logged, self.serializer.reject(error)
         self._tickets += 1
-        self._judging = Judging(self._tickets, first)
+        self._judging = Judging(self._tickets, first, (self._changes, at.now))
         # What comes with a free turn waits under the epoch that it will have then.
         epoch = Epoch(self.turn.epoch + self._takes_turn(first, at))
         ticket = self._tickets
@@ -411,7 +416,7 @@ class Intake:
         return is_free and is_typed and self.rights.may(given.actor, Right.TAKE, at)
 
     def _take_if_free(self, given: Input, at: Moment) -> list[Effect]:
-        if not self._takes_turn(given, at):
+        if self.turn.holder is not None or not self._takes_turn(given, at):
             return []
         return self._turn(turn.Took(given.actor), at)
 
@@ -446,7 +451,7 @@ class Intake:
                 case gate.SeekApproval(ticket, actor, _, _, rule):
                     asked = entries.asked_fields(ticket, actor, rule)
                     effects += self._take_if_free(self._waiting(ticket).input, at)
-                    effects += [effect, *self._log(EntryKind.ASKED, asked, at)]
+                    effects += [effect, *self.record(EntryKind.ASKED, asked, at)]
                 case gate.Admit():
                     effects += self._admit(effect, at)
                 case gate.Reject(ticket, error):
@@ -468,16 +473,20 @@ class Intake:
             answered = entries.answered_fields(
                 admitted.ticket, admitted.approver, yes=True
             )
-            effects += self._log(EntryKind.ANSWERED, answered, at)
-        # An answer may have taken minutes.
-        if error := self.objection(waiting.input, at):
+            effects += self.record(EntryKind.ANSWERED, answered, at)
+        # An answer may have taken minutes, and much may have changed meanwhile.
+        changes, since = waiting.seen
+        is_soon = changes == self._changes and at.now < since + AT_ONCE
+        is_same = is_soon and waiting.input.actor == self.turn.holder
+        error = self.blocked(at.now) if is_same else self.objection(waiting.input, at)
+        if error is not None:
             return [*effects, *self._rejected(admitted.ticket, error, at)]
         effects += self._take_if_free(waiting.input, at)
         self._judging = None
         self.serializer.admit(self.book.next_index)
         kind = self._settings.kind_of(waiting.input.actor)
         fields = waiting.fields(admitted, kind, self._settings.secret_key)
-        return [*effects, *self._log(EntryKind.INPUT, fields, at)]
+        return [*effects, *self.record(EntryKind.INPUT, fields, at)]
 
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
         refused, self._judging = self._waiting(ticket), None
@@ -485,7 +494,7 @@ class Intake:
         if isinstance(error, DeniedByOperator):
             by = ActorId(str(error.facts["approver"]))
             answered = entries.answered_fields(ticket, by, yes=False)
-            logged += self._log(EntryKind.ANSWERED, answered, at)
+            logged += self.record(EntryKind.ANSWERED, answered, at)
         logged += self._log_refusal(refused, error, at)
         return [*logged, *self._carry(self.serializer.reject(error), at)]
 
@@ -523,11 +532,12 @@ class Intake:
         is_own = self._judging is None or self._judging.input.actor == passed.taker
         is_taken = passed.giver is None and passed.reason is not turn.PassReason.SEIZED
         goes_on = is_taken and is_own
+        self._changes += 1
         report = serializer.CutReport() if goes_on else self._drop(moved)
         self.dropped = (report.inputs, report.bytes)
         self.serializer.begin_turn(passed.taker, passed.epoch)
         settled = self._settle_cut(report, at)
-        logged = self._log(EntryKind.TURN, entries.turn_fields(passed, report), at)
+        logged = self.record(EntryKind.TURN, entries.turn_fields(passed, report), at)
         return [KeepNote(self.note()), passed, *settled, *logged]
 
     def _cut(
@@ -539,10 +549,11 @@ class Intake:
     ) -> list[Effect]:
         report = self._drop(error)
         settled = self._settle_cut(report, at)
-        logged = self._log(kind, {**why, **entries.cut_fields(report)}, at)
+        logged = self.record(kind, {**why, **entries.cut_fields(report)}, at)
         return [KeepNote(self.note()), *settled, *logged]
 
     def _drop(self, error: HoldfastError) -> serializer.CutReport:
+        self._changes += 1
         # The gate's rejections are not carried: the cut settles their inputs.
         self.gate.handle(gate.CutShort(error), 0)
         self._judging = None
@@ -564,25 +575,20 @@ class Intake:
 
     # ── inside: the logbook ───────────────────────────────────────────────
 
-    def _log(
-        self, kind: EntryKind, fields: Mapping[str, Value], at: Moment
-    ) -> list[Effect]:
-        return [*self.book.record(kind, fields, self.turn.epoch, at)]
-
     def _log_refusal(
         self, refused: Judging, error: HoldfastError, at: Moment
     ) -> list[Effect]:
         kind = self._settings.kind_of(refused.input.actor)
         judged = refused.verdict, error, refused.policy
         fields = entries.refused_fields(refused.input, kind, *judged)
-        return self._log(EntryKind.REFUSED, fields, at)
+        return self.record(EntryKind.REFUSED, fields, at)
 
     def _log_settlement(
         self, index: Index, how: Mapping[str, Value], at: Moment
     ) -> list[Effect]:
         if how["as"] in ("cut", "unknown"):
             self._unsettled = index
-        return self._log(EntryKind.SETTLED, {"of": index, **how}, at)
+        return self.record(EntryKind.SETTLED, {"of": index, **how}, at)
 
     # ── inside: rights ────────────────────────────────────────────────────
 

@@ -37,6 +37,9 @@ class Judging:
 
     ticket: int
     input: Input
+    seen: tuple[int, float] = (0, 0.0)
+    """How things stood when nothing spoke against it, and when that was."""
+
     echo_off: bool = False
     originators: tuple[ActorId, ...] = ()
     verdict: Verdict | None = None

@@ -1,11 +1,10 @@
 """The one way in: carries inputs to the Intake, and does what it answers."""
 
-import contextlib
 import hmac
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from holdfast.core.book.checkpoint import standing_of
 from holdfast.core.book.inheritance import inherit
@@ -29,6 +28,7 @@ from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.links.notifications import NOBODY, Telling, told
 from holdfast.holder.moment import now
+from holdfast.holder.policy import trial
 from holdfast.holder.policy.consultation import Consulting, tell_tried
 from holdfast.holder.policy.judge_link import JudgeLink
 from holdfast.holder.policy.judgement import REPLAYED, Judging
@@ -54,7 +54,6 @@ from holdfast.model.errors import (
     ApprovalMismatch,
     HoldfastError,
     NotAllowed,
-    UnknownOperator,
 )
 from holdfast.model.events import EventName
 from holdfast.model.geometry import Size
@@ -99,8 +98,9 @@ class Desk:
         self._starting = Starting(vaulted, following)
         self._handover = HandOver(vaulted, following, self._starting)
         resolving = Resolving(vaulted, following, company)
-        line = following.line
-        self._judging = Judging(vaulted, self._warn, judge, resolving, line, beginning)
+        self._judging = Judging(
+            vaulted, self._warn, judge, resolving, following.line, beginning
+        )
         self._limits = Limits(self._judging.policing, company)
         self.attributing = Attributing(vaulted, company) if vaulted.gate else None
         """Who is behind the session's processes, if anybody asks."""
@@ -229,7 +229,8 @@ class Desk:
 
     def submit(self, connection: Connection, submit: wire.Submit) -> None:
         """Take an input."""
-        self._book()
+        if self._writing.book_by < math.inf:
+            self._book()
         actor = connection.operator.id
         given = submit.to_input(actor)
         self.telling.sent_by(actor, submit.client, connection)
@@ -241,16 +242,22 @@ class Desk:
                     raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
                 self._writing.demand_room(given)
                 self._following.demand_prompt(given)
-                self._demand_question(given)
+                if given.kind is InputKind.ANSWER:
+                    demand_question(given, self._vaulted, is_frozen=self.is_frozen)
         except HoldfastError as error:
             self.declined(actor, FrameKind.SUBMIT, error)
             connection.send(refusal(error, FrameKind.SUBMIT, given.id))
             return
         self._limits.refresh(self._intake)
-        with self._judging.policing.looked_at():
+        policing = self._judging.policing
+        policing.is_fresh = True
+        try:
             effects = self._intake.submit(given, now())
-            self._do(self._refusals.arrived(given, effects, self._intake))
+            if len(effects) == 1:
+                self._do(self._refusals.arrived(given, effects, self._intake))
             self._do(effects)
+        finally:
+            policing.is_fresh = False
 
     def sign(self, connection: Connection, said: Sign) -> None:
         """Take what an operator has signed of its inputs."""
@@ -275,7 +282,8 @@ class Desk:
 
         """
         if any(one.ticket == approved.ticket for one in self.telling.pending):
-            self._demand_question(self._consulting.given)
+            waiting = self._consulting.given
+            demand_question(waiting, self._vaulted, is_frozen=self.is_frozen)
             if self._may_approve(approved.approver):
                 if self._consulting.has_changed(self.epoch):
                     self.telling.show_again(self._consulting.resolution)
@@ -315,10 +323,6 @@ class Desk:
         """Put on record what decides nothing here."""
         self._do(self._intake.record(kind, fields, now()))
 
-    def record_end(self, by: ActorId, number: int) -> None:
-        """Put on record who ends the session, and how."""
-        self.record(EntryKind.ENDING, {"by": by, "signal": number})
-
     def record_swept(self, swept: Swept) -> wire.Event:
         """Put on record what was ended with the session, and tell who is here."""
         told: dict[str, str | int] = {"names": swept.names, "left": swept.left}
@@ -347,7 +351,8 @@ class Desk:
         """
         try:
             _demand_sent(given)
-            with self._trying(given.actor, candidate) as actor:
+            known = self.policing, self._company, self.rights, self._first_envelope
+            with trial.supposing(*known, given.actor, candidate) as actor:
                 if error := self._intake.objection(given, now()):
                     raise error
                 if error := self._intake.budgets.refusal(given, time.monotonic()):
@@ -355,23 +360,6 @@ class Desk:
                 self._consulting.try_out(connection, actor, given, self.epoch)
         except HoldfastError as error:
             tell_tried(connection, self.policing.digest, error)
-
-    @contextlib.contextmanager
-    def _trying(self, wanted: ActorId, candidate: bytes | None) -> Iterator[Actor]:
-        """Yield who somebody is, with the rights it has here or would be given."""
-        with contextlib.ExitStack() as stack:
-            if candidate is not None:
-                stack.enter_context(self.policing.supposing(candidate))
-            actor = self._company.actor(wanted)
-            if not self._company.knows(wanted):
-                known = operators.by_actor(wanted)
-                if known is None:
-                    raise UnknownOperator(wanted)
-                actor = known.actor
-                if self.rights.envelope_of(wanted) is None:
-                    given = self._first_envelope(actor, known.promised)
-                    stack.enter_context(self.rights.supposing(wanted, given))
-            yield actor
 
     def inquire(self, connection: Connection, actor: ActorId, asked: InputId) -> None:
         """Tell a client what became of an input, once that is known."""
@@ -538,12 +526,9 @@ class Desk:
             case turn.AskHolder():
                 self.telling.asked(effect)
             case gate.SeekApproval():
-                consulting = self._consulting
+                asked = self._consulting
                 self.telling.seek_approval(
-                    effect,
-                    consulting.given,
-                    consulting.resolution,
-                    echo_off=consulting.is_hidden,
+                    effect, asked.given, asked.resolution, echo_off=asked.is_hidden
                 )
             case _:
                 pass
@@ -596,9 +581,6 @@ class Desk:
 
     def _may_approve(self, actor: ActorId) -> bool:
         return self.rights.may(actor, Right.APPROVE, now())
-
-    def _demand_question(self, given: Input) -> None:
-        demand_question(given, self._vaulted, is_frozen=self.is_frozen)
 
     def _warn(self, text: str) -> None:
         fields = {"text": wire.fitting(text, wire.MAX_TEXT)}

@@ -17,6 +17,9 @@ from holdfast.model.text import printable
 MAX_LINE = 4095
 """Bytes of a line that a canonical terminal keeps; it silently drops the rest."""
 
+TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
+"""Kinds whose bytes go to the terminal as they are."""
+
 _SIZE = re.compile(rb"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")
 _SIGNAL = re.compile(rb"[1-9][0-9]?")
 _LAST_SIGNAL = 64

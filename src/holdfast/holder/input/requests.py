@@ -45,6 +45,7 @@ from holdfast.wire import messages as wire
 from holdfast.wire.codec import KINDS, NO_INPUT, Message, refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.intents import Intend
+from holdfast.wire.lines import Value  # noqa: TC001  # an annotation people read
 from holdfast.wire.trials import Try
 
 INTENTS = 10
@@ -105,7 +106,8 @@ class Requests:
         if self._desk.is_frozen:
             with suppress(ThawIncomplete):  # Also what is held can be killed.
                 self._thaw(connection.actor.id)  # What stands still ignores signals.
-        self._desk.record_end(connection.actor.id, number)
+        fields: dict[str, Value] = {"by": connection.actor.id, "signal": number}
+        self._desk.record(EntryKind.ENDING, fields)
         return True
 
     # ── the turn ──────────────────────────────────────────────────────────

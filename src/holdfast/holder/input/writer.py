@@ -14,7 +14,14 @@ from holdfast.core.input import serializer
 from holdfast.core.input.intake import Intake
 from holdfast.core.input.intake_effects import Effect
 from holdfast.core.provenance.line_discipline import LineDiscipline
-from holdfast.holder.input.payloads import check, signal_of, size_of, staged_after
+from holdfast.holder.input.payloads import (
+    MAX_LINE,
+    TYPED,
+    check,
+    signal_of,
+    size_of,
+    staged_after,
+)
 from holdfast.holder.moment import now
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import processes, pty
@@ -68,6 +75,8 @@ class Writing:
             UsageError: It makes no sense, or is longer than a line may be.
 
         """
+        if given.kind in TYPED and self._staged + len(given.payload) <= MAX_LINE:
+            return
         is_canonical = pty.is_canonical(self._vaulted.master)
         check(given, is_canonical=is_canonical, staged=self._staged)
 

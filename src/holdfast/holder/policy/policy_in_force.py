@@ -62,7 +62,7 @@ class Policing:
         """Why nobody but humans may do anything; empty if all is well."""
 
         self._tell = tell
-        self._is_fresh = False
+        self.is_fresh = False
         self._stamp: Stamp | None = None
         self._vouched = _SILENT
         self._floor = 0
@@ -73,15 +73,6 @@ class Policing:
         for before in _inherited:
             vars(self).update(vars(before), _tell=tell)
         self.refresh(is_first=not _inherited)
-
-    @contextlib.contextmanager
-    def looked_at(self) -> Iterator[None]:
-        """Take the record, for what is judged first in here, for just looked at."""
-        self._is_fresh = True
-        try:
-            yield
-        finally:
-            self._is_fresh = False
 
     @contextlib.contextmanager
     def supposing(self, candidate: bytes) -> Iterator[None]:
@@ -95,16 +86,17 @@ class Policing:
         before = self.policy, self.digest
         self.policy = read_policy(candidate)
         self.digest = digest_of(candidate)[:SHORT]
+        self.is_fresh = True
         try:
-            with self.looked_at():
-                yield
+            yield
         finally:
+            self.is_fresh = False
             self.policy, self.digest = before
 
     def look(self) -> None:
         """Read the record again if it has changed, and was not just looked at."""
-        if self._is_fresh:
-            self._is_fresh = False
+        if self.is_fresh:
+            self.is_fresh = False
         else:
             self.refresh()
 

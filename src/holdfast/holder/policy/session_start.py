@@ -201,7 +201,7 @@ class Beginning:
 
     def answered(self, answer: serializer.Answer) -> None:
         """Take what became of the input."""
-        given = self.given
+        given = self._input if self._vaulted.start else None
         if given is None or (answer.actor, answer.id) != (given.actor, given.id):
             return
         match answer.outcome:
