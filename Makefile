@@ -30,13 +30,14 @@ $(READY): requirements/dev.txt pyproject.toml tools/bootstrap
 run: $(READY)  ## open a live session, and attach to it if there is a terminal
 	@sh tools/run "$(BIN)"
 
-test: $(READY)  ## all tests but scenarios, with full branch coverage of the pure packages; the web page in a browser
+test: $(READY)  ## all tests but scenarios, with full branch coverage of the pure packages; the web page by Node
 	@sh tools/system-packages
 	@$(BIN)/python tools/run_tests.py
 
-scenarios: $(READY)  ## real processes, killed in every way; one file for each promise
+scenarios: $(READY)  ## real processes, killed in every way, and the page in a browser; one file for each promise
 	@sh tools/system-packages
 	@$(BIN)/python tools/run_scenarios.py
+	@$(BIN)/python tools/run_tests.py --browser
 
 relay-check: $(READY)  ## two hosts that reach only a relay, while everything breaks in turn (root)
 	@sh tools/system-packages

@@ -2,8 +2,9 @@
 
 Two workers, because that is what the smallest machine has; coverage of both is
 put together at the end. Then comes the web page: built if it is not, and tried by
-Node and in a real browser; the tests of one file share a machine, and so a worker.
-Whoever names tests to run gets those, and no page; `--page` alone gets nothing else.
+Node. In a real browser it works with real processes, so that is for `make scenarios`
+(`--browser`); the tests of one file share a machine, and so a worker. `--page` is all
+about the page and nothing else. Tests that are named are run alone.
 """
 
 import os
@@ -13,19 +14,14 @@ import sys
 from pathlib import Path
 
 SCENARIOS = ("scenarios", "painter", "web", "acceptance")
-"""Folders whose tests run real processes: `make scenarios`, `make acceptance`, and
-for the page after all others."""
+"""Folders whose tests run real processes: `make scenarios` and `make acceptance`."""
 
 UNAVAILABLE = 69
 """Exit status when something is not installed here, as sysexits.h has it."""
 
-NEEDED = {
-    "npm": "apt-get install nodejs npm",
-    os.environ.get("CHROMIUM", "chromium"): "apt-get install chromium, or set CHROMIUM",
-}
-"""Each program that the page's tests need, and how it is got."""
+CHROMIUM = os.environ.get("CHROMIUM", "chromium")
 
-PAGE_TESTS = ("-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "tests/web")
+BROWSER_TESTS = ("-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "tests/web")
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -49,10 +45,15 @@ the scenarios run is not in it: there they are killed, and tell nobody what they
 
 def main(arguments: list[str]) -> int:
     """Run everything, or pytest with whatever else was asked for."""
-    if arguments == ["--page"]:
-        return _page()
-    tried = _tests(arguments)
-    return tried if tried != 0 or arguments else _page()
+    match arguments:
+        case ["--page"]:
+            return _page() or _browser()
+        case ["--browser"]:
+            return _build() or _browser()
+        case []:
+            return _tests(arguments) or _page()
+        case _:
+            return _tests(arguments)
 
 
 def _tests(arguments: list[str]) -> int:
@@ -83,22 +84,29 @@ def _report(packages: tuple[str, ...], wanted: int, *more: str) -> int:
 
 
 def _page() -> int:
-    # As root it gets npm by itself; else it says so.
-    built = _run("sh", "tools/build-web", "--if-needed")
+    built = _build()
     if built != 0:
         return built
-    missing = [program for program in NEEDED if shutil.which(program) is None]
-    for program in missing:
-        sys.stderr.write(
-            f"the web page cannot be tested without {program}: {NEEDED[program]}\n"
-        )
-    if missing:
-        return UNAVAILABLE
     for what in ("lint", "test"):
         tried = _run("npm", "--prefix", "web", "run", "--silent", what)
         if tried != 0:
             return tried
-    return _python(*PAGE_TESTS)
+    return 0
+
+
+def _build() -> int:
+    # As root it gets npm by itself; else it says so.
+    return _run("sh", "tools/build-web", "--if-needed")
+
+
+def _browser() -> int:
+    if shutil.which(CHROMIUM) is None:
+        sys.stderr.write(
+            f"the web page cannot be tried without {CHROMIUM}:"
+            " apt-get install chromium, or set CHROMIUM\n"
+        )
+        return UNAVAILABLE
+    return _python(*BROWSER_TESTS)
 
 
 def _python(*words: str) -> int:
