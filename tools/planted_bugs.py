@@ -239,16 +239,16 @@ BUGS = (
     ),
     Bug(
         "a line never gives up",
-        "sdk/standing_link.py",
-        "        patience = Patience(loop.time() + within[0], within[1])\n",
-        "        patience = Patience(loop.time() + 3600, within[1])\n",
+        "core/client/submission.py",
+        "        self._patience = Patience(now + self._timeout, self._approval)\n",
+        "        self._patience = Patience(now + 3600, self._approval)\n",
         ("tests/sdk/test_standing_link.py",),
     ),
     Bug(
         "what ends with its link is waited for",
-        "sdk/standing_link.py",
-        "                waiting.set_exception(lost)\n",
-        "                pass\n",
+        "core/client/standing_link.py",
+        "            passenger.fail(error)\n",
+        "            pass\n",
         ("tests/sdk/test_standing_link.py",),
     ),
     # ── what agents do ────────────────────────────────────────────────────

@@ -10,7 +10,6 @@ from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.sdk.routes import Stream
 from holdfast.sdk.standing_link import Line
-from holdfast.sdk.view import View
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.commands import CommandReport, CommandRequest
 from holdfast.wire.frames import FrameReader
@@ -21,12 +20,8 @@ from holdfast.wire.messages import (
     Cells,
     Challenge,
     ClientKind,
-    Gap,
     Hello,
     Mode,
-    Output,
-    Ping,
-    Pong,
     Submit,
     Welcome,
 )
@@ -102,7 +97,6 @@ class Road:
         self.name = ""
         self.us = US
         self.is_personal = True
-        self.patience = 5.0
         self.slowness = 1.0
         self.program = ClientKind.SDK
         self._holders = list(holders)
@@ -119,6 +113,9 @@ class Road:
 
     async def pen(self) -> Pen | None:
         return None
+
+    def is_called(self, session: SessionId, name: str) -> bool:
+        raise AssertionError((session, name))
 
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         raise AssertionError((do, fields))
@@ -182,7 +179,7 @@ def test_an_input_that_is_not_answered_is_unsettled_at_the_deadline() -> None:
 def test_an_input_whose_link_has_ended_for_good_is_not_waited_for() -> None:
     async def story() -> None:
         road = Road(Holder(is_mortal=True))
-        road.patience = 0.2
+        road.slowness = 0.02
         async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
             line = Line(road, SESSION, Mode.OPERATE, tasks)
             await line.enter()
@@ -193,31 +190,47 @@ def test_an_input_whose_link_has_ended_for_good_is_not_waited_for() -> None:
     go(story())
 
 
-def test_bytes_that_come_twice_are_handed_out_once_and_a_gap_is_told() -> None:
-    printed = (Output(END, b"abc"), Output(11, b"bcd"), Ping(7), Gap(14, 20))
-    holder = Holder(*printed, Output(20, b"x"), is_mortal=True)
+def test_who_waits_for_a_link_hears_that_we_have_left() -> None:
+    async def story() -> list[str]:
+        heard: list[str] = []
 
-    async def story() -> list[Message | None]:
-        view = View.observing(Road(holder), SESSION, END, from_now=False)
-        async with view:
-            return [await view.next() for _ in range(5)]
+        async def enter() -> None:
+            with pytest.raises(SessionUnreachable) as gone:
+                await line.enter()
+            heard.append(str(gone.value))
 
-    assert go(story()) == [
-        ATTACHED,
-        Output(END, b"abc"),
-        Output(13, b"d"),
-        Gap(14, 20),
-        Output(20, b"x"),
-    ]
-    assert Pong(7) in holder.heard
+        async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+            line = Line(Road(), SESSION, Mode.OPERATE, tasks)
+            entering = tasks.create_task(enter())
+            await asyncio.sleep(0.1)
+            await line.hang_up()
+            await entering
+            await enter()
+        return heard
+
+    heard = go(story())
+    assert len(heard) == 2
+    assert all("we have left its host" in one for one in heard)
 
 
-def test_from_now_on_nothing_older_is_handed_out() -> None:
-    printed = (Gap(0, 4), Output(4, b"older,now"), Output(13, b"!"))
+def test_who_comes_while_somebody_leaves_has_a_link_of_its_own() -> None:
+    first = Holder(is_mortal=False, is_silent=True)
+    second = Holder(is_mortal=False)
 
-    async def story() -> list[Message | None]:
-        road = Road(Holder(*printed, is_mortal=True))
-        async with View.observing(road, SESSION, None, from_now=True) as view:
-            return [await view.next() for _ in range(3)]
+    async def story() -> int:
+        async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+            line = Line(Road(first, second), SESSION, Mode.OPERATE, tasks)
+            await line.enter()
+            with pytest.raises(OutcomeUnknown):
+                await line.submit(InputKind.KEYS, b"lost", 0.1)
+            leaving = tasks.create_task(line.leave())  # It waits for the answer.
+            await asyncio.sleep(0.05)
+            await asyncio.gather(line.enter(), line.enter())
+            offset = await line.submit(InputKind.KEYS, b"again", 5)
+            await leaving
+            await line.leave()
+            await line.leave()
+        return offset
 
-    assert go(story()) == [ATTACHED, Output(END, b"now"), Output(13, b"!")]
+    assert go(story()) == END
+    assert any(isinstance(one, Submit) for one in second.heard)

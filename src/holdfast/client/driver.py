@@ -107,7 +107,7 @@ def _carry(session: str, exchange: Exchange[Result], link: Connection) -> Result
 def leave(link: Connection, attachment: Attachment, pen: Pen | None) -> None:
     """Sign what we have sent and not signed, before a link is closed."""
     slowness = session_location.patience_for(attachment.session, 1.0)
-    _leave(link, Farewell(attachment, pen, [], time.monotonic(), slowness))
+    _leave(link, Farewell(attachment, pen, list, time.monotonic(), slowness))
 
 
 def _leave(link: Connection, farewell: Farewell) -> None:

@@ -389,7 +389,7 @@ class Holder:
         self, connection: Connection, message: Message
     ) -> None:
         door.demand_manners(connection, message)
-        if isinstance(message, wire.Submit) and connection.client == message.client:
+        if isinstance(message, wire.Submit) and connection.client is not None:
             self._desk.submit(connection, message)
             return
         self._timers.stir()
@@ -404,7 +404,7 @@ class Holder:
                 self._attach(connection, message)
             case wire.Detach():
                 connection.is_closed = True
-            case Sign() if connection.client == message.client:
+            case Sign() if connection.client is not None:
                 self._desk.sign(connection, message)
             case wire.End():
                 self._end(connection, message)

@@ -114,16 +114,20 @@ class Reach:
             Forbidden: We may not attach.
 
         """
+        stay = self._kept_as(text)
+        if stay is not None and observe in (None, stay.observes):
+            self._kept[stay.session.id] = self._kept.pop(stay.session.id)
+            return stay.session
         host, found = await self.find(text)
         if found.exit_status is not None:
             await self.leave(found.id)
-            return host.attach(found.id)
+            return host.attach(found)
         former = None
         stay = self._kept.pop(found.id, None)
         if stay is not None and observe not in (None, stay.observes):
             former, stay = stay, None
         if stay is None:
-            stay = self._begun(host, found.id, observes=bool(observe))
+            stay = self._begun(host, found, observes=bool(observe))
         self._kept[found.id] = stay  # The last is the one used last.
         error = await asyncio.shield(stay.entering)
         if former is not None:  # After it, so that we are here all the time.
@@ -134,6 +138,19 @@ class Reach:
             raise error
         await self._make_room()
         return stay.session
+
+    def _kept_as(self, text: str) -> _Stay | None:
+        """Return the session that is meant, if we are in it: nobody has to be asked."""
+        where, _, name = text.rpartition("/")
+        for stay in self._kept.values():
+            session = stay.session
+            if (
+                session.host == where
+                and session.is_attached
+                and session.is_called(name)
+            ):
+                return stay
+        return None
 
     async def leave(self, session: SessionId) -> bool:
         """Detach; tell whether we were attached."""
@@ -172,7 +189,7 @@ class Reach:
                 entered.set_exception(error)
                 entered.exception()  # Whoever asked may have gone.
 
-    def _begun(self, host: Host, session: SessionId, *, observes: bool) -> _Stay:
+    def _begun(self, host: Host, session: SessionInfo, *, observes: bool) -> _Stay:
         # A task of ours: half an entry would count as somebody who never leaves.
         made = host.attach(session, observe=observes)
         entering = self.tasks.create_task(_quietly(made.__aenter__()))

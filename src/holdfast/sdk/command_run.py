@@ -1,17 +1,19 @@
 """One command in a session's shell, from its first key to its end.
 
-What to send and when it is over, `core.client.command_run` decides. Everything goes
-over a link of its own, because the client that types exists for this command only.
+What to send and when it is over, `core.client.command_run` decides. The client that
+types exists for this command only; it uses our standing link, if there is one.
 """
 
 import asyncio
 import math
 import os
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.client.commands import keyed_client
 from holdfast.client.driver import attachment_to, new_client
+from holdfast.core.client import questions
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_output import Stop as Stopped
 from holdfast.core.client.command_run import CommandRun, Wish
@@ -23,10 +25,12 @@ from holdfast.model.errors import (
     KeyUsed,
     LineTooLong,
     MalformedArgument,
+    UnexpectedMessage,
 )
 from holdfast.model.ids import ActorId, ClientId, SessionId
 from holdfast.model.inputs import MAX_INPUT
 from holdfast.model.text import printable
+from holdfast.sdk.standing_link import Line
 from holdfast.sdk.values import CommandResult, Stop
 
 if TYPE_CHECKING:
@@ -88,7 +92,9 @@ def pattern_from(wanted: str | bytes | re.Pattern[bytes]) -> re.Pattern[bytes]:
         raise MalformedArgument(printable(repr(wanted), 64), why) from None
 
 
-async def run(host: "Host", session: SessionId, asked: Asked) -> CommandResult:
+async def run(
+    host: "Host", session: SessionId, asked: Asked, line: Line | None = None
+) -> CommandResult:
     """Type a line at the prompt, once, and wait for what is wished.
 
     Raises:
@@ -98,26 +104,48 @@ async def run(host: "Host", session: SessionId, asked: Asked) -> CommandResult:
 
     """
     now = asyncio.get_running_loop().time()
-    attachment = attachment_to(session, client=_client(host.way.us, session, asked.key))
-    made = CommandRun(
-        attachment,
-        _line(asked.command),
-        asked.wish,
-        now=now,
-        deadline=math.inf if asked.timeout is None else now + asked.timeout,
-    )
+    client = _client(host.way.us, session, asked.key)
+    typed = _line(asked.command)
+    until = math.inf if asked.timeout is None else now + asked.timeout
+
+    def begun() -> CommandRun:
+        attachment = attachment_to(session, client=client)
+        return CommandRun(attachment, typed, asked.wish, now=now, deadline=until)
+
+    made = begun()
     try:
-        ran = await host.converse(session, made)
+        if line is None or not line.is_attached or line.is_running:
+            ran = await host.converse(session, made)
+        else:
+            ran = await _on_line(host, line, made, begun)
     except InputIdReused:
         raise KeyUsed(printable(asked.key or "", 64)) from None
     except asyncio.CancelledError as error:
         if made.is_typed:
             error.add_note(GOES_ON)
-        elif made.attachment.open:
+        elif made.attachment.has_sent:
             error.add_note(MAY_GO_ON)
         raise
     waited = asyncio.get_running_loop().time() - now
     return _result(asked.command, ran, round(waited * 1000))
+
+
+async def _on_line(
+    host: "Host", line: Line, made: CommandRun, begun: Callable[[], CommandRun]
+) -> Ran:
+    """Run it on our standing link, which sees what is printed from now on."""
+    line.is_running = True
+    try:
+        client, session = made.attachment.client, made.attachment.session
+        (report,) = await line.ask(questions.reports(client))
+        if report.command is not None:  # Its output is read again from there.
+            return await host.converse(session, made)
+        try:
+            return await line.carry(made)
+        except UnexpectedMessage:  # The holder is of older code, and has taken nothing.
+            return await host.converse(session, begun())
+    finally:
+        line.is_running = False
 
 
 def _result(line: str, ran: Ran, waited_ms: int) -> CommandResult:

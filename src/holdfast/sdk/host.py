@@ -8,15 +8,17 @@ import asyncio
 import contextlib
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
 
 from holdfast.client import keeper
+from holdfast.client.driver import attachment_to
 from holdfast.client.keeper import Listed
 from holdfast.client.pending_start import Waiting, waiting_in
 from holdfast.client.proven_requests import environment
 from holdfast.core.client.exchange import Exchange
+from holdfast.core.client.start_wait import StartWait
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.errors import (
     HoldfastError,
@@ -24,9 +26,9 @@ from holdfast.model.errors import (
     SessionUnreachable,
 )
 from holdfast.model.geometry import Size, clamped
-from holdfast.model.ids import ClientId, SessionId
+from holdfast.model.ids import SessionId
 from holdfast.model.text import checked_name
-from holdfast.sdk.driver import converse
+from holdfast.sdk.driver import Driver
 from holdfast.sdk.routes import Way, sessions_of, way_to
 from holdfast.sdk.session import Session
 from holdfast.sdk.standing_link import Line
@@ -80,8 +82,7 @@ class Host:
         trace: TracebackType | None,
     ) -> None:
         for line in self._lines:
-            await line.sign_off()
-            line.hang_up()
+            await line.hang_up()
         for talk in self._talks:
             talk.reschedule(0)
         await self.way.close()
@@ -152,20 +153,20 @@ class Host:
             }
         return await self._created(asked, timeout)
 
-    def attach(self, session: str, *, observe: bool = False) -> Session:
-        """Return a session to enter, by its name, its id or how that begins.
+    def attach(self, session: str | SessionInfo, *, observe: bool = False) -> Session:
+        """Return a session to enter: one that was found, or by its name or id.
 
         With `observe` nothing can be typed, and nobody is in anybody's way.
         """
         mode = Mode.OBSERVE if observe else Mode.OPERATE
+        if isinstance(session, SessionInfo):
+            return Session(self, session.id, session, mode)
         return Session(self, session, None, mode)
 
-    def line(
-        self, session: SessionId, mode: Mode, client: ClientId | None = None
-    ) -> Line:
+    def line(self, session: SessionId, mode: Mode) -> Line:
         """Return a line to a session, which is hung up at the latest when we leave."""
         self._lines = [one for one in self._lines if one.is_open]
-        line = Line(self.way, session, mode, self._tasks, client)
+        line = Line(self.way, session, mode, self._tasks)
         self._lines.append(line)
         return line
 
@@ -177,11 +178,21 @@ class Host:
             HoldfastError: What the exchange ends with.
 
         """
+        return await self.drive(session, Driver(self.way, session, exchange))
+
+    async def drive(self, session: SessionId, driver: Driver[Result]) -> Result:
+        """Drive what talks with a session, as long as we are here.
+
+        Raises:
+            Unavailable: We have left the host.
+            HoldfastError: What it ends with.
+
+        """
         scope = asyncio.timeout(None)
         self._talks.append(scope)
         try:
             async with scope:
-                return await converse(self.way, session, exchange)
+                return await driver.run()
         except TimeoutError:
             raise SessionUnreachable(session, "we have left its host") from None
         finally:
@@ -190,8 +201,7 @@ class Host:
     async def _created(self, asked: dict[str, object], timeout: float) -> Session:
         creation = _Creation(self, asked, timeout)
         made = await creation.wait(self._tasks)
-        found = await self.find(made)
-        return Session(self, found.id, found, Mode.OPERATE)
+        return self.attach(await self.find(made))
 
 
 class _Creation:
@@ -202,7 +212,7 @@ class _Creation:
         self._asked = asked
         self._timeout = timeout
         self._is_wanted = True
-        self._given_up = asyncio.Event()
+        self._give_up: Callable[[], None] = _do_nothing
 
     async def wait(self, tasks: asyncio.TaskGroup) -> str:
         making = tasks.create_task(self._make())
@@ -210,7 +220,7 @@ class _Creation:
             made = await asyncio.shield(making)
         except asyncio.CancelledError:
             self._is_wanted = False
-            self._given_up.set()
+            self._give_up()
             raise
         if isinstance(made, HoldfastError):
             raise made
@@ -232,24 +242,22 @@ class _Creation:
 
     async def _approved(self, waits: Waiting) -> None:
         """Wait for somebody's approval; withdraw it if nobody waits for that."""
-        line = self._host.line(waits.session, Mode.OPERATE, waits.client)
-        failed: HoldfastError | None = None
-        await line.enter()
-        async with asyncio.TaskGroup() as group:
-            watching = group.create_task(self._withdrawn(line))
-            try:
-                await line.begun(waits.text, self._timeout)
-            except HoldfastError as error:
-                failed = error  # Raised as it is, and not in a group.
-            watching.cancel()
-        await line.leave()
-        if failed is not None:
-            raise failed
+        loop = asyncio.get_running_loop()
+        attachment = attachment_to(waits.session, client=waits.client)
+        timeout = self._timeout if self._is_wanted else 0
+        start = StartWait(attachment, waits.text, timeout, loop.time())
+        driver = Driver(self._host.way, waits.session, start)
 
-    async def _withdrawn(self, line: Line) -> None:
-        await self._given_up.wait()
-        with contextlib.suppress(HoldfastError):
-            await line.withdraw()
+        def give_up() -> None:
+            start.give_up(loop.time())
+            driver.wake()
+
+        self._give_up = give_up
+        await self._host.drive(waits.session, driver)
+
+
+def _do_nothing() -> None:
+    pass
 
 
 def _folder(asked: str) -> str:

@@ -20,7 +20,7 @@ from holdfast.core.client.holder_link import VOUCHED_FOR
 from holdfast.core.client.signing import Pen
 from holdfast.crypto.proof import local_proof
 from holdfast.linux.packets import is_ours
-from holdfast.linux.stored import folders
+from holdfast.linux.stored import folders, session_names
 from holdfast.linux.stored.book_pieces import piece_of
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
@@ -31,7 +31,7 @@ from holdfast.model.errors import (
     SessionUnreachable,
 )
 from holdfast.model.ids import ActorId, SessionId
-from holdfast.model.text import checked_name
+from holdfast.model.text import checked_name, same_name
 from holdfast.wire.messages import ClientKind
 
 if TYPE_CHECKING:
@@ -39,13 +39,6 @@ if TYPE_CHECKING:
 
 READ = 256 * 1024
 """Bytes taken from a socket at once: four full frames of output."""
-
-NEAR_PATIENCE = 10.0
-"""Seconds without a holder after which there will be none: twice what it takes to
-replace one that hangs."""
-
-FAR_PATIENCE = 60.0
-"""Seconds without a way to a host elsewhere after which there is none."""
 
 _STEP = 0.01
 
@@ -74,9 +67,6 @@ class Way(Protocol):
     is_personal: bool
     """Whether a session there is given all variables that are set here."""
 
-    patience: float
-    """Seconds without the other side after which it is gone."""
-
     slowness: float
     """So many times longer everything takes than on this machine."""
 
@@ -101,6 +91,10 @@ class Way(Protocol):
         """Return what we sign our inputs with; None if our key is not here."""
         ...
 
+    def is_called(self, session: SessionId, name: str) -> bool:
+        """Tell whether a session that lives has this name; False if nobody knows."""
+        ...
+
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         """Ask the host's keeper, and return its answer.
 
@@ -123,7 +117,7 @@ class Near:
         self.name = ""
         self.us = us.actor.id
         self.is_personal = us.actor.kind is ActorKind.HUMAN
-        self.patience, self.slowness = NEAR_PATIENCE, 1.0
+        self.slowness = 1.0
         self.program = ClientKind.SDK
         self._operator = us
         self._pen = _Pen(us, self.us)
@@ -154,6 +148,10 @@ class Near:
         """Return our key of this machine."""
         return await self._pen.loaded()
 
+    def is_called(self, session: SessionId, name: str) -> bool:
+        """Look at the name that its holder keeps beside its socket."""
+        return same_name(session_names.name_of(session), name)
+
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         """Ask the keeper in a thread: it blocks, for a moment or until one starts."""
         if do == "create":
@@ -177,7 +175,7 @@ class Far:
         self.name = known.name
         self.us = known.actor_of(us.actor.id)
         self.is_personal = False
-        self.patience, self.slowness = FAR_PATIENCE, FARTHER
+        self.slowness = FARTHER
         self.program = ClientKind.SDK
         # What goes far is slow to load, and most do not.
         from holdfast.client.channels import Channels  # noqa: PLC0415
@@ -202,6 +200,11 @@ class Far:
     async def pen(self) -> Pen | None:
         """Return our key, which is also what the channel has proven."""
         return await self._pen.loaded()
+
+    def is_called(self, session: SessionId, name: str) -> bool:
+        """Leave it open: only its host knows."""
+        del session, name
+        return False
 
     async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
         """Ask the host, which asks its keeper."""

@@ -12,12 +12,15 @@ its successor under the ids it had, so that nothing is done twice.
 
 import signal as signals
 
+from holdfast.client.driver import attachment_to
 from holdfast.client.key_names import bytes_of
 from holdfast.client.secret_input import checked, demand_secrecy
+from holdfast.core.client import questions
+from holdfast.core.client.exchange import AttachedInquiry
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
-from holdfast.sdk import command_run, session_questions
+from holdfast.sdk import command_run
 from holdfast.sdk.session_views import Looking, Pattern
 from holdfast.sdk.turns import Turns
 from holdfast.sdk.values import CommandResult
@@ -70,7 +73,7 @@ class Session(Looking, Turns):
             max_output, expect, until_input=until_input, approval=approval_timeout
         )
         asked = command_run.Asked(command, timeout, key, wish)
-        return await command_run.run(self._host, await self._live(), asked)
+        return await command_run.run(self._host, await self._live(), asked, self._line)
 
     async def intend(
         self, act: str, intent: str, *, effect: str = "", parameters: str = ""
@@ -169,9 +172,7 @@ class Session(Looking, Turns):
         """
         raw = checked(_raw(secret))
         async with self._attached() as line:
-            demand_secrecy(
-                await session_questions.evidence(line), key_by_key=key_by_key
-            )
+            demand_secrecy(await line.ask(questions.state()), key_by_key=key_by_key)
             return await self._type(
                 InputKind.ANSWER, raw + b"\r", timeout, approval_timeout
             )
@@ -205,8 +206,10 @@ class Session(Looking, Turns):
         found = await self._found(fresh=True)
         status = found.exit_status
         if status is None:
-            async with self._apart() as line:
-                status = await session_questions.end(line, signal, leave=leave_daemons)
+            question = questions.end(signal, leave=leave_daemons)
+            attachment = attachment_to(found.id, self._mode)
+            ended = AttachedInquiry(attachment, question, self._now())
+            status = (await self._converse(ended)).status
         await self._host.way.ask("forget", {"id": found.id})
         return status
 

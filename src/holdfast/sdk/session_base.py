@@ -4,23 +4,28 @@ Whoever enters a session is attached until the block is left: seen by others, an
 keeping the turn. Whoever does not is attached for the moment of each act.
 """
 
+import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
+from holdfast.core.client import questions
+from holdfast.core.client.exchange import Exchange
+from holdfast.core.client.questions import SessionQuestion
 from holdfast.model.errors import SessionOver
 from holdfast.model.ids import SessionId
-from holdfast.sdk import session_questions
+from holdfast.sdk import session_answers
 from holdfast.sdk.events import Noted
 from holdfast.sdk.standing_link import Line
 from holdfast.sdk.values import SessionInfo, Standing
-from holdfast.sdk.view import View
 from holdfast.wire.codec import Message
 from holdfast.wire.messages import Mode
 
 if TYPE_CHECKING:
     from holdfast.sdk.host import Host
+
+Result = TypeVar("Result")
 
 
 class Footing:
@@ -59,9 +64,16 @@ class Footing:
         """
         if self._line is None:
             return []
-        noted = [*self._line.noted]
-        self._line.noted.clear()
-        return noted
+        return self._line.take_noted()
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether we are in it, and it lives, as far as was heard."""
+        return self._line is not None and self._line.is_attached
+
+    def is_called(self, text: str) -> bool:
+        """Tell whether a text means this session, as far as that is known here."""
+        return text == self.id or self._host.way.is_called(self.id, text)
 
     async def __aenter__(self) -> Self:
         line = await self._standing_line()
@@ -106,20 +118,18 @@ class Footing:
         finally:
             await line.leave()
 
-    @contextlib.asynccontextmanager
-    async def _apart(self) -> AsyncGenerator[Line, None]:
-        """Yield a line of its own, for what takes long and others must not wait for."""
-        line = self._host.line(await self._live(), self._mode)
-        await line.enter()
-        try:
-            yield line
-        finally:
-            await line.leave()
-
-    async def _view(self, start: int | None, *, from_now: bool = False) -> View:
-        session = (await self._found()).id
-        return View.observing(self._host.way, session, start, from_now=from_now)
+    async def _ask(self, question: SessionQuestion[Result]) -> Result:
+        async with self._attached() as line:
+            return await line.ask(question)
 
     async def _request(self, *asked: Message) -> Standing:
         async with self._attached() as line:
-            return await session_questions.request(line, *asked)
+            done = await line.ask(questions.request(line.us, *asked))
+        return session_answers.standing_from(done)
+
+    async def _converse(self, exchange: Exchange[Result]) -> Result:
+        """Carry something through on a link of its own: nobody else waits for it."""
+        return await self._host.converse((await self._found()).id, exchange)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()

@@ -1,6 +1,6 @@
 """What does a session show, do, hold and print, and when?"""
 
-import asyncio
+import contextlib
 import math
 import re
 from collections.abc import AsyncIterator
@@ -8,13 +8,20 @@ from typing import TypeVar
 
 from holdfast.client.driver import attachment_to
 from holdfast.core.book.logbook import Entry
-from holdfast.core.client import state_wait
+from holdfast.core.client import questions, state_wait
 from holdfast.core.client.attachment import Attachment
-from holdfast.core.client.exchange import Exchange
+from holdfast.core.client.screen_question import screen as screen_question
 from holdfast.core.client.state_wait import Wanted, Watch
-from holdfast.core.client.stream_wait import EndWait, MatchWait, QuietWait, Reading
+from holdfast.core.client.stream_wait import (
+    EndWait,
+    MatchWait,
+    QuietWait,
+    Reading,
+    Tail,
+)
 from holdfast.model.errors import MalformedArgument
-from holdfast.sdk import command_run, session_questions
+from holdfast.sdk import command_run, session_answers
+from holdfast.sdk.driver import Driver
 from holdfast.sdk.events import Event, InOrder, event_from
 from holdfast.sdk.routes import Wanted as WantedEntries
 from holdfast.sdk.routes import log_of
@@ -46,8 +53,8 @@ class Looking(Footing):
             Unavailable: It cannot be painted now.
 
         """
-        async with self._attached() as line:
-            return await session_questions.screen(line)
+        seen = await self._ask(screen_question(cells=False))
+        return session_answers.screen_from(seen)
 
     async def read(
         self, from_offset: int | None = None, max_bytes: int = MAX_READ
@@ -68,13 +75,11 @@ class Looking(Footing):
 
     async def state(self) -> State:
         """Return what the session does, by the kernel's word, and how that is known."""
-        async with self._attached() as line:
-            return await session_questions.state(line)
+        return session_answers.state_from(await self._ask(questions.state()))
 
     async def graph(self, *, descriptors: bool = False) -> Graph:
         """Return what runs in the session, and what listens where."""
-        async with self._attached() as line:
-            return await session_questions.graph(line, descriptors=descriptors)
+        return await self._ask(questions.graph(descriptors=descriptors))
 
     async def log(
         self, since: int = 0, *, last: int | None = None, most: int | None = None
@@ -102,8 +107,7 @@ class Looking(Footing):
             UsageError: The shell tells nothing, or the name is too long.
 
         """
-        async with self._attached() as line:
-            return await session_questions.blame(line, what, name, at_ms)
+        return await self._ask(questions.blame(what, name, at_ms))
 
     def events(self, *, after: int | None = None) -> AsyncIterator[Event]:
         """Yield what happens, as it happens: from now on, or from a byte on.
@@ -222,7 +226,7 @@ class Looking(Footing):
     # ── inside ────────────────────────────────────────────────────────────
 
     async def _wait_state(self, timeout: float | None, *words: str) -> State:
-        return session_questions.state_from(
+        return session_answers.state_from(
             await self._watch(state_wait.state(*words), timeout)
         )
 
@@ -236,18 +240,14 @@ class Looking(Footing):
     async def _observer(self) -> Attachment:
         return attachment_to((await self._found()).id, Mode.OBSERVE)
 
-    async def _converse(self, exchange: Exchange[Result]) -> Result:
-        return await self._host.converse((await self._found()).id, exchange)
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
-
     async def _events(self, after: int | None) -> AsyncIterator[Event]:
         order = InOrder()
-        async with await self._view(after, from_now=after is None) as view:
-            while not view.is_over:
-                message = await view.next()
-                event = None if message is None else event_from(message)
-                if event is not None:
-                    for due in order.add(event, view.end):
-                        yield due
+        tail = Tail(await self._observer(), start=after, from_now=after is None)
+        driver = Driver(self._host.way, (await self._found()).id, tail)
+        async with contextlib.aclosing(driver.steps()) as steps:
+            async for _ in steps:
+                for message in tail.take():
+                    event = event_from(message)
+                    if event is not None:
+                        for due in order.add(event, tail.end):
+                            yield due

@@ -3,6 +3,8 @@
 import contextlib
 from collections.abc import AsyncGenerator
 
+from holdfast.client.driver import attachment_to
+from holdfast.core.client.turn_wait import TurnWait
 from holdfast.model.errors import (
     MalformedArgument,
     NothingPending,
@@ -12,7 +14,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable, same_name
-from holdfast.sdk import session_questions
+from holdfast.sdk import session_answers
 from holdfast.sdk.session_base import Footing
 from holdfast.sdk.values import Standing
 from holdfast.wire.messages import (
@@ -58,8 +60,9 @@ class Turns(Footing):
             Unavailable: It was not given, or nobody answered in time.
 
         """
-        async with self._apart() as line:
-            return await session_questions.turn(line, timeout)
+        attachment = attachment_to(await self._live(), self._mode)
+        done = await self._converse(TurnWait(attachment, timeout, self._now()))
+        return session_answers.standing_from(done)
 
     async def give(self, to: str) -> Standing:
         """Give our turn to an operator that is attached, by its name or id.

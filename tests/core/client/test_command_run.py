@@ -153,6 +153,7 @@ def test_i2_what_was_typed_and_goes_on_is_said_to_go_on() -> None:
 
 def test_what_the_session_does_when_the_time_is_up_is_told() -> None:
     run = typed(deadline=5)
+    run.tick(1)
     run.hear(evidence("waiting-for-input"), 1)
     run.tick(5)
 
@@ -247,7 +248,10 @@ def test_i2_what_nobody_remembers_was_typed_all_the_same() -> None:
 
 def test_a_line_that_is_no_whole_command_is_noticed() -> None:
     run = typed()
+    run.tick(1)
     run.hear(evidence("at-prompt"), 1)
+    run.hear(evidence("at-prompt"), 1)  # Somebody else has asked, on the same link.
+    run.tick(2)
 
     with pytest.raises(LineUnfinished) as told:
         run.hear(evidence("at-prompt"), 2)
@@ -256,8 +260,9 @@ def test_a_line_that_is_no_whole_command_is_noticed() -> None:
 
 def test_a_prompt_that_was_seen_once_and_then_not_is_no_such_line() -> None:
     run = typed()
-    for state in ("at-prompt", "running", "at-prompt"):
-        run.hear(evidence(state), 1)
+    for second, state in enumerate(("at-prompt", "running", "at-prompt"), 1):
+        run.tick(second)
+        run.hear(evidence(state), second)
 
     assert run.result is None
 
@@ -278,6 +283,7 @@ def test_waiting_ends_with_what_is_expected_or_with_a_question() -> None:
     expecting.hear(Output(20, b"it is ready"), 1)
     asking = typed(Wish(100, until_input=True))
     asking.hear(CommandStarted(command()), 1)
+    asking.tick(1)
     asking.hear(evidence("waiting-for-input"), 1)
 
     assert expecting.result is not None
@@ -301,8 +307,9 @@ def test_a_question_is_a_program_that_waits_or_a_shell_of_its_own(
     asking, patient = typed(Wish(100, until_input=True)), typed()
     for run in (asking, patient):
         run.hear(CommandStarted(command()), 1)
-        for state in states:
-            run.hear(evidence(state), 1)
+        for second, state in enumerate(states, 1):
+            run.tick(second)
+            run.hear(evidence(state), second)
 
     assert (asking.result is not None) is is_asked
     assert patient.result is None

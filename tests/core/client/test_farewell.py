@@ -26,7 +26,7 @@ def typed() -> Attachment:
 
 
 def test_who_sent_nothing_leaves_at_once() -> None:
-    farewell = Farewell(view(), None, [], 0)
+    farewell = Farewell(view(), None, list, 0)
 
     assert farewell.begin(0) == []
     assert farewell.is_over
@@ -34,7 +34,7 @@ def test_who_sent_nothing_leaves_at_once() -> None:
 
 def test_who_left_before_anything_was_sent_may_sign_later() -> None:
     attachment = view()
-    Farewell(attachment, None, [], 0).begin(0)
+    Farewell(attachment, None, list, 0).begin(0)
     attachment.heard(attached())
 
     attachment.submit(InputKind.KEYS, b"ls\r")
@@ -44,7 +44,7 @@ def test_who_left_before_anything_was_sent_may_sign_later() -> None:
 
 
 def test_answers_are_heard_and_then_signed() -> None:
-    farewell = Farewell(typed(), PEN, [], 0)
+    farewell = Farewell(typed(), PEN, list, 0)
 
     assert farewell.begin(0) == [Inquire(CLIENT, 1)]
     assert farewell.hear(presence(NOBODY), 0) == []
@@ -58,7 +58,7 @@ def test_answers_are_heard_and_then_signed() -> None:
 
 
 def test_an_answer_that_does_not_come_is_not_waited_for() -> None:
-    farewell = Farewell(typed(), PEN, [], 0)
+    farewell = Farewell(typed(), PEN, list, 0)
     farewell.begin(0)
 
     assert farewell.deadline == timeouts.LAST_ANSWERS
@@ -67,7 +67,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for() -> None:
 
 
 def test_a_statement_that_nobody_confirms_is_not_waited_for() -> None:
-    farewell = Farewell(typed(), PEN, [], 0, slowness=5)
+    farewell = Farewell(typed(), PEN, list, 0, slowness=5)
     farewell.begin(0)
     farewell.hear(ACK, 0)
 
@@ -77,7 +77,7 @@ def test_a_statement_that_nobody_confirms_is_not_waited_for() -> None:
 
 
 def test_without_a_key_nothing_is_signed() -> None:
-    farewell = Farewell(typed(), None, [], 0)
+    farewell = Farewell(typed(), None, list, 0)
     farewell.begin(0)
 
     assert farewell.hear(ACK, 0) == []
@@ -85,7 +85,7 @@ def test_without_a_key_nothing_is_signed() -> None:
 
 
 def test_a_statement_that_came_too_often_is_left() -> None:
-    farewell = Farewell(typed(), PEN, [], 0)
+    farewell = Farewell(typed(), PEN, list, 0)
     farewell.begin(0)
     farewell.hear(ACK, 0)
 
@@ -99,7 +99,7 @@ def test_a_statement_on_its_way_is_waited_for_and_not_made_twice() -> None:
     attachment.heard(ACK)
     attachment.answered(ACK)
     attachment.signing.sign(PEN)
-    farewell = Farewell(attachment, PEN, [], 0)
+    farewell = Farewell(attachment, PEN, list, 0)
 
     assert farewell.begin(0) == []
     assert not farewell.is_over
@@ -108,7 +108,7 @@ def test_a_statement_on_its_way_is_waited_for_and_not_made_twice() -> None:
 
 
 def test_the_last_acts_are_done_and_heard_of() -> None:
-    farewell = Farewell(view(), None, [Drop(), Who()], 0)
+    farewell = Farewell(view(), None, lambda: [Drop(), Who()], 0)
 
     assert farewell.begin(0) == [Drop(), Who()]
     assert farewell.hear(ACK, 0) == []
@@ -118,7 +118,7 @@ def test_the_last_acts_are_done_and_heard_of() -> None:
 
 
 def test_acts_that_nobody_confirms_are_not_waited_for() -> None:
-    farewell = Farewell(view(), None, [Drop(), Who()], 0, slowness=5)
+    farewell = Farewell(view(), None, lambda: [Drop(), Who()], 0, slowness=5)
     farewell.begin(1)
 
     assert farewell.deadline == 1 + 5 * timeouts.DROP

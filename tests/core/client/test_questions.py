@@ -9,7 +9,7 @@ from tests.core.client.world import (
     presence,
 )
 
-from holdfast.core.client import questions
+from holdfast.core.client import questions, timeouts
 from holdfast.core.client.questions import MAX_GRAPH_PARTS, NO_CLIENT, Done
 from holdfast.model.errors import MalformedMessage, NotAllowed, SessionOver
 from holdfast.model.ids import Epoch
@@ -21,7 +21,7 @@ from holdfast.wire.company import Inherited, Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest, Listener
-from holdfast.wire.messages import MAX_NUMBER, Exited, Halt, Seize, Take
+from holdfast.wire.messages import MAX_NUMBER, End, Exited, Halt, Seize, Take
 from holdfast.wire.trials import Try
 
 NO = NotAllowed(US, "observe")
@@ -130,3 +130,15 @@ def test_each_client_is_reported_on_in_turn() -> None:
     assert gather(last) == [ours, last]
     with pytest.raises(NotAllowed):
         gather(refusal(NO, FrameKind.COMMAND_REQUEST))
+
+
+def test_the_end_is_waited_for_longer_than_an_answer() -> None:
+    question = questions.end(1, leave=True)
+    gather = question.begin()
+
+    assert question.asked == (End(1, leave=True),)
+    assert question.patience == timeouts.END
+    assert gather(presence(US)) is None
+    assert gather(Exited(3)) == Exited(3)
+    with pytest.raises(NotAllowed):
+        gather(refusal(NO, FrameKind.END))

@@ -1,3 +1,4 @@
+import math
 import re
 
 import pytest
@@ -15,6 +16,7 @@ from holdfast.core.client.stream_wait import (
     Piece,
     QuietWait,
     Reading,
+    Tail,
 )
 from holdfast.core.client.timeouts import LOSS
 from holdfast.model.errors import (
@@ -312,3 +314,51 @@ def test_every_byte_is_seen_once_whatever_breaks(sizes: list[int], cut: int) -> 
         at += size
 
     assert made.result == Piece(ONE, 0, 0, stream)
+
+
+def tail(start: int | None, *, from_now: bool = False) -> Tail:
+    made = Tail(view(Mode.OBSERVE), start=start, from_now=from_now)
+    if made.linked(0) == [CommandRequest(NO_CLIENT)]:
+        made.hear(CommandReport("prompt", None), 0)
+    made.hear(attached(end=10), 0)
+    return made
+
+
+def test_bytes_that_come_twice_are_handed_out_once_and_a_gap_is_told() -> None:
+    follow = tail(10)
+    for message in (
+        Output(10, b"abc"),
+        Output(11, b"bcd"),
+        State("frozen", ONE),
+        Gap(14, 20),
+        Output(20, b"x"),
+    ):
+        assert follow.hear(message, 0) == []
+    assert follow.tick(0) == []
+
+    assert follow.take() == [
+        Output(10, b"abc"),
+        Output(13, b"d"),
+        State("frozen", ONE),
+        Gap(14, 20),
+        Output(20, b"x"),
+    ]
+    assert follow.take() == []
+    assert (follow.end, follow.next_deadline(0)) == (21, math.inf)
+
+
+def test_from_now_on_nothing_older_is_handed_out() -> None:
+    follow = tail(None, from_now=True)
+    for message in (Gap(0, 4), Output(4, b"older,now"), Output(13, b"!"), Gap(9, 14)):
+        follow.hear(message, 0)
+
+    assert follow.take() == [Output(10, b"now"), Output(13, b"!"), Gap(10, 14)]
+
+
+@pytest.mark.parametrize("last", [Exited(0), Lost("gone")])
+def test_the_end_is_handed_out_and_nothing_follows(last: Message) -> None:
+    follow = tail(0)
+    follow.hear(last, 0)
+
+    assert follow.result
+    assert follow.take() == [last]

@@ -5,20 +5,28 @@ from tests.core.signing import ANNA, KEY
 
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.signing import CADENCE, Pen
-from holdfast.core.client.submission import TAKING_PATIENCE, Patience, Submission
+from holdfast.core.client.submission import (
+    MAX_TRIES,
+    TAKING_PATIENCE,
+    Patience,
+    Submission,
+)
 from holdfast.core.client.timeouts import GREETING, RETRY, WITHDRAWAL
 from holdfast.model.errors import (
     ApprovalPending,
     Busy,
+    HoldfastError,
+    InputGap,
     NotYourTurn,
     OutcomeUnknown,
     SessionUnreachable,
+    StaleEpoch,
 )
-from holdfast.model.ids import ClientId, Index, SessionId
+from holdfast.model.ids import ActorId, ClientId, Epoch, Index, SessionId
 from holdfast.model.inputs import MAX_INPUT, InputId, InputKind
-from holdfast.wire.codec import refusal
+from holdfast.wire.codec import Message, refusal
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import Acknowledge, Deny, Submit
+from holdfast.wire.messages import Acknowledge, Deny, Submit, TurnPassed
 from holdfast.wire.signatures import Sign
 
 SESSION = SessionId("s_" + "a" * 16)
@@ -165,3 +173,85 @@ def test_what_was_sent_is_signed_once_the_book_has_it() -> None:
 
     assert due <= RETRY
     assert [type(one) for one in made.tick(CADENCE)] == [Sign]
+
+
+def submitting() -> tuple[Submission, Submit]:
+    made = Submission(world.view(), InputKind.KEYS, b"ls", 5)
+    made.linked(0)
+    (sent,) = made.hear(world.attached(), 0)
+    assert isinstance(sent, Submit)
+    return made, sent
+
+
+def refused(error: HoldfastError, sequence: int = 1) -> Message:
+    return refusal(error, FrameKind.SUBMIT, InputId(CLIENT, sequence))
+
+
+def passed(holder: ActorId, epoch: int) -> TurnPassed:
+    return TurnPassed(
+        former=ActorId(""),
+        holder=holder,
+        epoch=Epoch(epoch),
+        reason="taken",
+        dropped_inputs=0,
+        dropped_bytes=0,
+    )
+
+
+def test_what_our_own_doings_have_made_stale_is_submitted_again_some_times() -> None:
+    made, sent = submitting()
+    for epoch in range(1, MAX_TRIES):
+        made.hear(passed(ActorId(""), epoch), 0)
+        stale = StaleEpoch(epoch - 1, "", epoch)
+        (again,) = made.hear(refused(stale, epoch), 0)
+        assert isinstance(again, Submit)
+        assert (again.sequence, again.epoch) == (epoch + 1, Epoch(epoch))
+        assert again.payload == sent.payload
+    made.hear(passed(ActorId(""), MAX_TRIES), 0)
+
+    with pytest.raises(StaleEpoch):
+        made.hear(refused(StaleEpoch(3, "", 4), MAX_TRIES), 0)
+
+
+@pytest.mark.parametrize(("holder", "epoch"), [(world.OTHER, 1), (world.NOBODY, 2)])
+def test_what_somebody_else_may_have_made_stale_is_not(
+    holder: ActorId, epoch: int
+) -> None:
+    made, _ = submitting()
+    made.hear(passed(holder, epoch), 0)
+
+    with pytest.raises(StaleEpoch):
+        made.hear(refused(StaleEpoch(0, "", epoch)), 0)
+
+
+def test_what_follows_an_input_that_was_not_counted_is_numbered_anew() -> None:
+    view = world.view()
+    view.heard(world.attached())
+    view.submit(InputKind.ANSWER, b"secret")
+    view.answered(refused(NotYourTurn("bob", 1)))
+    made = Submission(view, InputKind.KEYS, b"ls", 5)
+    made.linked(0)
+    (sent,) = made.hear(world.attached(), 0)
+    assert isinstance(sent, Submit)
+    assert sent.sequence == 2
+
+    (again,) = made.hear(refused(InputGap(CLIENT, 1, 2), 2), 0)
+
+    assert isinstance(again, Submit)
+    assert (again.sequence, again.payload) == (1, b"ls")
+
+
+def test_nothing_to_type_is_done_as_soon_as_we_are_attached() -> None:
+    made = Submission(world.view(), InputKind.KEYS, b"", 5)
+    made.linked(0)
+
+    assert made.hear(world.attached(), 0) == []
+    assert made.result == 10
+
+
+def test_what_is_lost_with_its_link_is_not_known() -> None:
+    gone = SessionUnreachable(SESSION, "it hung up")
+    made, _ = submitting()
+
+    assert isinstance(made.lost(gone), OutcomeUnknown)
+    assert Submission(world.view(), InputKind.KEYS, b"ls", 5).lost(gone) is gone

@@ -13,7 +13,7 @@ from holdfast.holder.links.attached_clients import (
     NEWS,
     Company,
 )
-from holdfast.holder.links.connection import Connection
+from holdfast.holder.links.connection import MAX_ACTING, Connection
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import SessionFull
 from holdfast.model.ids import ENTROPY, SessionId, actor_id, client_id
@@ -182,3 +182,22 @@ def test_what_is_announced_for_a_while_is_told_to_newcomers_as_well(
         monkeypatch.setattr(time, "monotonic", lambda: later)
         company.brief(connections[1])
         assert heard(second) == 0
+
+
+def test_a_link_acts_for_the_clients_that_came_last(
+    connections: list[Connection],
+) -> None:
+    company, actor = Company(connections), operator(1)
+    attach(connections, actor)
+    first, *others = (client_id(bytes([n]) * ENTROPY) for n in range(1, MAX_ACTING + 2))
+    assert connections[0].acts_for(first) == []
+    assert company.has(actor.id, first)
+    assert company.has(actor.id, client_id(bytes(ENTROPY)))
+    assert not company.has(operator(2).id, first)
+
+    gone = [one for other in others for one in connections[0].acts_for(other)]
+
+    assert gone == [first]
+    assert not company.has(actor.id, first)
+    assert connections[0].acts_for(others[0]) == []
+    assert connections[0].clients[-1] == others[0]

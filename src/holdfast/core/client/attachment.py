@@ -20,6 +20,7 @@ stays unanswered, and goes again later, before anything newer.
 
 import hashlib
 from collections.abc import Callable  # noqa: TC003  # read by people too
+from typing import NamedTuple
 
 from holdfast.core.client.signing import Signing
 from holdfast.model.errors import (
@@ -88,6 +89,17 @@ def cleared(rows: int) -> bytes:
     return first + push * rows + last
 
 
+class News(NamedTuple):
+    """What came, and what it means to one client."""
+
+    message: Message
+    printed: bytes
+    """What it adds to the screen, often nothing."""
+
+    answer: tuple[int, HoldfastError | None] | None
+    """Which input it settles, and the error if that was not applied."""
+
+
 class Attachment:
     """One client's view of one session, kept from link to link."""
 
@@ -122,6 +134,9 @@ class Attachment:
         """What of our inputs is signed, and what is to be."""
 
         self._secret = secret
+        self._foreign = NO_EPOCH
+        """The last epoch in which somebody else may have had the turn."""
+
         self._is_painting = False
         self._waited: float | None = None
         self._open: dict[int, Submit] = {}
@@ -192,11 +207,30 @@ class Attachment:
         """
         secret = hashlib.sha256(b"afresh" + self._secret).digest()
         other = Attachment(self.session, self.client, secret, self.mode)
-        other.incarnation, other.offset = self.incarnation, self.offset
-        other.epoch, other.holder = self.epoch, self.holder
-        other.us, other.others = self.us, self.others
-        other.held = self.held
+        other.held, other.offset = self.held, self.offset
+        other.join(self)
         return other
+
+    def join(self, other: "Attachment") -> None:
+        """Take that we share the link on which another client of ours has attached."""
+        if self.offset is None:
+            self.offset = other.offset
+        self.incarnation = other.incarnation
+        self.epoch, self.holder = other.epoch, other.holder
+        self.us, self.others = other.us, other.others
+
+    def take(self, message: Message) -> News:
+        """Take a message, and tell what it means to us."""
+        return News(message, self.heard(message), self.answered(message))
+
+    def is_own_doing(self, epoch: Epoch) -> bool:
+        """Tell whether the turn has moved since then, and nobody else had it.
+
+        A command of ours drops the turn that it took; and an input may have taken the
+        free turn when its holder died before it wrote the input.
+        """
+        is_ours = self.holder in ("", self.us)
+        return is_ours and self._foreign <= epoch < self.epoch
 
     def heard(self, message: Message) -> bytes:
         """Take a message; return what it adds to the screen, often nothing."""
@@ -210,7 +244,7 @@ class Attachment:
             case Attached():
                 self._attached(message)
             case TurnPassed():
-                self.holder, self.epoch = message.holder, message.epoch
+                self._turn_is(message)
             case Pending() | Settled():
                 self._heard_of_gate(message)
             case Signed() | Refuse():
@@ -286,13 +320,20 @@ class Attachment:
             self.offset = None  # Offsets of another life mean nothing in this one.
         self._is_painting = False
         self.incarnation = message.incarnation
-        self.epoch, self.holder = message.epoch, message.holder
         self.us = next(
             (who.actor for who in message.operators if who.client == self.client), None
         )
+        self._turn_is(message)
         self.others = tuple(
             who for who in message.operators if who.client != self.client
         )
+
+    def _turn_is(self, message: Attached | TurnPassed) -> None:
+        is_other = message.holder not in ("", self.us)
+        # After a cut one step is known by where it has led, and more are not.
+        if is_other or message.epoch > self.epoch + 1:
+            self._foreign = message.epoch
+        self.holder, self.epoch = message.holder, message.epoch
 
     def _settled(
         self, sequence: int, error: HoldfastError | None

@@ -27,7 +27,7 @@ import re
 from typing import NamedTuple
 
 from holdfast.core.client import timeouts
-from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.command_output import (
     MAX_MATCH,
     Gathered,
@@ -130,6 +130,7 @@ class CommandRun(AttachedExchange[Ran]):
         self._typed_at = 0
         self._step = FIRST_LOOK
         self._look_at = now
+        self._is_looking = False
         self._prompts = 0
         self._state = ""
 
@@ -200,7 +201,7 @@ class CommandRun(AttachedExchange[Ran]):
             return self._late(now)
         return self._look(now) if now >= self._look_at else []
 
-    def heard(self, message: Message, now: float) -> list[Message]:
+    def heard(self, news: News, now: float) -> list[Message]:
         """Take what comes on the link.
 
         Raises:
@@ -209,11 +210,12 @@ class CommandRun(AttachedExchange[Ran]):
             HoldfastError: It was refused, and why.
 
         """
-        self._take(message)
+        message = news.message
+        self._take(news)
         sent: list[Message] = []
         if self._refused is not None and isinstance(message, CommandReport):
             self._plan_retry(message.phase, now)
-        elif self._answered(message):
+        elif self._answered(news):
             sent = [CommandRequest(NO_CLIENT if self._refused else self._client)]
         self._finish()
         if self._late_by is not None and isinstance(message, Evidence):
@@ -241,6 +243,7 @@ class CommandRun(AttachedExchange[Ran]):
             if self._command is None:  # It may be over without our having heard.
                 sent.append(CommandRequest(self._client))
             sent.append(StateRequest())
+            self._is_looking = True
             self._step = min(self._step * 2, LAST_LOOK)
         self._look_at = now + self._step
         return sent
@@ -251,6 +254,7 @@ class CommandRun(AttachedExchange[Ran]):
             return self._unapproved(now)
         self._state = ""
         self._late_by = now + LAST_WORD
+        self._is_looking = True
         return [StateRequest()]
 
     def _unapproved(self, now: float) -> list[Message]:
@@ -301,17 +305,19 @@ class CommandRun(AttachedExchange[Ran]):
 
     # ── what is heard ─────────────────────────────────────────────────────
 
-    def _take(self, message: Message) -> None:
-        match message:
+    def _take(self, news: News) -> None:
+        match news.message:
             case Output(offset, data):
-                printed = self.attachment.heard(message)
+                printed = news.printed
                 self._gathered.add(offset + len(data) - len(printed), printed)
             case CommandStarted(command) | CommandEnded(command):
                 if command.client == self._client:
                     self._command = command
             case CommandReport(phase, command) if self.is_typed:
                 self._told(phase, command)
-            case Evidence(state=state):
+            case Evidence(state=state) if self._is_looking:
+                # Another answer on a shared link is not a second look.
+                self._is_looking = False
                 self._seen(state)
             case Exited(status):
                 how = f"status {status}" if status >= 0 else f"signal {-status}"
@@ -319,7 +325,7 @@ class CommandRun(AttachedExchange[Ran]):
             case Lost():
                 raise SessionLost(self.attachment.life)
             case _:
-                self.attachment.heard(message)
+                pass
 
     def _told(self, phase: str, command: ShellCommand | None) -> None:
         if command is not None:
@@ -336,12 +342,11 @@ class CommandRun(AttachedExchange[Ran]):
             # A shell that reads more, and has begun nothing, wants the rest.
             raise LineUnfinished(self._typed_at)
 
-    def _answered(self, message: Message) -> bool:
+    def _answered(self, news: News) -> bool:
         """Take what becomes of the line; return whether to ask what came of it."""
-        answer = self.attachment.answered(message)
-        if answer is None:
+        if news.answer is None:
             return False
-        match answer[1]:
+        match news.answer[1]:
             case None | OutcomeForgotten():
                 self.is_typed = True
             case NotAtPrompt() as refused:

@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
 from holdfast.core.client import questions, timeouts
-from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.entrance import Entrance
 from holdfast.core.client.farewell import Farewell
 from holdfast.core.client.questions import Gather, SessionQuestion
@@ -116,6 +116,10 @@ class Exchange(ABC, Generic[Result]):
         del now
         return None
 
+    def lost(self, error: HoldfastError) -> HoldfastError:
+        """Return what it means to us that there will be no link any more."""
+        return error
+
 
 class Inquiry(Exchange[Result]):
     """A question that needs no attachment."""
@@ -184,7 +188,7 @@ class AttachedExchange(Exchange[Result]):
         """Take that we are attached; what had no answer is sent again before this."""
 
     @abstractmethod
-    def heard(self, message: Message, now: float) -> list[Message]:
+    def heard(self, news: News, now: float) -> list[Message]:
         """Take what came while attached."""
 
     @abstractmethod
@@ -227,10 +231,19 @@ class AttachedExchange(Exchange[Result]):
             return [*question.asked]
         return [self._attach()]
 
+    def board(self, attached: Attached, other: Attachment, now: float) -> list[Message]:
+        """Take that another client of ours has attached, whose link we use too."""
+        self.found()
+        self._is_attached = True
+        if self.attachment is other:
+            return self.attached(attached, now)
+        self.attachment.join(other)
+        return [*self.attachment.resume(), *self.attached(attached, now)]
+
     def hear(self, message: Message, now: float) -> list[Message]:
         """Take ATTACHED, and after it what concerns the exchange."""
         if self._is_attached:
-            sent = self.heard(message, now)
+            sent = self.heard(self.attachment.take(message), now)
             return [*sent, *self._signed(now)] if self.result is None else sent
         if self._gather is not None:
             try:
@@ -275,9 +288,7 @@ class AttachedExchange(Exchange[Result]):
         """Sign the rest, and do the last acts."""
         if not self._is_attached:
             return None
-        return Farewell(
-            self.attachment, self._pen, self.last_acts(), now, self.slowness
-        )
+        return Farewell(self.attachment, self._pen, self.last_acts, now, self.slowness)
 
     def _attach(self) -> Message:
         self._entrance = Entrance(self.attachment)
@@ -288,7 +299,7 @@ class AttachedExchange(Exchange[Result]):
         self.found()
         sent = [*self.attachment.resume(), *self.attached(attached, now)]
         for early in self._entrance.early:
-            sent += self.heard(early, now)
+            sent += self.heard(self.attachment.take(early), now)
         return sent
 
     def _signed(self, now: float) -> list[Message]:
@@ -317,10 +328,9 @@ class AttachedInquiry(AttachedExchange[Result]):
         del attached
         return self._inquiry.linked(now)
 
-    def heard(self, message: Message, now: float) -> list[Message]:
+    def heard(self, news: News, now: float) -> list[Message]:
         """Take a part of the answer."""
-        self.attachment.heard(message)
-        sent = self._inquiry.hear(message, now)
+        sent = self._inquiry.hear(news.message, now)
         self.result = self._inquiry.result
         return sent
 

@@ -4,6 +4,7 @@ What fails here is no error. The book says what is not signed.
 """
 
 import enum
+from collections.abc import Callable
 
 from holdfast.core.client import timeouts
 from holdfast.core.client.attachment import Attachment
@@ -27,7 +28,7 @@ class Farewell:
         self,
         attachment: Attachment,
         pen: Pen | None,
-        acts: list[Message],
+        acts: Callable[[], list[Message]],
         now: float,
         slowness: float = 1.0,
     ) -> None:
@@ -96,6 +97,7 @@ class Farewell:
         return self._act(now)
 
     def _act(self, now: float) -> list[Message]:
-        self._phase = _Phase.ACTS if self._acts else _Phase.OVER
+        acts = self._acts()  # What came last may have changed what they are.
+        self._phase = _Phase.ACTS if acts else _Phase.OVER
         self.deadline = now + timeouts.DROP * self._slowness
-        return self._acts
+        return acts

@@ -25,7 +25,7 @@ from holdfast.wire.company import Inherited, Presence, Who
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import Graph, GraphRequest
-from holdfast.wire.messages import MAX_NUMBER, Exited, Refuse
+from holdfast.wire.messages import MAX_NUMBER, End, Exited, Refuse
 from holdfast.wire.screens import Screen as ScreenPart
 from holdfast.wire.trials import Tried, Try
 
@@ -97,6 +97,15 @@ def request(us: ActorId, *asked: Message) -> SessionQuestion[Done]:
     return SessionQuestion((*asked, Who()), begin)
 
 
+def end(number: int, *, leave: bool) -> SessionQuestion[Exited]:
+    """Have the session ended with a signal, and wait until it has.
+
+    What has left its shell is ended too, unless it is to be left.
+    """
+    asked = End(number, leave)
+    return _one(Exited, FrameKind.END, asked, timeouts.END)
+
+
 def state() -> SessionQuestion[Evidence]:
     """Ask what the session does now, and how that is known."""
     return _one(Evidence, FrameKind.STATE_REQUEST, StateRequest())
@@ -154,16 +163,21 @@ def reports(*clients: ClientId) -> SessionQuestion[list[CommandReport]]:
     return SessionQuestion(tuple(map(CommandRequest, clients)), begin)
 
 
-One = TypeVar("One", Evidence, BlameReport, Tried)
+One = TypeVar("One", Evidence, BlameReport, Tried, Exited)
 
 
-def _one(wanted: type[One], refused: FrameKind, asked: Message) -> SessionQuestion[One]:
+def _one(
+    wanted: type[One],
+    refused: FrameKind,
+    asked: Message,
+    patience: float = timeouts.ANSWER,
+) -> SessionQuestion[One]:
     def gather(message: Message) -> One | None:
         if isinstance(message, Refuse) and message.refused == refused:
             raise error_from(message)
         return message if isinstance(message, wanted) else None
 
-    return SessionQuestion((asked,), lambda: gather)
+    return SessionQuestion((asked,), lambda: gather, patience)
 
 
 def parts_of(

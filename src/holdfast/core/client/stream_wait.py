@@ -10,7 +10,7 @@ import re
 from abc import abstractmethod
 from typing import NamedTuple, TypeVar
 
-from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.exchange import AttachedExchange
 from holdfast.core.client.questions import NO_CLIENT
 from holdfast.core.client.state_wait import NOT_COME
@@ -119,13 +119,12 @@ class Follow(AttachedExchange[Result]):
         self.began(attached, now)
         return []
 
-    def heard(self, message: Message, now: float) -> list[Message]:
+    def heard(self, news: News, now: float) -> list[Message]:
         """Take what came."""
-        fresh = self.attachment.heard(message)
-        match message:
+        match news.message:
             case Output(offset, data):
                 end = offset + len(data)
-                first = max(end - len(fresh), self._from)
+                first = max(end - len(news.printed), self._from)
                 if first < end:
                     self.printed(first, data[first - offset :], now)
             case Gap(_, end) if end > self._from:
@@ -255,6 +254,53 @@ class QuietWait(_TimedFollow[int]):
     def deadline(self, now: float) -> float:
         """Return when it will have been quiet for long enough."""
         return min(super().deadline(now), self._quiet_at)
+
+
+class Tail(Follow[bool]):
+    """Hands out what comes, every byte once, until the session is over."""
+
+    def __init__(
+        self, attachment: Attachment, *, start: int | None, from_now: bool
+    ) -> None:
+        super().__init__(attachment, start=start, from_now=from_now)
+        self._taken: list[Message] = []
+
+    def take(self) -> list[Message]:
+        """Return what has come since the last time."""
+        taken, self._taken = self._taken, []
+        return taken
+
+    def heard(self, news: News, now: float) -> list[Message]:
+        """Keep it, as far as it is wanted."""
+        match news.message:
+            case Output():
+                super().heard(news, now)
+            case Gap(start, end):
+                if end > self._from:
+                    self._taken.append(Gap(max(start, self._from), end))
+            case message:
+                self._taken.append(message)
+                if isinstance(message, Exited | Lost):
+                    self.result = True
+        return []
+
+    def printed(self, offset: int, data: bytes, now: float) -> None:
+        """Keep it."""
+        del now
+        self._taken.append(Output(offset, data))
+
+    def ended(self, status: int) -> None:
+        """Do nothing: that it is over was kept."""
+
+    def ticked(self, now: float) -> list[Message]:
+        """Wait on."""
+        del now
+        return []
+
+    def deadline(self, now: float) -> float:
+        """Return that there is none."""
+        del now
+        return math.inf
 
 
 class EndWait(_TimedFollow[int]):

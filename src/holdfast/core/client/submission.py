@@ -6,12 +6,16 @@ does not happen when nobody expects it any more.
 """
 
 from holdfast.core.client import timeouts
-from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.exchange import AttachedExchange
 from holdfast.model.errors import (
     ApprovalPending,
+    HoldfastError,
+    InputGap,
+    NotYourTurn,
     OutcomeUnknown,
     SessionUnreachable,
+    StaleEpoch,
 )
 from holdfast.model.inputs import MAX_INPUT, InputKind
 from holdfast.wire.codec import Message
@@ -19,6 +23,10 @@ from holdfast.wire.messages import Attached
 
 TAKING_PATIENCE = 1.0
 """Seconds for the terminal to take what was just approved, at the least."""
+
+
+MAX_TRIES = 4
+"""Times that an input is submitted while our own doings move the turn."""
 
 
 class Patience:
@@ -73,6 +81,8 @@ class Submission(AttachedExchange[int]):
         self._approval = approval
         self._begun_at: int | None = None
         self._sequence = 0
+        self._epoch = attachment.epoch
+        self._tries = MAX_TRIES
         self._patience = Patience(0.0)
         self._again_at = 0.0
 
@@ -83,18 +93,19 @@ class Submission(AttachedExchange[int]):
         self._begun_at = attached.end
         return self._next(now)
 
-    def heard(self, message: Message, now: float) -> list[Message]:
+    def heard(self, news: News, now: float) -> list[Message]:
         """Take the answer to an input, and send the next."""
-        self.attachment.heard(message)
-        answer = self.attachment.answered(message)
-        if answer is None:
+        if news.answer is None or news.answer[0] != self._sequence:
             return []
-        if answer[1] is not None:
-            raise answer[1]
-        if self._left:
+        error = news.answer[1]
+        if error is None:
+            del self._left[0]
+            self._tries = MAX_TRIES
             return self._next(now)
-        self.result = self._begun_at
-        return []
+        self._tries -= 1
+        if self._tries == 0 or not self._is_own_doing(error):
+            raise error
+        return self._next(now)
 
     def ticked(self, now: float) -> list[Message]:
         """Wait on, send again what there was no room for, or give up."""
@@ -127,9 +138,28 @@ class Submission(AttachedExchange[int]):
         left = self._patience.deadline - now
         return max(timeouts.RETRY, min(timeouts.GREETING, left))
 
+    def lost(self, error: HoldfastError) -> HoldfastError:
+        """Return that nobody knows what became of what was sent."""
+        if not self._sequence:
+            return error
+        unknown = self._unknown()
+        unknown.__cause__ = error
+        return unknown
+
+    def _is_own_doing(self, error: HoldfastError) -> bool:
+        """Tell whether it was refused for no more than what we did ourselves."""
+        if isinstance(error, InputGap):
+            return True  # One before it was refused and not counted: now this one is.
+        has_moved = isinstance(error, StaleEpoch | NotYourTurn)
+        return has_moved and self.attachment.is_own_doing(self._epoch)
+
     def _next(self, now: float) -> list[Message]:
+        if not self._left:
+            self.result = self._begun_at
+            return []
         self._patience = Patience(now + self._timeout, self._approval)
-        made = self.attachment.submit(self._kind, self._left.pop(0))
+        self._epoch = self.attachment.epoch
+        made = self.attachment.submit(self._kind, self._left[0])
         self._sequence = made.sequence
         return [made]
 

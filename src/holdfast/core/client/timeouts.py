@@ -23,6 +23,10 @@ waits."""
 WITHDRAWAL = 2.0
 """Seconds for the holder to say what became of an input that we took back."""
 
+END = 20.0
+"""Seconds for a session to end: what does not listen is killed after five, and what has
+left it two later."""
+
 RETRY = 0.1
 """Seconds until an input is sent again for which the holder had no room."""
 

@@ -4,7 +4,7 @@ A successor does not know who waited, so it is asked again on each new link.
 """
 
 from holdfast.core.client import questions, timeouts
-from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.exchange import AttachedExchange, Inquiry
 from holdfast.core.client.questions import Done, SessionQuestion
 from holdfast.model.errors import SessionOver, SessionUnreachable, WaitedInVain
@@ -57,9 +57,9 @@ class TurnWait(AttachedExchange[Done]):
         del attached
         return self._ask(now)
 
-    def heard(self, message: Message, now: float) -> list[Message]:
+    def heard(self, news: News, now: float) -> list[Message]:
         """Look how things stand once the turn is ours."""
-        self.attachment.heard(message)
+        message = news.message
         if self._look is not None:
             self._look.hear(message, now)
             done = self._look.result

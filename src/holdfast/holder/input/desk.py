@@ -221,7 +221,7 @@ class Desk:
         last = not self._company.clients_of(actor.id)
         news = self._company.is_first(connection)
         self._do(self._intake.settle(now()))
-        self.telling.left(actor.id, client, connection)
+        self.telling.left(actor.id, connection)
         self._do(self._intake.detach(actor.id, client, last=last, at=now(), news=news))
         self._attend()
 

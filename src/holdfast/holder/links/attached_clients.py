@@ -100,8 +100,10 @@ class Company:
         )
 
     def has(self, actor: ActorId, client: ClientId) -> bool:
-        """Tell whether a client of an operator is attached."""
-        return any(one.client == client for one in self.clients_of(actor))
+        """Tell whether a client of an operator is attached, or acts on such a link."""
+        return any(
+            client in (one.client, *one.clients) for one in self.clients_of(actor)
+        )
 
     def announce(self, message: Message) -> None:
         """Tell everybody who is attached."""

@@ -11,7 +11,7 @@ from holdfast.core.session.stream import Send, StreamWindow, Viewer
 from holdfast.linux import packets
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
-from holdfast.model.ids import ClientId  # noqa: TC001  # read by people too
+from holdfast.model.ids import ClientId
 from holdfast.wire.codec import Message, decode, encode, output_frame
 from holdfast.wire.frames import FrameReader
 from holdfast.wire.messages import Gap, Goodbye, Mode
@@ -24,6 +24,10 @@ waits in the window, which all clients share."""
 READ = 8 * 1024
 """Bytes taken from a client at once: as many keys as can be dealt with in a few
 milliseconds, so that whoever seizes the turn is heard between them."""
+
+MAX_ACTING = 16
+"""Clients that act on one link: each command of an operator has one of its own, and
+few run at the same time."""
 
 MAX_UNREAD = 1024 * 1024
 """Bytes of answers that wait for a client: one that asks and asks without reading
@@ -38,6 +42,9 @@ class Connection:
         self.link = link
         self.process = packets.process_of(link)
         self.client: ClientId | None = None
+        self.clients: list[ClientId] = []
+        """For which clients of its operator it acts, the latest last."""
+
         self.viewer: Viewer | None = None
         self.actor: Actor | None = None
         self.mode = Mode.OBSERVE
@@ -80,6 +87,14 @@ class Connection:
             # Whoever does not speak the protocol is not spoken to any longer.
             self.send(Goodbye(error.code, str(error)[:200]))
             self.is_closed = True
+
+    def acts_for(self, client: ClientId) -> list[ClientId]:
+        """Take that a client acts here; return those that do so no more."""
+        if self.clients[-1:] == [client]:
+            return []
+        self.clients = [one for one in self.clients if one != client] + [client]
+        gone, self.clients = self.clients[:-MAX_ACTING], self.clients[-MAX_ACTING:]
+        return gone
 
     @property
     def is_behind(self) -> bool:

@@ -70,10 +70,16 @@ class Telling:
 
     def sent_by(self, actor: ActorId, client: ClientId, by: Connection) -> None:
         """Remember where to answer a client's inputs."""
+        for gone in by.acts_for(client):
+            self._forget(actor, gone, by)
         self._senders[actor, client] = by
 
-    def left(self, actor: ActorId, client: ClientId, by: Connection) -> None:
-        """Forget where to answer, unless the client is back already."""
+    def left(self, actor: ActorId, by: Connection) -> None:
+        """Forget where to answer, unless a client is back already."""
+        for client in by.clients:
+            self._forget(actor, client, by)
+
+    def _forget(self, actor: ActorId, client: ClientId, by: Connection) -> None:
         if self._senders.get((actor, client)) is by:
             del self._senders[actor, client]
 

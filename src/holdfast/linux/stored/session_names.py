@@ -38,6 +38,11 @@ def drop(session: SessionId) -> None:
         os.unlink(folders.session_name(session))
 
 
+def name_of(session: SessionId) -> str:
+    """Return what a session here is called; nothing if that is not known."""
+    return _read(folders.session_name(session))
+
+
 def known() -> dict[SessionId, str]:
     """Return every session that has a socket here, and its name if that is known."""
     folder = folders.sessions_folder()
