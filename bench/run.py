@@ -24,6 +24,7 @@ GROUPS = (
     "agent_day",
     "output",
     "echo",
+    "key_calls",
     "opening",
     "weight",
     "many",

@@ -181,7 +181,7 @@ class Client:
         self.end: int | None = None
         self.gone = 0
         self.epoch = NO_EPOCH
-        self._sequence = 0
+        self.number = 0
         self._open: dict[int, wire.Submit] = {}
         self._link = socket.socket(socket.AF_UNIX)
         _CLIENTS.append(self)
@@ -254,10 +254,10 @@ class Client:
 
     def submit(self, payload: bytes, kind: InputKind = InputKind.KEYS) -> None:
         """Send an input, which goes again with every attach until it is settled."""
-        self._sequence += 1
-        self._open[self._sequence] = wire.Submit(
+        self.number += 1
+        self._open[self.number] = wire.Submit(
             client=self.client,
-            sequence=self._sequence,
+            sequence=self.number,
             kind=kind,
             incarnation=LIFE,
             epoch=self.epoch,
@@ -266,7 +266,7 @@ class Client:
             waits=True,
         )
         with contextlib.suppress(OSError):
-            self.send(self._open[self._sequence])
+            self.send(self._open[self.number])
 
     def open(self) -> list[wire.Submit]:
         """Return what has no answer yet."""
@@ -279,16 +279,16 @@ class Client:
             lambda: self.wait(wire.Acknowledge, wire.Refuse, wire.Report),
         )
         assert isinstance(answer, (wire.Acknowledge, wire.Refuse, wire.Report))
-        del self._open[self._sequence]
+        del self._open[self.number]
         return answer
 
     def post(self, text: bytes, kind: InputKind = InputKind.KEYS) -> int:
         """Send an input, and return its number; not what becomes of it."""
-        self._sequence += 1
+        self.number += 1
         self.send(
             wire.Submit(
                 client=self.client,
-                sequence=self._sequence,
+                sequence=self.number,
                 kind=kind,
                 incarnation=LIFE,
                 epoch=self.epoch,
@@ -297,7 +297,7 @@ class Client:
                 waits=True,
             )
         )
-        return self._sequence
+        return self.number
 
     def settle(self) -> wire.Acknowledge | wire.Refuse | wire.Report:
         """Return the next answer to what was posted, perhaps not in its order.

@@ -270,7 +270,7 @@ def test_whoever_sat_by_while_many_came_and_went_still_signs(here: Machine) -> N
     for _ in range(MAX_CLIENTS + 2):
         crowd.enter(b".")
         crowd.client = client_id(os.urandom(ENTROPY))
-        crowd._sequence = 0  # noqa: SLF001  # another client of the same operator
+        crowd.number = 0  # another client of the same operator
         crowd.attach()
     crowd.request(wire.Drop())
     patient.client.epoch = patient.client.who().epoch

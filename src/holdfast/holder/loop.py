@@ -231,7 +231,8 @@ class Holder:
             return
         now = time.monotonic()
         self._desk.printed()
-        self._timers.call_by(self._listeners.printed(now))
+        timers = self._timers
+        timers.first = min(timers.first, self._listeners.printed(now))
         if queries or self._window.end > self._painter.fed_at:
             self._timers.stir()
             self._asked(queries)

@@ -25,10 +25,6 @@ class Timers:
         """Take that something happened which may concern a part."""
         self.first = 0.0
 
-    def call_by(self, at: float) -> None:
-        """Take that a part wants to be called earlier than it has said."""
-        self.first = min(self.first, at)
-
     def tick(self, now: float) -> None:
         """Call every part, and ask each when it wants to be called next."""
         for _, tick in self._parts:

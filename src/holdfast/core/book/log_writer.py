@@ -95,7 +95,7 @@ class LogWriter:
         entry, self._draft = self._draft, None
         self._logbook.commit(entry)
         self._records.popleft()
-        return entry, self._store_next()
+        return entry, self._store_next() if self._records else []
 
     def withdraw_input(self, index: Index) -> bool:
         """Take back the input recorded for `index`, if its line is not out yet.

@@ -187,16 +187,18 @@ class Intake:
                 verdict=said.verdict,
                 policy=said.policy,
             )
-        return self._gate(said, at)
+        return self._admitted(self.gate.handle(said, at.now), at)
 
     def policy_failed(self, ticket: int, why: str, at: Moment) -> list[Effect]:
         """Take that the policy has no answer."""
-        return self._gate(gate.PolicyFailed(ticket, why), at)
+        return self._admitted(
+            self.gate.handle(gate.PolicyFailed(ticket, why), at.now), at
+        )
 
     def approve(self, approved: gate.Approved, at: Moment) -> list[Effect]:
         """Take an operator's approval of exactly these bytes."""
         refused = self._demand(approved.approver, Right.APPROVE, at)
-        return refused or self._gate(approved, at)
+        return refused or self._admitted(self.gate.handle(approved, at.now), at)
 
     def deny(self, denied: gate.Denied, at: Moment) -> list[Effect]:
         """Take an operator's denial; the asker may withdraw its own."""
@@ -205,11 +207,11 @@ class Intake:
             refused = self._demand(denied.approver, Right.APPROVE, at)
             if refused:
                 return refused
-        return self._gate(denied, at)
+        return self._admitted(self.gate.handle(denied, at.now), at)
 
     def abandon(self, given_up: gate.Abandoned, at: Moment) -> list[Effect]:
         """Take that nothing comes of what waits, and why."""
-        return self._gate(given_up, at)
+        return self._admitted(self.gate.handle(given_up, at.now), at)
 
     def issue_ticket(self) -> int:
         """Return a number that no other act of this session waits under."""
@@ -407,7 +409,7 @@ class Intake:
         ticket = self._tickets
         digest = entries.binding(first, self._settings.secret_key)
         submitted = gate.Submitted(ticket, first.actor, epoch, digest)
-        return self._gate(submitted, at), []
+        return self._admitted(self.gate.handle(submitted, at.now), at), []
 
     def _takes_turn(self, given: Input, at: Moment) -> bool:
         """Tell whether the turn is free, and comes with this input."""
@@ -427,7 +429,7 @@ class Intake:
             return StaleIncarnation(given.incarnation, self.incarnation)
         if blocked := self.blocked(at.now):
             return blocked
-        if self.book.is_behind or self.serializer.broken is not None:
+        if self.book.retry_at is not None or self.serializer.broken is not None:
             return LogbookFailed(self.serializer.broken or "it is behind")
         right = RIGHT_FOR[given.kind]
         if not self.rights.may(given.actor, right, at):
@@ -438,9 +440,6 @@ class Intake:
         except HoldfastError as error:
             return None if self._takes_turn(given, at) else error
         return None
-
-    def _gate(self, event: gate.Event, at: Moment) -> list[Effect]:
-        return self._admitted(self.gate.handle(event, at.now), at)
 
     def _admitted(self, given: list[gate.Effect], at: Moment) -> list[Effect]:
         effects: list[Effect] = []

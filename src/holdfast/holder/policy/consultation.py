@@ -72,7 +72,8 @@ class Consulting:
 
     def consult(self, consult: Consult, epoch: Epoch, intake: Intake) -> list[Effect]:
         """Ask about an input that is first in line."""
-        self.drop(intake)
+        if self.open is not None:
+            self.drop(intake)
         ticket, self.given = consult.ticket, consult.input
         secret = self._secret()
         self.echo_off, self.is_hidden = secret
@@ -184,7 +185,8 @@ class Consulting:
     def _told(self, ticket: int, said: Judgement, intake: Intake) -> list[Effect]:
         digest = self._judging.policing.digest
         judged = gate.Judged(ticket, said.verdict, said.rule, said.why, digest)
-        resolution = self.resolution
+        asked = self._question
+        resolution = None if asked is None else asked.resolution
         originators = () if resolution is None else resolution.originators()
         return intake.judged(
             judged, now(), echo_off=self.echo_off, originators=originators

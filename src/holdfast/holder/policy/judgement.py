@@ -151,7 +151,8 @@ class Judging:
         policing = self.policing
         is_start = given.kind is InputKind.START
         if question is None or (policing.is_plain() and not is_start):
-            return policing.told(policing.plain(actor))
+            said = policing.plain(actor)
+            return said if said.verdict is Verdict.ALLOW else policing.told(said)
         if not self._vaulted.gate and (
             lacking := without_exec_gate(policing.policy, question)
         ):
