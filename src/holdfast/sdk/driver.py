@@ -53,7 +53,7 @@ class Driver(Generic[Result]):
         assert self._exchange.result is not None  # noqa: S101  # there are no more
         return self._exchange.result
 
-    async def steps(self) -> AsyncGenerator[None]:
+    async def steps(self) -> AsyncGenerator[None, None]:
         """Carry it through, message by message; as slowly as is wanted.
 
         Raises:

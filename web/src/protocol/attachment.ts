@@ -7,8 +7,8 @@
  * who has the turn, and which inputs have no answer yet. On a new link the same
  * client attaches after the last byte it has, and sends the unanswered inputs again,
  * unchanged and in order, under the ids they had. A holder answers an id it knows
- * with what became of it, so nothing happens twice. The twin of src/holdfast/client/
- * attachment.py.
+ * with what became of it, so nothing happens twice. The twin of src/holdfast/core/client/
+ * attachment.py: both obey the stories of tests/core/client/transcripts.
  *
  * I1  Every byte of the stream is handed out at most once, and in order.
  * I2  An input keeps its id and its bytes until it is answered.
