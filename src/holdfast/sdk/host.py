@@ -170,7 +170,9 @@ class Host:
         self._lines.append(line)
         return line
 
-    async def converse(self, session: SessionId, exchange: Exchange[Result]) -> Result:
+    async def converse(
+        self, session: SessionId, what: Exchange[Result] | Driver[Result]
+    ) -> Result:
         """Carry an exchange with a session through, as long as we are here.
 
         Raises:
@@ -178,16 +180,7 @@ class Host:
             HoldfastError: What the exchange ends with.
 
         """
-        return await self.drive(session, Driver(self.way, session, exchange))
-
-    async def drive(self, session: SessionId, driver: Driver[Result]) -> Result:
-        """Drive what talks with a session, as long as we are here.
-
-        Raises:
-            Unavailable: We have left the host.
-            HoldfastError: What it ends with.
-
-        """
+        driver = what if isinstance(what, Driver) else Driver(self.way, session, what)
         scope = asyncio.timeout(None)
         self._talks.append(scope)
         try:
@@ -253,7 +246,7 @@ class _Creation:
             driver.wake()
 
         self._give_up = give_up
-        await self._host.drive(waits.session, driver)
+        await self._host.converse(waits.session, driver)
 
 
 def _do_nothing() -> None:

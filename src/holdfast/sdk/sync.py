@@ -105,8 +105,8 @@ class Host:
         )
         return Session(self._thread.run(made), self._thread)
 
-    def attach(self, session: str, *, observe: bool = False) -> "Session":
-        """Return a session to enter, by its name, its id or how that begins."""
+    def attach(self, session: str | SessionInfo, *, observe: bool = False) -> "Session":
+        """Return a session to enter: one that was found, or by its name or id."""
         return Session(self._host.attach(session, observe=observe), self._thread)
 
 
@@ -327,6 +327,10 @@ class Session:
     def take_noted(self) -> list[Noted]:
         """Return what the session told of by itself while attached, each thing once."""
         return self._session.take_noted()
+
+    def is_called(self, text: str) -> bool:
+        """Tell whether a text means this session, as far as that is known here."""
+        return self._session.is_called(text)
 
     def who(self) -> Standing:
         """Return who is attached, who has the turn and who waits for what."""
