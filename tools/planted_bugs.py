@@ -191,7 +191,7 @@ BUGS = (
     Bug(
         "a successor has the old size",
         "holder/input/writer.py",
-        '        self._vaulted.facts["size"] = [size.columns, size.rows]\n',
+        "        self._vaulted.record = record._replace(size=cells)\n",
         "",
         ("tests/holder/input/test_desk.py",),
     ),

@@ -86,6 +86,7 @@ def _function(found: Callable[..., object]) -> list[str]:
 def _value(kind: type, before: str = "") -> list[str]:
     lines = [f"### {before}{kind.__name__}\n", f"{inspect.getdoc(kind)}\n"]
     names = [one.name for one in dataclasses.fields(kind)] if _is_data(kind) else []
+    names += getattr(kind, "_fields", ())
     properties = [word for word, one in vars(kind).items() if isinstance(one, property)]
     if names:
         lines.append("Fields: " + ", ".join(f"`{name}`" for name in names) + ".\n")

@@ -4,8 +4,9 @@ python -m tools.write_web_protocol            write it
 python -m tools.write_web_protocol --check    exit 1 if it is not what would be written
 
 web/src/protocol/messages.ts has the type and the exact shape of each message,
-and codes.ts the code of each error. The reader and the writer are there too, and
-are written by hand; they agree with ours on the vectors of tests/wire/vectors.
+codes.ts the code of each error, and session-record.ts what is told of a session.
+The reader and the writer are there too, and are written by hand; they agree with
+ours on the vectors of tests/wire/vectors.
 """
 
 import json
@@ -25,6 +26,8 @@ from holdfast.model.errors import (
     UsageError,
     leaves,
 )
+from holdfast.model.ids import SessionId
+from holdfast.model.session_record import Cells, SessionRecord
 from holdfast.wire import meeting, opening
 from holdfast.wire.codec import KINDS
 from holdfast.wire.versions import SPOKEN
@@ -214,9 +217,60 @@ def _code(branch: type[HoldfastError], leaf: type[HoldfastError]) -> str:
     return f"  {json.dumps(leaf.code)}: {json.dumps(about, ensure_ascii=False)},"
 
 
+_READ: dict[object, tuple[str, str]] = {
+    SessionId: ("SessionId", "textOf"),
+    str: ("string", "shownOf"),
+    int: ("number", "numberOf"),
+    int | None: ("number | null", "numberOrNull"),
+    bool: ("boolean", "flagOf"),
+    tuple[str, ...]: ("readonly string[]", "wordsOf"),
+    Cells: ("Cells | null", "cellsOf"),
+}
+"""What each type of a session's fields is in TypeScript, and what reads it."""
+
+
+def record_text() -> str:
+    """Return session-record.ts as it should be."""
+    # Where it lives is what we call the host: the page knows that by itself.
+    kinds = SessionRecord.__annotations__.items()
+    fields = [(name, *_READ[kind]) for name, kind in kinds if name != "host"]
+    readers = sorted({reader for _, _, reader in fields})
+    return "\n".join(
+        [
+            INTRODUCTION.format(what="A session, as its host lists it."),
+            'import type { SessionId } from "./api.js";',
+            'import type { Cells } from "./messages.js";',
+            'import type { Packet } from "./packets.js";',
+            f'import {{ {", ".join(readers)} }} from "./packets.js";',
+            "",
+            "/** What each field says is in src/holdfast/model/session_record.py. */",
+            "export interface SessionInfo {",
+            *(f"  readonly {_camel(name)}: {kind};" for name, kind, _ in fields),
+            "}",
+            "",
+            "/** Read what a host says of a session; what is missing is empty. */",
+            "export function sessionInfo(told: Packet): SessionInfo {",
+            "  return {",
+            *(f'    {_camel(name)}: {by}(told, "{name}"),' for name, _, by in fields),
+            "  };",
+            "}",
+            "",
+        ]
+    )
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def made(folder: Path) -> dict[Path, str]:
     """Return each file in the folder, and its text."""
-    return {folder / "messages.ts": messages_text(), folder / "codes.ts": codes_text()}
+    return {
+        folder / "messages.ts": messages_text(),
+        folder / "codes.ts": codes_text(),
+        folder / "session-record.ts": record_text(),
+    }
 
 
 if __name__ == "__main__":

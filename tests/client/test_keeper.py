@@ -1,12 +1,13 @@
 import pytest
 
-from holdfast.client.keeper import Listed, resolve
+from holdfast.client.keeper import resolve
 from holdfast.model.errors import AmbiguousSession, SessionNotFound
+from holdfast.model.ids import SessionId
+from holdfast.model.session_record import SessionRecord
 
 
-def listed(name: str, letters: str) -> Listed:
-    session = f"s_{letters:a<16}"
-    return Listed(session, name, 1, "running", None, ["sh"], "/", 0, [80, 24], False)  # noqa: FBT003  # as fields go
+def listed(name: str, letters: str) -> SessionRecord:
+    return SessionRecord(SessionId(f"s_{letters:a<16}"), name, 1, "running")
 
 
 WEB, JOB = listed("web", "bbbbc"), listed("Job", "bbbbd")

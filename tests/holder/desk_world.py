@@ -32,6 +32,7 @@ from holdfast.model.ids import (
     client_id,
 )
 from holdfast.model.inputs import InputKind
+from holdfast.model.session_record import Cells, HeldRecord, SessionRecord
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message, decode
 from holdfast.wire.frames import FrameReader
@@ -153,15 +154,16 @@ def world() -> Iterator[World]:
         for fd in (master, slave, memory, pidfd):
             stack.callback(os.close, fd)
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
-        facts: dict[str, object] = {
-            "name": "build",
-            "pid": leader.pid,
-            "command": LEADER,
-            "cwd": "/",
-            "size": [80, 24],
-            "creator": current_operator.ourselves().actor.id,
-        }
-        vaulted = Vaulted(SESSION, facts, master, memory, listener, pidfd)
+        record = SessionRecord(
+            SESSION,
+            "build",
+            leader.pid,
+            command=tuple(LEADER),
+            cwd="/",
+            size=Cells(80, 24),
+        )
+        held = HeldRecord(creator=current_operator.ourselves().actor.id)
+        vaulted = Vaulted(record, held, master, memory, listener, pidfd)
         StreamWindow.create(shared_memory.view(memory)[AREA:])
         connections: list[Connection] = []
         sizes: list[Size] = []

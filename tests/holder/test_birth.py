@@ -13,7 +13,7 @@ import pytest
 from holdfast.client import current_operator
 from holdfast.client.proven_requests import proven
 from holdfast.holder import birth
-from holdfast.holder.policy.session_start import START, STARTING
+from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import packets, processes, pty
 from holdfast.linux.stored import places
@@ -26,6 +26,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.geometry import DEFAULT_SIZE, Size
 from holdfast.model.ids import SessionId, parse_client_id, parse_session_id
+from holdfast.model.session_requests import Creation
 
 SESSION = SessionId("s_" + "a" * 16)
 SLEEP = ["sleep", "600"]
@@ -51,8 +52,10 @@ def bot() -> Enrolled:
 @contextlib.contextmanager
 def made(packet: packets.Packet, creator: Enrolled) -> Iterator[Vaulted]:
     """Yield a session whose command waits to begin."""
-    vaulted = birth._make(packet, SESSION, creator)  # what a create does
-    pid = int(str(vaulted.facts["pid"]))
+    vaulted = birth._make(
+        Creation.from_facts(packet), SESSION, creator
+    )  # what a create does
+    pid = vaulted.record.pid
     try:
         yield vaulted
     finally:
@@ -94,59 +97,43 @@ def test_a_session_is_what_was_asked_for(anna: Enrolled, here: Path) -> None:
         "size": [100, 30],
     }
     with made(asked, anna) as vaulted:
-        facts = vaulted.facts
+        record, held = vaulted.record, vaulted.held
 
-        assert (facts["name"], facts["first_name"]) == ("build", "build")
-        assert (facts["command"], facts["cwd"]) == (SLEEP, str(here))
-        assert (facts["creator"], facts["state"]) == (anna.actor.id, STARTING)
-        assert (facts["integration"], facts["exec_gate"]) == ("", False)
-        assert (facts["keep"], facts["no_new_privs"]) == (False, False)
-        assert facts["size"] == [100, 30]
+        assert (record.name, vaulted.first_name) == ("build", "build")
+        assert (record.command, record.cwd) == (tuple(SLEEP), str(here))
+        assert (held.creator, record.state) == (anna.actor.id, STARTING)
+        assert (held.integration, held.exec_gate) == ("", False)
+        assert (record.keep, held.no_new_privs) == (False, False)
+        assert record.size == (100, 30)
         assert pty.size_of(vaulted.master) == Size(100, 30)
         assert vaulted.gate == ()
-        start = facts[START]
-        assert isinstance(start, dict)
-        assert "sleep" in str(start["text"])
-        assert parse_client_id(str(start["client"]))
+        assert held.start is not None
+        assert "sleep" in held.start.text
+        assert parse_client_id(held.start.client)
         socket = places.session_socket(SESSION)
         assert stat.S_IMODE(socket.stat().st_mode) == 0o600
 
 
 def test_a_session_without_a_name_is_called_by_its_id(anna: Enrolled) -> None:
     with made({"command": SLEEP}, anna) as vaulted:
-        assert vaulted.facts["name"] == SESSION[2:8]
-        assert vaulted.facts["cwd"] == "/"
-        assert vaulted.facts["size"] == [DEFAULT_SIZE.columns, DEFAULT_SIZE.rows]
+        assert vaulted.record.name == SESSION[2:8]
+        assert vaulted.record.cwd == "/"
+        assert vaulted.record.size == (DEFAULT_SIZE.columns, DEFAULT_SIZE.rows)
 
 
 def test_a_name_that_is_none_is_refused(anna: Enrolled) -> None:
     with pytest.raises(HoldfastError):
-        birth._make({"name": "a\x1b[2J", "command": SLEEP}, SESSION, anna)  # as above
-
-
-@pytest.mark.parametrize(
-    ("said", "size"),
-    [
-        ([100, 30], Size(100, 30)),
-        (None, DEFAULT_SIZE),
-        ([100], DEFAULT_SIZE),
-        (["100", 30], DEFAULT_SIZE),
-    ],
-)
-def test_a_size_that_is_none_is_the_usual_one(said: object, size: Size) -> None:
-    assert birth._size({"size": said}) == size  # noqa: SLF001  # as above
+        birth._make(Creation("a\x1b[2J", tuple(SLEEP)), SESSION, anna)  # as above
 
 
 def test_without_a_command_the_user_s_shell_is_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SHELL", "/bin/zsh")
-    assert birth._command({}) == ("/bin/zsh",)  # noqa: SLF001  # as above
-    assert birth._command({"command": []}) == ("/bin/zsh",)  # noqa: SLF001  # as above
-    assert birth._command({"command": ["a", 1]}) == ("a", "1")  # noqa: SLF001  # as above
+    assert birth._shell() == "/bin/zsh"  # noqa: SLF001  # as above
     monkeypatch.delenv("SHELL")
     own = pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
-    assert birth._command({}) == (own,)  # noqa: SLF001  # as above
+    assert birth._shell() == own  # noqa: SLF001  # as above
 
 
 def test_people_bring_their_variables_and_others_get_the_host_s(
@@ -158,7 +145,8 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
     asked: packets.Packet = {"env": {"MINE": "2", "HOLDFAST_SESSION": "s_x"}}
 
     def given(packet: packets.Packet, creator: Enrolled) -> dict[str, str]:
-        return birth._environment(packet, SESSION, creator)  # noqa: SLF001  # as above
+        asked = Creation.from_facts(packet)
+        return birth._environment(asked, SESSION, creator)  # noqa: SLF001  # as above
 
     own = {"TERM": "xterm-256color", "MINE": "2", "HOLDFAST_SESSION": SESSION}
     assert given(asked, anna) == own
@@ -167,16 +155,25 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
             ("TERM", own["TERM"])
         }
         assert not {"HOLDFAST_AS", "OLDPWD", "PYTHONPATH"} & {*found}
-    assert given({"env": "none"}, anna).keys() == {"TERM", "HOLDFAST_SESSION"}
+    assert given({}, anna).keys() == {"TERM", "HOLDFAST_SESSION"}
 
 
 def test_an_id_is_the_keeper_s_or_a_new_one() -> None:
-    assert birth._id({"id": SESSION}) == SESSION  # noqa: SLF001  # as above
-    assert parse_session_id(birth._id({})) != birth._id({})  # noqa: SLF001  # as above
+    assert birth._id(Creation(id=SESSION)) == SESSION  # noqa: SLF001  # as above
+    assert parse_session_id(birth._id(Creation())) != birth._id(Creation())  # noqa: SLF001  # as above
     with pytest.raises(HoldfastError):
-        birth._id({"id": "../x"})  # noqa: SLF001  # as above
+        birth._id(Creation(id="../x"))  # noqa: SLF001  # as above
     with pytest.raises(HoldfastError):
-        birth._client({"client": "x"})  # noqa: SLF001  # as above
+        birth._client(Creation(client="x"))  # noqa: SLF001  # as above
+
+
+def test_what_another_version_deposited_is_deposited_again(anna: Enrolled) -> None:
+    with made({"command": SLEEP}, anna) as vaulted:
+        vaulted.more = {"mood": "calm", "name": "another"}
+
+        facts = vaulted.facts()
+
+    assert (facts["mood"], facts["name"]) == ("calm", SESSION[2:8])
 
 
 # ── what fails ────────────────────────────────────────────────────────────────

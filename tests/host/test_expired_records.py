@@ -57,13 +57,14 @@ def test_a_record_and_a_book_go_when_they_are_old_and_a_live_session_stays(
 
 
 def test_what_has_ended_is_known_by_its_status_or_by_its_state() -> None:
-    listed: list[dict[str, object]] = [
-        {"id": "s_1", "exit": 0, "ended_ms": 5000, "keep": True},
-        {"id": "s_2", "state": "exited"},
-        {"id": "s_3", "state": "running", "ended_ms": 1},
-        {"id": "s_4", "exit": None},
+    one, two, three, four = (f"s_{letter * 16}" for letter in "abcd")
+    listed: list[object] = [
+        {"id": one, "exit": 0, "ended_ms": 5000, "keep": True},
+        {"id": two, "state": "exited"},
+        {"id": three, "state": "running", "ended_ms": 1},
+        {"id": four, "exit": None},
     ]
 
-    found = [(one.session, one.ended_wall, one.is_kept) for one in _ended(listed)]
+    found = [(it.session, it.ended_wall, it.is_kept) for it in _ended(listed)]
 
-    assert found == [("s_1", 5.0, True), ("s_2", None, False)]
+    assert found == [(one, 5.0, True), (two, None, False)]

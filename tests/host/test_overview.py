@@ -13,6 +13,7 @@ from holdfast.host.guests import Guest
 from holdfast.host.overview import MAX_LINE, MAX_SURVEYED, Overview
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import SessionRecord
 from holdfast.wire import messages as wire
 from holdfast.wire.requests import Packet
 
@@ -32,12 +33,12 @@ def anna(here: Machine) -> Guest:
     return Guest(current_operator.ourselves())
 
 
-def listed(here: Machine, *sessions: SessionId) -> list[Packet]:
+def listed(here: Machine, *sessions: SessionId) -> list[SessionRecord]:
     found = [here.facts(session) for session in sessions]
-    return [one for one in found if one is not None]
+    return [SessionRecord.from_facts(one) for one in found if one is not None]
 
 
-def look(guest: Guest, sessions: list[Packet]) -> dict[object, Packet]:
+def look(guest: Guest, sessions: list[SessionRecord]) -> dict[object, Packet]:
     found = asyncio.run(Overview().of(guest, sessions))
     return {one["id"]: one for one in found}
 
@@ -83,9 +84,9 @@ def test_whoever_may_look_is_told_that_it_stands_still(here: Machine) -> None:
 
 
 def test_a_session_that_is_gone_or_over_is_told_of_without_a_look(anna: Guest) -> None:
-    over: Packet = {"id": "s_" + "b" * 16, "name": "b", "exit": 3, "created_ms": 2}
-    gone: Packet = {"id": "s_" + "c" * 16, "name": "c", "created_ms": 1}
-    old: Packet = {"id": "s_" + "d" * 16, "name": "d", "created_ms": "?"}
+    over = SessionRecord(SessionId("s_" + "b" * 16), "b", exit=3, created_ms=2)
+    gone = SessionRecord(SessionId("s_" + "c" * 16), "c", created_ms=1)
+    old = SessionRecord(SessionId("s_" + "d" * 16), "d")
 
     found = look(anna, [old, gone, over])
 
@@ -101,22 +102,22 @@ def test_of_very_many_only_the_newest_are_looked_into(
     asks = here.new("sh", "-c", ASKS)
     (own,) = listed(here, asks)
     eventually("it asks", lambda: look(anna, [own])[asks]["needs"])
-    others: list[Packet] = [
-        {"id": f"s_{number:016}", "exit": 0, "created_ms": number}
+    others = [
+        SessionRecord(SessionId(f"s_{number:016}"), exit=0, created_ms=number)
         for number in range(MAX_SURVEYED)
     ]
-    oldest = look(anna, [{**own, "created_ms": -1}, *others])
-    newest = look(anna, [{**own, "created_ms": MAX_SURVEYED}, *others])
+    oldest = look(anna, [own._replace(created_ms=-1), *others])
+    newest = look(anna, [own._replace(created_ms=MAX_SURVEYED), *others])
 
     assert len(oldest) == len(newest) == MAX_SURVEYED + 1
-    assert (oldest[asks]["state"], oldest[asks]["needs"]) == (own["state"], "")
+    assert (oldest[asks]["state"], oldest[asks]["needs"]) == (own.state, "")
     assert newest[asks]["needs"] == "secret"
 
 
 def test_an_answer_is_good_for_a_moment_and_for_its_asker(
     anna: Guest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first: list[Packet] = [{"id": "s_" + "b" * 16, "exit": 0}]
+    first = [SessionRecord(SessionId("s_" + "b" * 16), exit=0)]
     bert = Guest(current_operator.enrol("bertram", ActorKind.HUMAN))
 
     async def ask() -> list[int]:

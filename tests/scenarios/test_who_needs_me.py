@@ -15,6 +15,7 @@ from holdfast.linux.stored import operators
 from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
+from holdfast.model.session_record import SessionRecord
 from holdfast.wire.messages import Take
 from holdfast.wire.requests import Packet
 
@@ -117,7 +118,7 @@ def test_within_a_moment_the_same_answer_is_good_and_holders_are_left_alone(
     seen = overview.Overview()
 
     async def story() -> None:
-        listed = sessions(here)
+        listed = [SessionRecord.from_facts(one) for one in sessions(here)]
         first, second = await asyncio.gather(seen.of(us, listed), seen.of(us, listed))
 
         assert first is second
@@ -133,7 +134,7 @@ def test_whoever_waits_for_another_s_answer_gets_one_if_that_gives_up(
     seen = overview.Overview()
 
     async def story() -> None:
-        listed = sessions(here)
+        listed = [SessionRecord.from_facts(one) for one in sessions(here)]
         loop = asyncio.get_running_loop()
         first = loop.create_task(seen.of(us, listed))
         second = loop.create_task(seen.of(us, listed))

@@ -15,7 +15,6 @@ from holdfast.cli.presence_text import names_of, pending_facts, pending_told
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import keeper
 from holdfast.client.calls import request
-from holdfast.client.keeper import Listed
 from holdfast.core.client.questions import Done
 from holdfast.model.errors import (
     HoldfastError,
@@ -23,6 +22,7 @@ from holdfast.model.errors import (
     NothingPending,
     TicketNotNamed,
 )
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 from holdfast.wire.messages import MAX_NUMBER, Approve, Deny, Pending
 
@@ -43,7 +43,7 @@ def print_pending(name: str | None, *, as_json: bool) -> int:
         if name is None
         else [live_session(name)]
     )
-    found: list[tuple[Listed, Done]] = []
+    found: list[tuple[SessionRecord, Done]] = []
     for session in sessions:
         try:
             found.append((session, request(session.id)))
@@ -128,7 +128,7 @@ def _confirmed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _all_facts(found: list[tuple[Listed, Done]]) -> list[dict[str, object]]:
+def _all_facts(found: list[tuple[SessionRecord, Done]]) -> list[dict[str, object]]:
     return [
         {
             "session": session.id,

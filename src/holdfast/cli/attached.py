@@ -34,6 +34,7 @@ from holdfast.model.errors import (
     Unavailable,
 )
 from holdfast.model.inputs import RESIZES, InputKind
+from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
@@ -79,7 +80,7 @@ class _Left(Exception):
         self.is_over = is_over
 
 
-def show(session: keeper.Listed, *, observe: bool = False) -> int:
+def show(session: SessionRecord, *, observe: bool = False) -> int:
     """Show a session until the user detaches or it ends; return the exit status.
 
     Raises:
@@ -108,7 +109,7 @@ def show(session: keeper.Listed, *, observe: bool = False) -> int:
     raise AssertionError("run ends with an exception")
 
 
-def _clear(session: keeper.Listed) -> None:
+def _clear(session: SessionRecord) -> None:
     """Remove the record: its reader has seen how it ended. A kept one stays."""
     with contextlib.suppress(HoldfastError):
         now = keeper.resolve(session.id, keeper.sessions(host=session.host))
@@ -433,7 +434,7 @@ def _exit_status(status: int) -> int:
     return status if status >= 0 else 128 - status
 
 
-def _notice(session: keeper.Listed, attachment: Attachment) -> str:
+def _notice(session: SessionRecord, attachment: Attachment) -> str:
     names = Names(attachment.us or NOBODY, asks=False)
     names.meet(attachment.others)
     others = dict.fromkeys(who.actor for who in attachment.others)
@@ -453,7 +454,7 @@ def _turn(attachment: Attachment, names: Names) -> str:
     return f"{names.you(attachment.holder)} {has} the turn"
 
 
-def _farewell(session: keeper.Listed, left: _Left) -> str:
+def _farewell(session: SessionRecord, left: _Left) -> str:
     if left.is_over:
         return f"{session.label} has ended ({left.status})"
     return f"detached; `holdfast attach {session.label}` comes back"

@@ -3,16 +3,16 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from holdfast.client import hosts, keeper
-from holdfast.client.keeper import Listed
 from holdfast.model.errors import HoldfastError
+from holdfast.model.session_record import SessionRecord
 
 AT_ONCE = 8
 """Hosts asked at the same time: one that is away delays no other."""
 
 
-def sessions_elsewhere() -> tuple[list[Listed], dict[str, str]]:
+def sessions_elsewhere() -> tuple[list[SessionRecord], dict[str, str]]:
     """Return the sessions of every known host, and why some could not be asked."""
-    found: list[Listed] = []
+    found: list[SessionRecord] = []
     away: dict[str, str] = {}
     known = hosts.known()
     with ThreadPoolExecutor(AT_ONCE) as together:
@@ -24,7 +24,7 @@ def sessions_elsewhere() -> tuple[list[Listed], dict[str, str]]:
     return found, away
 
 
-def _sessions(host: hosts.KnownHost) -> list[Listed] | HoldfastError:
+def _sessions(host: hosts.KnownHost) -> list[SessionRecord] | HoldfastError:
     try:
         return keeper.sessions(host=host.name)
     except HoldfastError as error:

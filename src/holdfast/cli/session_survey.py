@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from holdfast.cli.tree import address
 from holdfast.client.calls import graph
-from holdfast.client.keeper import Listed
 from holdfast.linux.graph import listeners, session_named_by
 from holdfast.linux.procfs import Stat
 from holdfast.model.errors import HoldfastError
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 from holdfast.wire.graphs import Graph, Listener, Process
 
@@ -22,7 +22,7 @@ from holdfast.wire.graphs import Graph, Listener, Process
 class Found(NamedTuple):
     """A process of a session that listens on the port."""
 
-    session: Listed
+    session: SessionRecord
     process: Process
     listener: Listener
     graph: Graph
@@ -40,8 +40,8 @@ class Found(NamedTuple):
 
 
 def graphs_of(
-    sessions: list[Listed], *, descriptors: bool = False
-) -> Iterator[tuple[Listed, Graph]]:
+    sessions: list[SessionRecord], *, descriptors: bool = False
+) -> Iterator[tuple[SessionRecord, Graph]]:
     """Yield what runs in each session; who cannot be asked is named on stderr."""
     for session in sessions:
         try:
@@ -52,7 +52,9 @@ def graphs_of(
             print(f"holdfast: {session.label}: {why}", file=sys.stderr)
 
 
-def who_listens(port: int, sessions: list[Listed]) -> tuple[list[Found], list[Stat]]:
+def who_listens(
+    port: int, sessions: list[SessionRecord]
+) -> tuple[list[Found], list[Stat]]:
     """Return who listens on a port: of the sessions, and of nobody we asked."""
     wanted = {one.pid: one for one in listeners(port)}
     hinted = {session_named_by(pid) for pid in wanted}

@@ -5,9 +5,9 @@ import argparse
 from holdfast.cli.presence_text import inherited_told, names_of, print_facts, turn_told
 from holdfast.client import keeper
 from holdfast.client.calls import act, request
-from holdfast.client.keeper import Listed
 from holdfast.core.client.questions import Done
 from holdfast.model.errors import SessionOver
+from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 
 GRACE = (
@@ -24,7 +24,7 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
 
 
-def live_session(text: str) -> Listed:
+def live_session(text: str) -> SessionRecord:
     """Return the session that is meant, which must not have ended.
 
     Raises:
@@ -50,7 +50,7 @@ def do_request(options: argparse.Namespace, asked: Message) -> int:
     return report(options, session, request(session.id, asked))
 
 
-def report(options: argparse.Namespace, session: Listed, done: Done) -> int:
+def report(options: argparse.Namespace, session: SessionRecord, done: Done) -> int:
     """Say how things stand after a request."""
     if options.json:
         print_facts(session.id, done)

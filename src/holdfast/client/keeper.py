@@ -12,7 +12,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from holdfast.linux import packets
 from holdfast.linux.stored import folders
@@ -23,14 +23,16 @@ from holdfast.model.errors import (
     HoldfastError,
     MalformedMessage,
     NoKeeper,
+    PeerError,
     RequestTooLarge,
     SessionNotFound,
     Unavailable,
     UsageError,
     from_facts,
 )
-from holdfast.model.ids import SessionId, parse_session_id
-from holdfast.model.text import checked_name, printable, same_name, shown_name
+from holdfast.model.ids import SessionId
+from holdfast.model.session_record import SessionRecord, listed_in
+from holdfast.model.text import checked_name, printable, same_name
 
 PATIENCE = 15.0
 """Seconds for an answer: longer than the keeper itself waits for a holder."""
@@ -58,37 +60,11 @@ MAX_ANSWER = 1024 * 1024
 MIN_PREFIX = len("s_") + 4
 """Letters of an id that are enough: a slip of the finger should fit nothing."""
 
-MAX_ID = 32
-"""Letters of an id that are shown; a host elsewhere may send anything."""
-
 MAX_HINTS = 8
 """Sessions named in an error; a longer list would hide the error itself."""
 
 Facts = dict[str, Any]
 """What a packet holds. It is our own keeper's, and read field by field."""
-
-
-class Listed(NamedTuple):
-    """One session, as the keeper knows it."""
-
-    id: str
-    name: str
-    pid: int
-    state: str
-    exit: int | None
-    command: list[str]
-    cwd: str
-    created_ms: int
-    size: list[int]
-    keep: bool
-    host: str = ""
-    """What we call the host it lives at; empty if that is here."""
-
-    @property
-    def label(self) -> str:
-        """What people call it, safe to print: an address, if it is elsewhere."""
-        own = shown_name(self.name) if self.name else printable(self.id, MAX_ID)
-        return f"{self.host}/{own}" if self.host else own
 
 
 def request(
@@ -174,7 +150,7 @@ def conversation(
 
 def sessions(
     *, start: bool = True, host: str = "", patience: float = PATIENCE
-) -> list[Listed]:
+) -> list[SessionRecord]:
     """Return every session here, or all that a host lets us see, oldest first.
 
     Raises:
@@ -185,7 +161,7 @@ def sessions(
     return sessions_in(answer, host)
 
 
-def sessions_by_socket() -> list[Listed]:
+def sessions_by_socket() -> list[SessionRecord]:
     """Return the sessions at whose sockets somebody listens, without the keeper.
 
     Little is known of them: what they are called, and since when.
@@ -204,7 +180,7 @@ def sessions_by_socket() -> list[Listed]:
     ]
 
 
-def sessions_in(answer: Facts, host: str) -> list[Listed]:
+def sessions_in(answer: Facts, host: str) -> list[SessionRecord]:
     """Return the sessions that an answer lists, oldest first.
 
     Raises:
@@ -212,13 +188,13 @@ def sessions_in(answer: Facts, host: str) -> list[Listed]:
 
     """
     try:
-        listed = [_listed(facts, host) for facts in answer.get("sessions") or ()]
-    except (TypeError, ValueError, AttributeError, UsageError):
+        listed = [SessionRecord.from_facts(one, host) for one in listed_in(answer)]
+    except (UsageError, PeerError):
         raise MalformedMessage("list of sessions", "it is none") from None
     return sorted(listed, key=lambda session: (session.created_ms, session.id))
 
 
-def find(text: str, *, start: bool = True) -> Listed:
+def find(text: str, *, start: bool = True) -> SessionRecord:
     """Return the session that is meant: one here, or as HOST/NAME one elsewhere.
 
     A whole id means the same session everywhere, so one that is not here is looked
@@ -244,7 +220,7 @@ def find(text: str, *, start: bool = True) -> Listed:
     return found
 
 
-def _find_here(text: str, *, start: bool) -> Listed:
+def _find_here(text: str, *, start: bool) -> SessionRecord:
     """Return the session here that is meant, also if the keeper is dead or hangs."""
     try:
         return resolve(text, sessions(start=False, patience=SOON))
@@ -254,7 +230,7 @@ def _find_here(text: str, *, start: bool) -> Listed:
     return resolve(text, sessions(start=start))
 
 
-def _found_by_socket(text: str) -> Listed | None:
+def _found_by_socket(text: str) -> SessionRecord | None:
     from holdfast.linux.stored import session_names  # noqa: PLC0415  # rarely needed
 
     known = [_by_socket(one, name) for one, name in session_names.known().items()]
@@ -264,26 +240,16 @@ def _found_by_socket(text: str) -> Listed | None:
     return None
 
 
-def _by_socket(session: str, name: str) -> Listed:
+def _by_socket(session: str, name: str) -> SessionRecord:
     created_ms = 0
     with contextlib.suppress(OSError):
         found = os.lstat(folders.session_address(SessionId(session)))
         created_ms = found.st_mtime_ns // 1_000_000
-    return Listed(
-        id=session,
-        name=name,
-        pid=0,
-        state="running",
-        exit=None,
-        command=[],
-        cwd="",
-        created_ms=created_ms,
-        size=[0, 0],
-        keep=False,
-    )
+    record = SessionRecord(SessionId(session), name, state="running")
+    return record._replace(created_ms=created_ms)
 
 
-def _elsewhere(text: str) -> Listed | None:
+def _elsewhere(text: str) -> SessionRecord | None:
     """Return the session of this very id, if a host that we know has it."""
     if not text.startswith("s_"):
         return None
@@ -299,7 +265,7 @@ def _elsewhere(text: str) -> Listed | None:
     return None
 
 
-def resolve(text: str, known: list[Listed]) -> Listed:
+def resolve(text: str, known: list[SessionRecord]) -> SessionRecord:
     """Return the session that `text` means: an id, a name, or how an id begins.
 
     Raises:
@@ -319,7 +285,7 @@ def resolve(text: str, known: list[Listed]) -> Listed:
     raise _hinting(SessionNotFound(printable(text, 64)), known)
 
 
-def _hinting(error: HoldfastError, known: list[Listed]) -> HoldfastError:
+def _hinting(error: HoldfastError, known: list[SessionRecord]) -> HoldfastError:
     names = [f"{session.label} ({session.id})" for session in known[:MAX_HINTS]]
     if len(known) > MAX_HINTS:
         names.append(f"and {len(known) - MAX_HINTS} more")
@@ -374,22 +340,3 @@ def _parsed(raw: bytes) -> Facts:
     if not isinstance(part, dict):
         raise MalformedMessage("answer of the keeper", "it is no JSON object")
     return part
-
-
-def _listed(facts: Facts, host: str = "") -> Listed:
-    ended = facts.get("exit")
-    if ended is not None and not isinstance(ended, int):
-        raise TypeError("how it ended is a number")
-    return Listed(
-        id=parse_session_id(str(facts.get("id"))),
-        name=str(facts.get("name") or ""),
-        pid=int(facts.get("pid") or 0),
-        state=str(facts.get("state") or "") if ended is None else "exited",
-        exit=ended,
-        command=[str(word) for word in facts.get("command") or ()],
-        cwd=str(facts.get("cwd") or ""),
-        created_ms=int(facts.get("created_ms") or 0),
-        size=list(facts.get("size") or (0, 0)),
-        keep=bool(facts.get("keep")),
-        host=host,
-    )

@@ -12,8 +12,7 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.links import door
 from holdfast.holder.loop import Holder
 from holdfast.holder.policy.refused_starts import demand_patience
-from holdfast.holder.policy.session_start import START, STARTING
-from holdfast.holder.provenance.shell_commands import INTEGRATION
+from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.provenance.state_channel import make_pipe
 from holdfast.holder.record.note_memory import AREA
 from holdfast.holder.session_descriptors import Vaulted
@@ -33,7 +32,7 @@ from holdfast.linux import (
 from holdfast.linux.stored import folders, operators, places
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import DeniedByPolicy, Forbidden, HoldfastError
-from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
+from holdfast.model.geometry import DEFAULT_SIZE, clamped
 from holdfast.model.ids import (
     ENTROPY,
     SessionId,
@@ -42,6 +41,14 @@ from holdfast.model.ids import (
     parse_session_id,
     session_id,
 )
+from holdfast.model.session_record import (
+    Cells,
+    HeldRecord,
+    HeldStart,
+    SessionRecord,
+    unknown_in,
+)
+from holdfast.model.session_requests import Creation
 from holdfast.model.text import checked_name
 
 WINDOW = 1024 * 1024
@@ -62,11 +69,6 @@ OURS = "HOLDFAST_SESSION"
 _PASSING = frozenset({"PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "_"})
 """Variables of our own process that say nothing about the host."""
 
-EXEC_GATE = "exec_gate"
-"""The fact, and what is asked for: that every exec in the session is judged."""
-
-Facts = dict[str, object]
-
 
 def hold(packet: packets.Packet, fds: list[int]) -> None:
     """Hold the session the packet speaks of, until it is over."""
@@ -77,39 +79,46 @@ def hold(packet: packets.Packet, fds: list[int]) -> None:
 
 
 def _adopt(packet: packets.Packet, fds: list[int]) -> None:
-    facts = packet["facts"]
-    assert isinstance(facts, dict)  # noqa: S101  # the keeper keeps what we gave it
+    facts = {**_facts(packet), "id": packet["id"]}
+    record, left = SessionRecord.from_facts(facts), HeldRecord.from_facts(facts)
     master, memory, listener, pidfd, *more = fds
-    gated = GATED if facts.get(EXEC_GATE) else 0
+    gated = GATED if left.exec_gate else 0
     signal.alarm(GRIP_PATIENCE)  # Ends us.
     session_lock.take(memory)
     signal.alarm(0)
     # Our predecessor may have died between resizing and telling the keeper.
     size = pty.size_of(master)
-    facts["size"] = [size.columns, size.rows]
     vaulted = Vaulted(
-        SessionId(str(packet["id"])),
-        facts,
+        record._replace(size=Cells(size.columns, size.rows)),
+        left,
         master,
         memory,
         socket.socket(fileno=listener),
         pidfd,
         tuple(more[:gated]),
         more[gated:],
+        unknown_in(facts),
     )
     status = packet.get("exit")
     known = status if isinstance(status, int) else None
     Holder(vaulted, exit_status=known).run()
 
 
+def _facts(packet: packets.Packet) -> dict[str, object]:
+    """Return what the keeper has kept of what our predecessor gave it."""
+    facts = packet.get("facts")
+    return facts if isinstance(facts, dict) else {}
+
+
 def _create(packet: packets.Packet) -> None:
-    token = str(packet["token"])
-    session = _id(packet)
+    asked = Creation.from_facts(packet)
+    token = asked.token
+    session = _id(asked)
     own = [places.session_socket, places.session_pipe]
     try:
         creator = door.creator_of(packet)
         demand_patience(creator.actor)
-        vaulted = _make(packet, session, creator)
+        vaulted = _make(asked, session, creator)
         session_lock.take(vaulted.memory)
         holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:
@@ -140,12 +149,11 @@ def _recorded(
     )
 
 
-def _id(packet: packets.Packet) -> SessionId:
+def _id(asked: Creation) -> SessionId:
     """Return the id that the keeper chose; an older one leaves the choice to us."""
-    chosen = packet.get("id")
-    if chosen is None:
+    if asked.id is None:
         return session_id(os.urandom(ENTROPY))
-    return parse_session_id(str(chosen))
+    return parse_session_id(asked.id)
 
 
 def _holder(vaulted: Vaulted, token: str) -> Holder:
@@ -153,27 +161,21 @@ def _holder(vaulted: Vaulted, token: str) -> Holder:
         return Holder(vaulted, token=token)
     except (HoldfastError, OSError):
         # The command runs already, and nobody would ever know of it.
-        processes.kill_session(int(str(vaulted.facts["pid"])))
+        processes.kill_session(vaulted.record.pid)
         raise
 
 
-def _make(
-    packet: packets.Packet, session: SessionId, creator: operators.Enrolled
-) -> Vaulted:
-    size = _size(packet)
-    name = checked_name(str(packet["name"])) if packet.get("name") else session[2:8]
+def _make(asked: Creation, session: SessionId, creator: operators.Enrolled) -> Vaulted:
+    size = DEFAULT_SIZE if asked.size is None else clamped(*asked.size)
+    name = checked_name(asked.name) if asked.name else session[2:8]
     cgroup = _cgroup(session)
-    command = _command(packet)
-    environment = _environment(packet, session, creator)
+    command = asked.command or (_shell(),)
+    environment = _environment(asked, session, creator)
     leader = spawn.Leader(
-        command,
-        str(packet.get("cwd") or "/"),
-        environment,
-        cgroup,
-        is_gated=bool(packet.get(EXEC_GATE)),
+        command, asked.cwd or "/", environment, cgroup, is_gated=asked.exec_gate
     )
     shell = None
-    if packet.get("integration"):
+    if asked.integration:
         shell = shells.integrated(command, leader.environment)
     if shell is not None:
         leader = replace(
@@ -193,30 +195,29 @@ def _make(
     cwd = procfs.link(f"/proc/{held.pid}/cwd") or leader.cwd
     told = {name: value for name, value in environment.items() if name != OURS}
     start = start_of(command, cwd, told, _ground())
-    facts: Facts = {
-        "name": name,
-        "first_name": name,
-        "pid": held.pid,
-        "state": STARTING,
-        "command": list(command),
-        "cwd": cwd,
-        "created_ms": time.time_ns() // 1_000_000,
-        "size": [size.columns, size.rows],
-        "keep": False,
-        "cgroup": cgroup,
-        "creator": creator.actor.id,
-        START: {
-            "client": _client(packet),
-            "text": start.text().decode(),
-            "program": held.program,
-            "variables": list(start.variables),
-        },
-        INTEGRATION: "" if shell is None else shell.shell,
-        EXEC_GATE: bool(gate),
-        "no_new_privs": bool(gate) and not exec_filter.is_privileged(),
-    }
+    record = SessionRecord(
+        session,
+        name,
+        held.pid,
+        STARTING,
+        command=command,
+        cwd=cwd,
+        created_ms=time.time_ns() // 1_000_000,
+        size=Cells(size.columns, size.rows),
+    )
+    left = HeldRecord(
+        first_name=name,
+        creator=creator.actor.id,
+        cgroup=cgroup,
+        integration="" if shell is None else shell.shell,
+        exec_gate=bool(gate),
+        no_new_privs=bool(gate) and not exec_filter.is_privileged(),
+        start=HeldStart(
+            _client(asked), start.text().decode(), held.program, start.variables
+        ),
+    )
     begin = [held.word, held.report]
-    return Vaulted(session, facts, master, memory, listener, pidfd, gate, begin)
+    return Vaulted(record, left, master, memory, listener, pidfd, gate, begin)
 
 
 def _hold(leader: spawn.Leader, slave: int) -> tuple[spawn.Held, tuple[int, ...]]:
@@ -248,32 +249,18 @@ def _cgroup(session: SessionId) -> str:
     return os.fspath(made.folder)
 
 
-def _size(packet: packets.Packet) -> Size:
-    match packet.get("size"):
-        case [int(columns), int(rows)]:
-            return clamped(columns, rows)
-        case _:
-            return DEFAULT_SIZE
-
-
-def _command(packet: packets.Packet) -> tuple[str, ...]:
-    command = packet.get("command")
-    if isinstance(command, list) and command:
-        return tuple(str(word) for word in command)
-    return (os.environ.get("SHELL") or pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh",)
+def _shell() -> str:
+    return os.environ.get("SHELL") or pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
 
 
 def _environment(
-    packet: packets.Packet, session: SessionId, creator: operators.Enrolled
+    asked: Creation, session: SessionId, creator: operators.Enrolled
 ) -> dict[str, str]:
-    given = packet.get("env")
-    wanted = given if isinstance(given, dict) else {}
-    found = {str(name): str(value) for name, value in wanted.items()}
     is_person = creator.actor.kind is ActorKind.HUMAN
     # What people have set is theirs. Whoever else asks gets what this host has set,
     # and what it gives beyond that is judged.
-    ground = {} if is_person and not packet.get("ground") else _ground()
-    return {"TERM": TERM, **ground, **found, OURS: session}
+    ground = {} if is_person and not asked.ground else _ground()
+    return {"TERM": TERM, **ground, **(asked.env or {}), OURS: session}
 
 
 def _ground() -> dict[str, str]:
@@ -285,12 +272,11 @@ def _ground() -> dict[str, str]:
     }
 
 
-def _client(packet: packets.Packet) -> str:
+def _client(asked: Creation) -> str:
     """Return which client asks, so that it is told what becomes of it."""
-    said = packet.get("client")
-    if said is None:
+    if asked.client is None:
         return client_id(os.urandom(ENTROPY))
-    return parse_client_id(str(said))
+    return parse_client_id(asked.client)
 
 
 def _listen(session: SessionId) -> socket.socket:
@@ -308,7 +294,7 @@ def _listen(session: SessionId) -> socket.socket:
 def _report_failure(
     token: str, error: HoldfastError | OSError, *, is_kept: bool
 ) -> None:
-    packet: Facts = {
+    packet: packets.Packet = {
         "do": "failed",
         "token": token,
         "text": str(error),

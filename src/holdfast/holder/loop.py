@@ -103,9 +103,7 @@ class Holder:
             vaulted, NoteMemory(note), self._company, self._resized, judge, follow
         )
         starting = Starting(vaulted, follow)
-        self._halting = Halting(
-            vaulted.session, self._pid, str(vaulted.facts.get("cgroup") or "")
-        )
+        self._halting = Halting(vaulted.session, self._pid, vaulted.held.cgroup)
         self._halting.take_up(is_frozen=self._desk.is_frozen)
         self._sweeping = Sweeping(vaulted.session, self._halting.cgroup)
         self._executing = self._gate_execs(judge)
@@ -147,7 +145,8 @@ class Holder:
             beginning.gate = self._executing.kernel
         self._desk.begin()
         if is_new:
-            self._vaulted.facts["state"] = self._state()
+            record = self._vaulted.record._replace(state=self._state())
+            self._vaulted.record = record
             if beginning.refusal is not None:
                 self._desk.settle()
                 raise beginning.refusal
@@ -220,9 +219,7 @@ class Holder:
 
     @property
     def _pid(self) -> int:
-        pid = self._vaulted.facts["pid"]
-        assert isinstance(pid, int)  # noqa: S101  # we wrote it
-        return pid
+        return self._vaulted.record.pid
 
     def _printed(self) -> None:
         queries = self._output.take()
@@ -320,9 +317,7 @@ class Holder:
                 return
 
     def _size(self) -> Size:
-        size = self._vaulted.facts["size"]
-        assert isinstance(size, list)  # noqa: S101  # we wrote it
-        return clamped(int(size[0]), int(size[1]))
+        return clamped(*self._vaulted.record.size)
 
     def _resized(self, size: Size) -> None:
         cells = wire.Cells(size.columns, size.rows)
@@ -486,7 +481,7 @@ class Holder:
         connection.send(
             wire.Attached(
                 session=self._vaulted.session,
-                name=str(self._vaulted.facts["name"]),
+                name=self._vaulted.record.name,
                 incarnation=FIRST_INCARNATION,
                 epoch=self._desk.epoch,
                 holder=self._desk.holder,
@@ -504,7 +499,7 @@ class Holder:
 
     def _tell_state(self) -> None:
         """Let the keeper know whether the session stands still; it lists that."""
-        state, told = self._state(), self._vaulted.facts["state"]
+        state, told = self._state(), self._vaulted.record.state
         if told not in (state, "exited"):
             self._keeper.change({"state": state})
 

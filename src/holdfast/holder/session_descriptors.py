@@ -4,14 +4,21 @@ import socket
 from dataclasses import dataclass, field
 
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import (
+    Facts,
+    HeldRecord,
+    SessionRecord,
+    fields_of,
+)
+from holdfast.model.session_requests import Change
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Vaulted:
     """All that a holder needs, and that the keeper has a copy of."""
 
-    session: SessionId
-    facts: dict[str, object]
+    record: SessionRecord
+    held: HeldRecord
     master: int
     memory: int
     listener: socket.socket
@@ -23,13 +30,32 @@ class Vaulted:
     """Of a session whose command has not begun: where it is told to, and where it
     says that it has. Empty from then on."""
 
+    more: Facts = field(default_factory=dict)
+    """What code of another version deposited, and may want back."""
+
+    @property
+    def session(self) -> SessionId:
+        """Its id."""
+        return self.record.id
+
     @property
     def first_name(self) -> str:
         """What the session's creator called it, by which rules know it.
 
         Whoever renames a session must not choose the rules that hold in it.
         """
-        return str(self.facts.get("first_name", self.facts["name"]))
+        return self.held.first_name or self.record.name
+
+    def facts(self) -> Facts:
+        """Return what is deposited besides the descriptors."""
+        return {**self.more, **self.record.facts(), **self.held.facts()}
+
+    def change(self, facts: Facts) -> None:
+        """Take what has changed."""
+        changes = fields_of(Change, facts)
+        if "ended_ms" in changes:
+            self.held = self.held._replace(ended_ms=changes.pop("ended_ms"))
+        self.record = self.record._replace(**changes)
 
     def fds(self) -> list[int]:
         """Return the descriptors in the order in which they are deposited."""

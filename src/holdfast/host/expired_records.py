@@ -9,7 +9,8 @@ from holdfast.core.session.expired_records import (
 from holdfast.host.keeper_requests import ask, vouched
 from holdfast.linux.stored import places
 from holdfast.model.errors import UsageError
-from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.ids import parse_session_id
+from holdfast.model.session_record import HeldRecord, SessionRecord, listed_in
 
 _LOG = ".log"
 
@@ -21,12 +22,11 @@ def clear_away(now_wall: float) -> int:
         OSError: The keeper does not answer, or a file cannot be removed.
 
     """
-    listed = ask({"do": "list"})["sessions"]
-    assert isinstance(listed, list)  # noqa: S101  # it is what a list has
+    listed = listed_in(ask({"do": "list"}))
     cleared = records_to_clear(_ended(listed), now_wall)
     for session in cleared:
         ask(vouched({"do": "forget", "id": session}))
-    known = {SessionId(str(one.get("id"))) for one in listed}
+    known = {SessionRecord.from_facts(one).id for one in listed}
     left = files_to_clear(_leftovers(), known, now_wall)
     for session in left:
         for path in places.session_log_files(session):
@@ -34,14 +34,14 @@ def clear_away(now_wall: float) -> int:
     return len(cleared) + len(left)
 
 
-def _ended(listed: list[dict[str, object]]) -> list[Ended]:
+def _ended(listed: list[object]) -> list[Ended]:
     found = []
-    for one in listed:
-        ended_ms = one.get("ended_ms")
-        ended_wall = ended_ms / 1000 if isinstance(ended_ms, int) else None
-        if one.get("exit") is not None or one.get("state") == "exited":
-            session = SessionId(str(one.get("id")))
-            found.append(Ended(session, ended_wall, bool(one.get("keep"))))
+    for facts in listed:
+        one = SessionRecord.from_facts(facts)
+        ended_ms = HeldRecord.from_facts(facts).ended_ms
+        if one.state == "exited":
+            ended_wall = None if ended_ms is None else ended_ms / 1000
+            found.append(Ended(one.id, ended_wall, one.keep))
     return found
 
 

@@ -33,13 +33,11 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.session_record import SessionRecord, listed_in
 from holdfast.model.text import same_name
 from holdfast.version import __version__
 from holdfast.wire.creation import proven_bytes
 from holdfast.wire.requests import Packet, error_from
-
-SHOWN = ("id", "name", "pid", "state", "exit", "command", "cwd", "created_ms", "size")
-"""What of a session is told to operators elsewhere; with `keep`."""
 
 MAX_PAGE = 48 * 1024
 """Bytes of a list in one packet, as the keeper cuts it."""
@@ -124,28 +122,26 @@ async def _status(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]
 
 
 async def _list(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]:
-    return _pages(await _visible(guest))
+    return _pages([one.facts() for one in await _visible(guest)])
 
 
 async def _overview(guest: Guest, _: Packet, __: SessionId | None) -> list[Packet]:
     return _pages(await _seen.of(guest, await _visible(guest)))
 
 
-async def _visible(guest: Guest) -> list[Packet]:
-    listed = (await _keeper({"do": "list"})).get("sessions")
-    sessions = listed if isinstance(listed, list) else []
-    return await asyncio.to_thread(_those_seen, guest, sessions)
+async def _visible(guest: Guest) -> list[SessionRecord]:
+    listed = listed_in(await _keeper({"do": "list"}))
+    return await asyncio.to_thread(_those_seen, guest, listed)
 
 
-def _those_seen(guest: Guest, sessions: list[Packet]) -> list[Packet]:
-    """Return what a guest is told of the sessions that it may observe."""
-    seen = []
-    for one in sessions:
-        session = SessionId(str(one.get("id")))
-        # What the host has promised, and what the session itself has left of it.
-        if guest.may(Right.OBSERVE, session) and leaves_anything(guest.id, session):
-            seen.append({name: one.get(name) for name in (*SHOWN, "keep")})
-    return seen
+def _those_seen(guest: Guest, sessions: list[object]) -> list[SessionRecord]:
+    """Return the sessions that a guest may observe."""
+    # What the host has promised, and what the session itself has left of it.
+    return [
+        one
+        for one in map(SessionRecord.from_facts, sessions)
+        if guest.may(Right.OBSERVE, one.id) and leaves_anything(guest.id, one.id)
+    ]
 
 
 def _pages(shown: list[Packet]) -> list[Packet]:

@@ -10,13 +10,13 @@ a holder that does not answer in time is told of as far as it has answered.
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
-from typing import Any
 
 from holdfast.crypto.proof import local_proof
 from holdfast.host.guests import Guest
 from holdfast.linux.stored import folders
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable, shown_name
 from holdfast.version import __version__
 from holdfast.wire.codec import Message, decode, encode
@@ -71,7 +71,7 @@ class Overview:
         self._kept: dict[ActorId, tuple[float, asyncio.Future[list[Packet]]]] = {}
         self._room = asyncio.Semaphore(AT_ONCE)
 
-    async def of(self, guest: Guest, listed: list[Packet]) -> list[Packet]:
+    async def of(self, guest: Guest, listed: list[SessionRecord]) -> list[Packet]:
         """Return what `guest` may know of the sessions listed, most urgent first.
 
         Whoever asks while the same is being found out waits for that; if whoever
@@ -104,8 +104,8 @@ class Overview:
             self._kept.pop(next(iter(self._kept)))
         self._kept[guest] = now, answer
 
-    async def _survey(self, guest: Guest, listed: list[Packet]) -> list[Packet]:
-        newest = sorted(listed, key=_created, reverse=True)
+    async def _survey(self, guest: Guest, listed: list[SessionRecord]) -> list[Packet]:
+        newest = sorted(listed, key=lambda one: one.created_ms, reverse=True)
         async with asyncio.TaskGroup() as group:
             looking = [
                 group.create_task(self._look(guest, one))
@@ -115,16 +115,15 @@ class Overview:
         found += [_known(one) for one in newest[MAX_SURVEYED:]]
         return sorted(found, key=lambda one: _NEEDS.index(str(one["needs"])))
 
-    async def _look(self, guest: Guest, listed: Packet) -> Packet:
+    async def _look(self, guest: Guest, listed: SessionRecord) -> Packet:
         facts = _known(listed)
-        if listed.get("exit") is not None:
+        if listed.exit is not None:
             return facts
-        session = SessionId(str(listed.get("id")))
         async with self._room:
             with contextlib.suppress(HoldfastError, OSError, TimeoutError):
                 async with (
                     asyncio.timeout(PATIENCE),
-                    contextlib.aclosing(_asked(guest, session)) as answers,
+                    contextlib.aclosing(_asked(guest, listed.id)) as answers,
                 ):
                     async for message in answers:
                         _take(facts, message)
@@ -164,12 +163,10 @@ async def _asked(guest: Guest, session: SessionId) -> AsyncGenerator[Message, No
         writer.close()
 
 
-def _known(listed: Packet) -> Packet:
+def _known(listed: SessionRecord) -> Packet:
     """Return what the keeper knows of a session, and blanks for the rest."""
-    names = ("id", "name", "state", "exit", "cwd", "created_ms", "command")
-    facts: dict[str, Any] = {name: listed.get(name) for name in names}
     return {
-        **facts,
+        **listed.facts(),
         "turn": None,
         "here": [],
         "count": 0,
@@ -234,8 +231,3 @@ def _need(facts: Packet) -> str:
     if facts["state"] in _WAITING:
         return _WAITING[str(facts["state"])]
     return "turn" if facts["waiting"] else ""
-
-
-def _created(listed: Packet) -> int:
-    created = listed.get("created_ms")
-    return created if isinstance(created, int) else 0

@@ -7,12 +7,14 @@ bug must not be able to spoil the list for everybody, or to end the keeper.
 import json
 import os
 import stat
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from holdfast.linux import packets
 from holdfast.model.errors import MalformedMessage, RequestTooLarge
 from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.session_record import HeldRecord, SessionRecord, fields_of
+from holdfast.model.session_requests import Change, Creation
 from holdfast.model.text import checked_name
 
 Facts = dict[str, object]
@@ -50,8 +52,8 @@ def changes(packet: packets.Packet) -> Facts:
         PeerError: Something in it has the wrong type.
 
     """
-    found = {name: packet[name] for name in _CHANGES if name in packet}
-    _demand(found, _CHANGES, "change")
+    found = {name: packet[name] for name in Change._fields if name in packet}
+    _demand_sound(Change, found)
     if "name" in found:
         checked_name(str(found["name"]))
     return found
@@ -71,7 +73,9 @@ def creation(packet: packets.Packet) -> None:
         PeerError: Something in it has the wrong type.
 
     """
-    _demand(packet, _CREATION, "creation")
+    Creation.from_facts(packet)
+    if packet.get("command") == []:
+        raise MalformedMessage("creation", "command is empty")
     size = len(json.dumps(packet))
     if size > packets.MAX_PACKET - ROOM:
         raise RequestTooLarge(size)
@@ -84,9 +88,13 @@ def deposit(facts: object, fds: list[int]) -> Facts:
         PeerError: Something is missing or of the wrong type.
 
     """
-    if not isinstance(facts, dict) or not _DEPOSIT.keys() <= facts.keys():
+    if not isinstance(facts, dict) or not facts.keys() >= {*_NEEDED}:
         raise MalformedMessage("deposit", "facts are missing")
-    _demand(facts, _DEPOSIT, "deposit")
+    needed = {name: facts[name] for name in _NEEDED}
+    _demand_sound(SessionRecord, needed)
+    HeldRecord.from_facts(needed)
+    if not needed["command"]:
+        raise MalformedMessage("deposit", "command is empty")
     kinds = [stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds]
     expected = len(_KINDS) + (_GATED if facts.get("exec_gate") else 0)
     expected += _HELD if facts.get("start") else 0
@@ -109,40 +117,11 @@ def pages(found: list[Facts]) -> list[list[Facts]]:
     return cut
 
 
-def _demand(
-    found: Mapping[str, object], types: Mapping[str, Callable[[Any], bool]], what: str
-) -> None:
-    for name, fits in types.items():
-        if name in found and not fits(found[name]):
-            raise MalformedMessage(what, f"{name} is of the wrong type")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))  # noqa: PLR2004  # columns and rows
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
-
-
-def _is_variables(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_text, value.values()))
-
-
-def _is_mark(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _or_none(fits: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: value is None or fits(value)
+def _demand_sound(kind: type[NamedTuple], found: Facts) -> None:
+    """Do nothing if each of these facts is one that the record can have."""
+    fields_of(kind, found)
+    if None in found.values() or found.get("state", STATES[0]) not in STATES:
+        raise MalformedMessage(kind.__name__, "a fact has a value it cannot have")
 
 
 _KINDS = [stat.S_IFCHR, stat.S_IFREG, stat.S_IFSOCK, 0]
@@ -154,32 +133,5 @@ _GATED = 2
 _HELD = 2
 """Descriptors more while a command has not begun: its word, and its report."""
 
-_CHANGES = {
-    "name": _is_text,
-    "keep": _is_mark,
-    "state": lambda value: value in STATES,
-    "size": _is_size,
-    "ended_ms": _is_number,
-}
-_CREATION = {
-    "name": _or_none(_is_text),
-    "command": _or_none(_is_words),
-    "cwd": _or_none(_is_text),
-    "env": _or_none(_is_variables),
-    "size": _or_none(_is_size),
-    "integration": _or_none(_is_mark),
-    "exec_gate": _or_none(_is_mark),
-    "ground": _or_none(_is_mark),
-    "creator": _or_none(_is_text),
-    "client": _or_none(_is_text),
-    "asked_ms": _or_none(_is_number),
-    "proof": _or_none(_is_text),
-}
-_DEPOSIT = {
-    "name": _is_text,
-    "pid": _is_number,
-    "holder": _is_number,
-    "state": lambda value: value in STATES,
-    "command": _is_words,
-    "size": _is_size,
-}
+_NEEDED = ("name", "pid", "holder", "state", "command", "size")
+"""Facts without which there is no session."""

@@ -17,9 +17,6 @@ from holdfast.linux import packets
 PATIENCE = 5.0
 """Seconds for an answer: one that hangs has been replaced by then."""
 
-CONSENTS = "consents"
-"""The fact of a holder that can be asked; older ones cannot."""
-
 
 @dataclass(slots=True)
 class Request:
@@ -42,7 +39,7 @@ class Consents:
     def must_be_asked(self, session: str) -> bool:
         """Tell whether a session has, or will have, a holder that can be asked."""
         kept = self._household.vault.deposits.get(session)
-        return kept is not None and kept.facts.get(CONSENTS) is True
+        return kept is not None and kept.held.consents
 
     def ask(self, asker: socket.socket, session: str, packet: packets.Packet) -> None:
         """Have a holder asked, now or when there is one."""

@@ -29,7 +29,7 @@ from holdfast.keeper.upgrade import (
     NurseryReady,
     Side,
 )
-from holdfast.keeper.vault import MEMORY, Deposit, Facts, Vault
+from holdfast.keeper.vault import Deposit, Facts, Vault
 from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import packets, processes, session_lock
 from holdfast.linux.replacements import Replacement, kill
@@ -147,7 +147,7 @@ class Household:
         # Before anybody is told that there is a session: from here on, it stays.
         self.trustee.note(session, is_anew=True)
         self.hold(link, session)
-        self.births.deposited(session, facts.get("holder"))
+        self.births.deposited(session, self.vault.deposits[session].held.holder)
 
     def hold(self, link: socket.socket, session: str) -> None:
         """Take that a session's holder is at the other end of a link, and watch it."""
@@ -180,7 +180,7 @@ class Household:
 
     def tell_replaced(self, link: socket.socket, session: str) -> None:
         """Tell a holder what was replaced and it has not been told of."""
-        created = self.vault.deposits[session].facts.get("created_ms")
+        created = self.vault.deposits[session].record.created_ms
         for packet in self.replaced.news(session, created):
             self.links.send(link, packet)
 
@@ -193,8 +193,9 @@ class Household:
     def inherit(self, session: str, facts: Facts, fds: list[int]) -> None:
         """Keep what the trustee of a dead keeper brings, unless we have it."""
         now = time.monotonic()
-        at = now + HEIR_PATIENCE if _is_held(facts, fds) else now
-        if self.vault.inherit(session, Deposit(facts, fds, now), at):
+        kept = Deposit(facts, fds, now)
+        at = now + HEIR_PATIENCE if _is_held(kept) else now
+        if self.vault.inherit(session, kept, at):
             self.trustee.note(session, is_anew=True)
         else:
             close(fds)
@@ -379,7 +380,7 @@ class Household:
             for door in self.doors():
                 door.ended(pid, now)
             for session, kept in self.vault.deposits.items():
-                if kept.facts.get("pid") == pid:
+                if kept.record.pid == pid:
                     self.note_exit(session, status)
         return ended
 
@@ -399,12 +400,12 @@ def evict(kept: Deposit) -> None:
     kill(session_lock.taken_by(kept.memory))
 
 
-def _is_held(facts: Facts, fds: list[int]) -> bool:
+def _is_held(kept: Deposit) -> bool:
     """Tell whether the holder that deposited these lives, as far as can be known."""
-    if session_lock.taken_by(fds[MEMORY]):
+    if session_lock.taken_by(kept.memory):
         return True
     # A holder of older code takes no grip, but it has a number.
-    return processes.is_alive(int(str(facts["holder"])))
+    return processes.is_alive(kept.held.holder)
 
 
 def close(fds: list[int]) -> None:

@@ -13,7 +13,7 @@ from holdfast.keeper.consents import Consents, Request
 from holdfast.keeper.keeper_state import Household, close, no_keeper, refusal, refused
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
-from holdfast.keeper.vault import Facts
+from holdfast.keeper.vault import Deposit, Facts
 from holdfast.linux import descriptors, packets
 from holdfast.model.errors import (
     HoldfastError,
@@ -178,8 +178,8 @@ class Requests:
         session = self._household.held.get(link)
         if session is None:
             return
-        newest = _chosen(self._household.vault.deposits[session].facts)
-        if isinstance(said, dict) and _chosen(said) != newest:
+        newest = _chosen(self._household.vault.deposits[session])
+        if isinstance(said, dict) and not newest.items() <= said.items():
             # It waited for its predecessor to leave, and was not told meanwhile.
             self._household.links.send(link, {"do": "changed", **newest})
         self._consents.deposited(session)
@@ -248,7 +248,7 @@ class Requests:
             token: coming for token, coming in self._coming.items() if token in births
         }
         taken = {
-            one: str(kept.facts.get("name"))
+            one: kept.record.name
             for one, kept in self._household.vault.deposits.items()
         }
         for other, known in (taken | self._coming).items():
@@ -312,11 +312,11 @@ class Requests:
         self._demand_changeable(packet)
         session = checks.session_of(packet)
         kept = self._household.vault.deposits[session]
-        kept.facts |= checks.changes(packet)
+        kept.put(kept.facts | checks.changes(packet))
         self._household.trustee.note(session)
         self._household.note_exit(session, packet.get("exit"))
         if packet.get("do") != "facts":  # Else the holder has said it itself.
-            told: Facts = {"do": "changed", **_chosen(kept.facts)}
+            told: Facts = {"do": "changed", **_chosen(kept)}
             self._household.tell_holder(session, told)
         return {"ok": True}
 
@@ -357,6 +357,6 @@ class Requests:
         return {"ok": True, "pid": os.getpid()}
 
 
-def _chosen(facts: Facts) -> Facts:
-    """Return what of the facts somebody has chosen, and may choose again."""
-    return {name: facts.get(name) for name in ("name", "keep")}
+def _chosen(kept: Deposit) -> Facts:
+    """Return what of a session somebody has chosen, and may choose again."""
+    return {"name": kept.record.name, "keep": kept.record.keep}

@@ -19,6 +19,9 @@ I3  An exit status, once known, is kept.
 
 from dataclasses import dataclass, field
 
+from holdfast.model.ids import SessionId
+from holdfast.model.session_record import HeldRecord, SessionRecord, sound_fields
+
 FIRST_DELAY = 0.0
 """The first replacement is immediate: somebody is typing."""
 
@@ -50,12 +53,29 @@ class Deposit:
     """What is kept of one session."""
 
     facts: Facts
+    """As its holder wrote them: what we do not know is for the next holder, too."""
+
     fds: list[int]
     held_since: float
     deaths: int = 0
     is_held: bool = True
     replace_at: float | None = None
     exit: int | None = None
+    record: SessionRecord = field(init=False)
+    """What the facts say that everyone may know; the vault has its id."""
+
+    held: HeldRecord = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the facts."""
+        self.put(self.facts)
+
+    def put(self, facts: Facts) -> None:
+        """Keep these facts."""
+        self.facts = facts
+        found = {"id": SessionId(""), **sound_fields(SessionRecord, facts)}
+        self.record = SessionRecord(**found)
+        self.held = HeldRecord(**sound_fields(HeldRecord, facts))
 
     @property
     def memory(self) -> int:
@@ -80,9 +100,9 @@ class Vault:
         spare, kept.fds = kept.fds, fds
         # A holder that was made ahead of time may have missed what came after.
         newer = {name: kept.facts[name] for name in OURS if name in kept.facts}
-        kept.facts, kept.held_since = {**facts, **newer}, now
-        if kept.exit is not None:
-            kept.facts["state"] = "exited"
+        over = {} if kept.exit is None else {"state": "exited"}
+        kept.put({**facts, **newer, **over})
+        kept.held_since = now
         kept.is_held, kept.replace_at = True, None
         return spare
 

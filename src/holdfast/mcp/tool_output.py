@@ -95,6 +95,10 @@ def enveloped(origin: str, text: str, hidden: list[Facts]) -> Facts:
     }
 
 
+_SAID = ("name", "host", "state", "exit", "created_ms", "id", "command", "cwd")
+"""Fields of a session that are told by another name, or made safe to show."""
+
+
 def info_facts(info: SessionInfo) -> Facts:
     """Return one session of a list."""
     return {
@@ -105,7 +109,7 @@ def info_facts(info: SessionInfo) -> Facts:
         "command": printable(shlex.join(info.command[:16])),
         "cwd": printable(info.cwd),
         "created": moment(info.created_wall),
-        "pid": info.pid,
+        **{name: info.facts()[name] for name in info.facts() if name not in _SAID},
     }
 
 

@@ -14,7 +14,6 @@ from typing import Self, TypeVar
 
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to
-from holdfast.client.keeper import Listed
 from holdfast.client.pending_start import Waiting, waiting_in
 from holdfast.client.proven_requests import environment
 from holdfast.core.client.exchange import Exchange
@@ -25,7 +24,7 @@ from holdfast.model.errors import (
     MalformedArgument,
     SessionUnreachable,
 )
-from holdfast.model.geometry import Size, clamped
+from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
 from holdfast.model.text import checked_name
 from holdfast.sdk.driver import Driver
@@ -95,7 +94,7 @@ class Host:
             Unavailable: There is no keeper, or the host cannot be reached.
 
         """
-        return [_info(one) for one in await sessions_of(self.way)]
+        return [SessionInfo(*one) for one in await sessions_of(self.way)]
 
     async def find(self, text: str) -> SessionInfo:
         """Return the session that is meant: by its name, its id or how that begins.
@@ -105,7 +104,7 @@ class Host:
             Unavailable: There is no keeper, or the host cannot be reached.
 
         """
-        return _info(keeper.resolve(text, await sessions_of(self.way)))
+        return SessionInfo(*keeper.resolve(text, await sessions_of(self.way)))
 
     async def create(
         self,
@@ -258,20 +257,3 @@ def _folder(asked: str) -> str:
         return os.path.abspath(asked)  # noqa: PTH100  # a path would resolve links
     except FileNotFoundError:
         raise MalformedArgument(asked, "a folder: the present one is gone") from None
-
-
-def _info(listed: Listed) -> SessionInfo:
-    columns, rows = (*listed.size, 0, 0)[:2]
-    return SessionInfo(
-        SessionId(listed.id),
-        listed.name,
-        listed.state,
-        listed.exit,
-        tuple(listed.command),
-        listed.cwd,
-        listed.created_ms / 1000,
-        clamped(columns, rows),
-        listed.keep,
-        listed.pid,
-        listed.host,
-    )

@@ -31,6 +31,7 @@ from holdfast.model.errors import (
     SessionUnreachable,
 )
 from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import checked_name, same_name
 from holdfast.wire.messages import ClientKind
 
@@ -250,7 +251,7 @@ async def way_to(host: str, operator: str, tasks: asyncio.TaskGroup) -> Way:
     return await asyncio.to_thread(find)
 
 
-async def sessions_of(way: Way) -> list[keeper.Listed]:
+async def sessions_of(way: Way) -> list[SessionRecord]:
     """Return every session that we may see, oldest first.
 
     Raises:

@@ -7,8 +7,9 @@ ending in `_wall` are seconds of the wall clock; lengths of time are seconds.
 import enum
 from dataclasses import dataclass
 
-from holdfast.model.geometry import Size
-from holdfast.model.ids import ActorId, ClientId, Epoch, SessionId
+from holdfast.model.geometry import Size, clamped
+from holdfast.model.ids import ActorId, ClientId, Epoch
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import shown_name
 from holdfast.term.plain import plain
 from holdfast.term.printed import Found, hidden_in_output
@@ -18,28 +19,30 @@ from holdfast.wire.evidence import Asleep
 from holdfast.wire.messages import Pending
 
 
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
-    """One session, as its keeper lists it."""
+class SessionInfo(SessionRecord):
+    """One session, as its keeper lists it; what it does, `Session.state` says."""
 
-    id: SessionId
-    name: str
-    state: str
-    """running, frozen or exited; what it does in detail, `Session.state` says."""
+    __slots__ = ()
 
-    exit_status: int | None
-    """None while it lives; below zero, the signal that ended it."""
+    @property
+    def size(self) -> Size:  # type: ignore[override]  # as everywhere in the SDK
+        """How large its terminal is."""
+        return clamped(*super().size)
 
-    command: tuple[str, ...]
-    cwd: str
-    created_wall: float
-    size: Size
-    is_kept: bool
-    """Whether it stays listed after it has ended."""
+    @property
+    def exit_status(self) -> int | None:
+        """None while it lives; below zero, the signal that ended it."""
+        return self.exit
 
-    pid: int
-    host: str
-    """What we call the host it lives at; empty if that is this machine."""
+    @property
+    def created_wall(self) -> float:
+        """When it was made."""
+        return self.created_ms / 1000
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it stays listed after it has ended."""
+        return self.keep
 
 
 class Stop(enum.StrEnum):

@@ -98,7 +98,7 @@ def test_another_size_is_set_told_and_in_the_facts(here: World) -> None:
     here.join().submit(b"100x30", InputKind.RESIZE)
 
     assert here.sizes == [Size(100, 30)]
-    assert here.vaulted.facts["size"] == [100, 30]
+    assert here.vaulted.record.size == (100, 30)
     assert os.get_terminal_size(here.slave) == (100, 30)
 
 

@@ -35,6 +35,7 @@ from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import ApprovalMismatch, NotAllowed
 from holdfast.model.ids import ActorId
+from holdfast.model.session_record import HeldRecord, SessionRecord
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
 
@@ -173,16 +174,11 @@ def here(bot: Enrolled) -> Iterator[Shell]:
         for fd in (memory, pidfd):
             stack.callback(os.close, fd)
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
-        facts: dict[str, object] = {
-            "name": "build",
-            "pid": leader.pid,
-            "command": ["sh"],
-            "cwd": "/",
-            "creator": bot.actor.id,
-        }
+        record = SessionRecord(SESSION, "build", leader.pid, command=("sh",), cwd="/")
+        held = HeldRecord(creator=bot.actor.id)
         gate_fds = (leader.listener, leader.memory)
         vaulted = Vaulted(
-            SESSION, facts, leader.master, memory, listener, pidfd, gate_fds
+            record, held, leader.master, memory, listener, pidfd, gate_fds
         )
         made = Shell(leader, vaulted, selector)
         yield made

@@ -18,6 +18,7 @@ from holdfast.holder.provenance.process_owner import Attributing
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import ActorId, Epoch, Incarnation, SessionId
+from holdfast.model.session_record import HeldRecord, SessionRecord
 
 SESSION = SessionId("s_" + "a" * 16)
 CARL = ActorId("a_" + "c" * 32)
@@ -40,9 +41,9 @@ def vaulted(
 ) -> Iterator[Vaulted]:
     for name in ("RUNTIME", "CONFIG", "STATE"):
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    facts: dict[str, object] = {"pid": stage.pid, "creator": CARL}
+    record, held = SessionRecord(SESSION, pid=stage.pid), HeldRecord(creator=CARL)
     with socket.socket(socket.AF_UNIX) as listener:
-        yield Vaulted(SESSION, facts, stage.master, -1, listener, -1)
+        yield Vaulted(record, held, stage.master, -1, listener, -1)
 
 
 @pytest.fixture

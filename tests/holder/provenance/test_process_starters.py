@@ -10,6 +10,7 @@ from holdfast.holder.provenance.process_starters import Starting
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux.procfs import TICKS
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import HeldRecord, SessionRecord
 
 LEADER = Kin(10, 1, 0)
 
@@ -28,9 +29,9 @@ def started(second: float) -> int:
 
 @pytest.fixture
 def vaulted() -> Vaulted:
-    facts: dict[str, object] = {"pid": LEADER.pid, "creator": CARL}
+    record = SessionRecord(SessionId("s_x"), pid=LEADER.pid)
     with socket.socket() as listener:
-        return Vaulted(SessionId("s_x"), facts, -1, -1, listener, -1)
+        return Vaulted(record, HeldRecord(creator=CARL), -1, -1, listener, -1)
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from holdfast.model.ids import (
     client_id,
 )
 from holdfast.model.inputs import Input, InputId, InputKind
+from holdfast.model.session_record import HeldRecord, SessionRecord
 from holdfast.term.marks import Began, Buffer, Ended, Mark, Prompted, Standing, to_bytes
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
@@ -78,15 +79,10 @@ class Shell:
 def followed(integration: str) -> Iterator[Shell]:
     master, slave = pty.open_pty(Size(80, 24))
     memory = shared_memory.create(SESSION, WINDOW)
-    facts: dict[str, object] = {
-        "name": "build",
-        "pid": os.getpid(),
-        "command": ["bash", "-i"],
-        "creator": ANNA,
-        "integration": integration,
-    }
+    record = SessionRecord(SESSION, "build", os.getpid(), command=("bash", "-i"))
+    held = HeldRecord(creator=ANNA, integration=integration)
     with socket.socket(socket.AF_UNIX) as listener:
-        vaulted = Vaulted(SESSION, facts, master, memory, listener, -1)
+        vaulted = Vaulted(record, held, master, memory, listener, -1)
         view = shared_memory.view(memory)
         StreamWindow.create(view)
         if integration:

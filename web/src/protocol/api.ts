@@ -35,6 +35,7 @@ import type {
   Tried,
   TurnPassed,
 } from "./messages.js";
+import type { SessionInfo } from "./session-record.js";
 
 export type {
   Attached,
@@ -149,21 +150,7 @@ export interface Page {
 
 // ── a host ───────────────────────────────────────────────────────────────────
 
-/** A session, as its host lists it. */
-export interface SessionInfo {
-  readonly id: SessionId;
-  readonly name: string;
-  readonly pid: number;
-  /** `running`, `frozen` or `exited`; `glance` knows what it does. */
-  readonly state: string;
-  /** Null while it lives; below zero, the signal that ended it. */
-  readonly exit: number | null;
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly createdMs: number;
-  readonly size: Cells | null;
-  readonly keep: boolean;
-}
+export type { SessionInfo } from "./session-record.js";
 
 export interface Creation {
   readonly name?: string;

@@ -14,7 +14,6 @@
 
 import type {
   AttachOptions,
-  Cells,
   Creation,
   Glance,
   HostLink,
@@ -33,10 +32,11 @@ import { HostRequests, namedIn } from "./host-requests.js";
 import { Listeners } from "./listeners.js";
 import { readLog } from "./logbook.js";
 import type { Packet } from "./packets.js";
-import { numberOf, textOf } from "./packets.js";
+import { isPacket, numberOf, textOf } from "./packets.js";
 import type { Dialler, HostKeys } from "./reaching.js";
 import { backOff, failureOf, heardReason, reachHost } from "./reaching.js";
 import { LiveSession } from "./session-link.js";
+import { sessionInfo } from "./session-record.js";
 import { fromBase64, printable } from "./text.js";
 
 /** Milliseconds after which a channel that nobody uses is closed. */
@@ -85,7 +85,7 @@ export class LiveHost implements HostLink {
     const told = await this.ask({ do: "list" }, true);
     const listed = told["sessions"];
     if (!Array.isArray(listed)) throw malformed("list", "it has no sessions");
-    return listed.map(sessionInfo).filter((one) => one !== null);
+    return listed.filter(isPacket).map(sessionInfo);
   }
 
   async create(wish: Creation): Promise<{ readonly id: string; readonly name: string }> {
@@ -253,30 +253,4 @@ const CUTS = ["link-ended", "host-unreachable", "handshake-timeout", "channel-wo
 
 function shown(packet: Packet, name: string): string {
   return printable(textOf(packet, name), 64);
-}
-
-function sessionInfo(told: unknown): SessionInfo | null {
-  if (typeof told !== "object" || told === null) return null;
-  const one = told as Packet;
-  const exit = one["exit"];
-  const command = one["command"];
-  return {
-    id: textOf(one, "id"),
-    name: shown(one, "name"),
-    pid: numberOf(one, "pid"),
-    state: shown(one, "state"),
-    exit: typeof exit === "number" ? exit : null,
-    command: Array.isArray(command) ? command.map((word) => printable(String(word))) : [],
-    cwd: printable(textOf(one, "cwd")),
-    createdMs: numberOf(one, "created_ms"),
-    size: cellsOf(one["size"]),
-    keep: one["keep"] === true,
-  };
-}
-
-function cellsOf(size: unknown): Cells | null {
-  if (!Array.isArray(size)) return null;
-  const [columns, rows] = size as unknown[];
-  const isSize = typeof columns === "number" && typeof rows === "number";
-  return isSize ? { columns, rows } : null;
 }

@@ -8,8 +8,9 @@
 
 import { HoldfastError, malformed } from "./errors.js";
 import { tooLarge } from "./frames.js";
+import type { Cells } from "./messages.js";
 import type { Facts } from "./shapes.js";
-import { fromUtf8, joined, utf8 } from "./text.js";
+import { fromUtf8, joined, printable, utf8 } from "./text.js";
 
 const MAX_PACKET = 65_536;
 const LENGTH = 4;
@@ -81,4 +82,34 @@ export function textOf(packet: Packet, name: string): string {
 export function numberOf(packet: Packet, name: string): number {
   const value = packet[name];
   return Number.isSafeInteger(value) ? (value as number) : 0;
+}
+
+export function isPacket(told: unknown): told is Packet {
+  return typeof told === "object" && told !== null && !Array.isArray(told);
+}
+
+/** A stranger's text, as it may be shown. */
+export function shownOf(packet: Packet, name: string): string {
+  return printable(textOf(packet, name));
+}
+
+export function numberOrNull(packet: Packet, name: string): number | null {
+  return typeof packet[name] === "number" ? numberOf(packet, name) : null;
+}
+
+export function flagOf(packet: Packet, name: string): boolean {
+  return packet[name] === true;
+}
+
+export function wordsOf(packet: Packet, name: string): readonly string[] {
+  const words = packet[name];
+  return Array.isArray(words) ? words.map((word) => printable(String(word))) : [];
+}
+
+export function cellsOf(packet: Packet, name: string): Cells | null {
+  const size = packet[name];
+  if (!Array.isArray(size)) return null;
+  const [columns, rows] = size as unknown[];
+  const isSize = typeof columns === "number" && typeof rows === "number";
+  return isSize ? { columns, rows } : null;
 }

@@ -6,8 +6,8 @@ import sys
 
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
-from holdfast.client.keeper import Listed
 from holdfast.model.errors import SessionNotNamed
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 
 
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     return show(session, observe=options.observe)
 
 
-def _only(known: list[Listed]) -> Listed:
+def _only(known: list[SessionRecord]) -> SessionRecord:
     if len(known) == 1:
         return known[0]
     if not known:
@@ -59,7 +59,7 @@ def _only(known: list[Listed]) -> Listed:
     return _picked(known)
 
 
-def _picked(known: list[Listed]) -> Listed:
+def _picked(known: list[SessionRecord]) -> SessionRecord:
     while True:
         print(f"Which one? 1 to {len(known)}: ", end="", flush=True)
         line = sys.stdin.readline()

@@ -9,8 +9,8 @@ from holdfast.cli.operator_names import Names
 from holdfast.cli.turn_requests import add_session_arguments, live_session
 from holdfast.client import blame_query, keeper
 from holdfast.client.calls import blame, graph
-from holdfast.client.keeper import Listed
 from holdfast.model.errors import MalformedArgument, OnlyHere
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 from holdfast.wire.blame import MAX_BLAMED
 from holdfast.wire.graphs import MAX_PORT
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     return _item(session, ITEMS[option], name, as_json=options.json)
 
 
-def _item(session: Listed, what: str, name: str, *, as_json: bool) -> int:
+def _item(session: SessionRecord, what: str, name: str, *, as_json: bool) -> int:
     if not 0 < len(name) <= MAX_BLAMED:
         wanted = f"the name of a {what}, of at most {MAX_BLAMED} characters"
         raise MalformedArgument(printable(name), wanted)
@@ -96,7 +96,7 @@ def _other_name(signal: str) -> str:
     return signal[3:] if signal.startswith("SIG") else f"SIG{signal}"
 
 
-def _file(session: Listed, path: str, *, as_json: bool) -> int:
+def _file(session: SessionRecord, path: str, *, as_json: bool) -> int:
     if session.host:
         raise OnlyHere("looking at a file")
     try:
@@ -114,7 +114,7 @@ def _file(session: Listed, path: str, *, as_json: bool) -> int:
     return 0 if any(blame_text.is_named(one.report) for one in found) else 1
 
 
-def _processes(session: Listed, options: argparse.Namespace) -> int:
+def _processes(session: SessionRecord, options: argparse.Namespace) -> int:
     port = options.port
     if port is not None and not 0 < port <= MAX_PORT:
         raise MalformedArgument(str(port), f"a port from 1 to {MAX_PORT}")
@@ -142,7 +142,7 @@ def _processes(session: Listed, options: argparse.Namespace) -> int:
     return 0 if named else 1
 
 
-def _line(session: Listed, *, as_json: bool) -> int:
+def _line(session: SessionRecord, *, as_json: bool) -> int:
     report = blame(session.id, "line")
     if as_json:
         facts = {"session": session.id, "what": "line"}

@@ -8,8 +8,9 @@ import time
 
 from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
-from holdfast.client.keeper import Listed
 from holdfast.model.errors import HoldfastError, NoKeeper, WaitedInVain
+from holdfast.model.ids import SessionId
+from holdfast.model.session_record import SessionRecord
 
 GRACE = 3.0
 """Seconds for a session to end after it was hung up on; then it is killed."""
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(ended: list[Listed], going_on: int | None, *, had_host: bool) -> None:
+def _print(ended: list[SessionRecord], going_on: int | None, *, had_host: bool) -> None:
     for one in ended:
         print(f"{one.label} ({one.id}) ended: {_how(one.exit)}")
     if going_on is None:
@@ -95,7 +96,7 @@ def _end_keeper() -> int | None:
     raise WaitedInVain("the end of the keeper", int(PATIENCE * 1000))
 
 
-def _end_sessions() -> list[Listed]:
+def _end_sessions() -> list[SessionRecord]:
     """Hang up on every session, kill what stays, and drop the records."""
     wanted = {one.id for one in keeper.sessions() if one.exit is None}
     deadline = time.monotonic() + PATIENCE
@@ -113,7 +114,7 @@ def _end_sessions() -> list[Listed]:
     return [one for one in known if one.id in wanted]
 
 
-def _wait(sessions: set[str], deadline: float) -> set[str]:
+def _wait(sessions: set[SessionId], deadline: float) -> set[SessionId]:
     """Wait for the end of sessions, and return those that have not come to it."""
     while True:
         running = {one.id for one in keeper.sessions() if one.exit is None}
@@ -123,7 +124,9 @@ def _wait(sessions: set[str], deadline: float) -> set[str]:
         time.sleep(_STEP)
 
 
-def _signal_all(sessions: set[str], number: int, links: contextlib.ExitStack) -> None:
+def _signal_all(
+    sessions: set[SessionId], number: int, links: contextlib.ExitStack
+) -> None:
     from holdfast.client.attached_link import attach  # noqa: PLC0415  # rarely needed
     from holdfast.client.driver import attachment_to  # noqa: PLC0415
     from holdfast.wire.messages import End  # noqa: PLC0415

@@ -10,6 +10,7 @@ from holdfast.client import keeper
 from holdfast.model.errors import SessionUnreachable, WaitedInVain
 from holdfast.model.events import EventName
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 
 PATIENCE = 20.0
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _end_rest(session: keeper.Listed, number: int, *, leave: bool) -> None:
+def _end_rest(session: SessionRecord, number: int, *, leave: bool) -> None:
     """End what a session has left whose command has ended already."""
     from holdfast.client.attached_link import messages  # noqa: PLC0415  # rarely needed
     from holdfast.client.connection import Connection  # noqa: PLC0415
@@ -89,7 +90,7 @@ def _say_swept(fields: Mapping[str, object]) -> None:
             print(f"{count} {which} {word}: {names}")
 
 
-def _end(session: keeper.Listed, number: int, *, leave: bool) -> bool:
+def _end(session: SessionRecord, number: int, *, leave: bool) -> bool:
     """End a session; False if whoever was to sweep for it may have died before."""
     from holdfast.client.attached_link import attach, messages  # noqa: PLC0415
     from holdfast.client.driver import attachment_to  # noqa: PLC0415
@@ -122,7 +123,7 @@ def _end(session: keeper.Listed, number: int, *, leave: bool) -> bool:
     raise WaitedInVain(f"the end of {session.label}", int(PATIENCE * 1000))
 
 
-def _is_over(session: keeper.Listed) -> bool:
+def _is_over(session: SessionRecord) -> bool:
     return all(
         known.id != session.id or known.exit is not None
         for known in keeper.sessions(host=session.host)

@@ -10,8 +10,8 @@ from holdfast.cli.tree import facts, picture, process_line
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import keeper
 from holdfast.client.calls import graph
-from holdfast.client.keeper import Listed
 from holdfast.model.errors import MalformedArgument
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 from holdfast.wire.graphs import MAX_PORT
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _living() -> list[Listed]:
+def _living() -> list[SessionRecord]:
     return [one for one in keeper.sessions() if one.exit is None]
 
 

@@ -7,9 +7,9 @@ import time
 
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
-from holdfast.client.keeper import Listed
 from holdfast.linux.stored import folders
 from holdfast.model.errors import NoKeeper, UsageError
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import checked_name, printable
 
 TITLES = ("NAME", "ID", "STATE", "AGE", "COMMAND")
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.json:
         import json  # noqa: PLC0415  # only who asked for it pays for it
 
-        facts = [_facts(session) for session in known]
+        facts = [session.facts() for session in known]
         told: dict[str, object] = {"unreachable": away} if options.all else {}
         if options.host is None:
             told["notices"] = policy_notices()
@@ -90,7 +90,7 @@ def _content(path: str) -> bytes:
         return b""
 
 
-def _known(options: argparse.Namespace) -> tuple[list[Listed], dict[str, str]]:
+def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, str]]:
     """Return the sessions asked for, and which hosts do not answer."""
     if options.host is not None:
         return keeper.sessions(host=checked_name(options.host.rstrip("/"))), {}
@@ -103,7 +103,7 @@ def _known(options: argparse.Namespace) -> tuple[list[Listed], dict[str, str]]:
     return [*known, *elsewhere], away
 
 
-def _here() -> list[Listed]:
+def _here() -> list[SessionRecord]:
     """Return the sessions here; without the keeper, as much as can be known of them."""
     try:
         return keeper.sessions()
@@ -118,13 +118,6 @@ def _here() -> list[Listed]:
         return known
 
 
-def _facts(session: Listed) -> dict[str, object]:
-    facts = session._asdict()
-    if not session.host:
-        del facts["host"]  # Here is where everything is unless somebody says so.
-    return facts
-
-
 def _print_table(rows: list[tuple[str, ...]]) -> None:
     if not rows:
         print("There is no session. `holdfast new` starts one.", file=sys.stderr)
@@ -137,7 +130,7 @@ def _print_table(rows: list[tuple[str, ...]]) -> None:
         print(line[: room - 1] + "…" if 0 < room < len(line) else line)
 
 
-def _row(session: Listed) -> tuple[str, ...]:
+def _row(session: SessionRecord) -> tuple[str, ...]:
     return (
         session.label,
         session.id,
@@ -147,7 +140,7 @@ def _row(session: Listed) -> tuple[str, ...]:
     )
 
 
-def state_of(session: Listed) -> str:
+def state_of(session: SessionRecord) -> str:
     """Return what a session does, in two words at most."""
     kept = ", kept" if session.keep else ""
     if session.exit is None:
@@ -167,7 +160,7 @@ def age(seconds: float) -> str:
     return "now"
 
 
-def _completed(session: Listed) -> str:
+def _completed(session: SessionRecord) -> str:
     """Return what a shell may complete: a name that needs no quotes, or the id."""
     try:
         return checked_name(session.name)

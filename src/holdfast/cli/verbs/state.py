@@ -8,7 +8,7 @@ from holdfast.cli.turn_requests import add_session_arguments
 from holdfast.cli.verbs.ls import state_of
 from holdfast.client import keeper
 from holdfast.client.calls import state
-from holdfast.client.keeper import Listed
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 from holdfast.wire.evidence import Evidence
 
@@ -76,7 +76,7 @@ def facts(seen: Evidence) -> dict[str, object]:
     }
 
 
-def _over(session: Listed, *, as_json: bool) -> int:
+def _over(session: SessionRecord, *, as_json: bool) -> int:
     if as_json:
         found = {"session": session.id, "state": "exited", "exit": session.exit}
         print(json.dumps({**found, "sure": True}))

@@ -11,6 +11,7 @@ from holdfast.cli.verbs.upgrade import code_folder
 from holdfast.client import host, keeper
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError, NoKeeper
+from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 from holdfast.version import __version__
 
@@ -82,7 +83,7 @@ def _without_ok(answer: Facts | None) -> Facts | None:
     return {name: value for name, value in answer.items() if name != "ok"}
 
 
-def _by_state(known: list[keeper.Listed]) -> dict[str, int]:
+def _by_state(known: list[SessionRecord]) -> dict[str, int]:
     states = [one.state or "running" for one in known]
     return {state: states.count(state) for state in sorted(set(states), reverse=True)}
 

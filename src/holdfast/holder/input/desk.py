@@ -196,7 +196,7 @@ class Desk:
             self._do(self._intake.grant(actor.id, given, NOBODY, now()))
 
     def _first_envelope(self, actor: Actor, promised: Envelope | None) -> Envelope:
-        began_it = self._vaulted.facts.get("creator") == actor.id
+        began_it = self._vaulted.held.creator == actor.id
         session = self._vaulted.session
         return first_envelope(actor.kind, session, promised, began_it=began_it)
 
@@ -589,7 +589,7 @@ class Desk:
 
 
 def _secrecy(vaulted: Vaulted, following: Following) -> Secrecy:
-    leader = int(str(vaulted.facts["pid"]))
+    leader = vaulted.record.pid
     return Secrecy(vaulted.master, leader, lambda: following.runs_nothing)
 
 

@@ -110,9 +110,7 @@ def _edited(staged: Staged) -> wire.Staged:
 
 
 def _leader_of(vaulted: Vaulted) -> int:
-    leader = vaulted.facts["pid"]
-    assert isinstance(leader, int)  # noqa: S101  # we wrote it
-    return leader
+    return vaulted.record.pid
 
 
 def _told(process: Process, actor: ActorId) -> graphs.Process:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 
 from holdfast.core.shell.shell_state import Item, ItemKind
-from holdfast.holder.provenance.shell_commands import INTEGRATION, Following
+from holdfast.holder.provenance.shell_commands import Following
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import pty, session_state
 from holdfast.model.errors import NotAtPrompt
@@ -83,13 +83,13 @@ class LineQuestion:
 
     def _is_bash(self) -> bool:
         """Tell whether a bash reads that edits its line itself."""
-        if self._vaulted.facts.get(INTEGRATION) != "bash":
+        if self._vaulted.held.integration != "bash":
             return False
         state = self._following.shell_state
         return state is None or any(one in state.items for one in _EDITORS)
 
     def _send(self) -> None:
-        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
+        master, leader = self._vaulted.master, self._vaulted.record.pid
         if pty.is_canonical(master) or pty.foreground(master) != leader:
             return
         if session_state.unread(master) == 0:

@@ -30,9 +30,7 @@ def demand_question(given: Input, vaulted: Vaulted, *, is_frozen: bool) -> None:
         return
     if is_frozen:
         raise NotWaiting(Word.FROZEN.value)
-    leader = vaulted.facts["pid"]
-    assert isinstance(leader, int)  # noqa: S101  # we wrote it
-    demand_waiting(session_state.look(vaulted.master, leader))
+    demand_waiting(session_state.look(vaulted.master, vaulted.record.pid))
 
 
 def demand_waiting(seen: Evidence) -> None:

@@ -28,6 +28,7 @@ from holdfast.linux import processes, pty
 from holdfast.model.geometry import Size
 from holdfast.model.ids import Index  # noqa: TC001  # an annotation people read
 from holdfast.model.inputs import Input, InputKind
+from holdfast.model.session_record import Cells
 
 ECHO_PATIENCE = 0.001
 """Seconds what the terminal took may stay unbooked: its echo goes first. Should
@@ -133,8 +134,7 @@ class Writing:
 
     def _signal(self, number: int) -> None:
         """Signal what runs in the foreground, as the terminal's own keys do."""
-        pid = self._vaulted.facts["pid"]
-        assert isinstance(pid, int)  # noqa: S101  # we wrote it
+        pid = self._vaulted.record.pid
         group = pty.foreground(self._vaulted.master)
         if group in (None, pid):
             processes.signal_group(self._vaulted.pidfd, pid, number)
@@ -145,5 +145,6 @@ class Writing:
     def _resize(self, given: Input) -> None:
         size = size_of(given.payload)
         pty.set_size(self._vaulted.master, size)
-        self._vaulted.facts["size"] = [size.columns, size.rows]
+        record, cells = self._vaulted.record, Cells(size.columns, size.rows)
+        self._vaulted.record = record._replace(size=cells)
         self._resized(size)

@@ -34,9 +34,6 @@ CLAIM_PATIENCE = 20
 
 TIMEOUT = 5.0
 
-CONSENTS = "consents"
-"""The fact that a holder says who may change its session."""
-
 LEAVE_PATIENCE = 2.0
 """Seconds to wait for what is half done before we leave: a program that does not
 read its input must not keep old code alive for ever."""
@@ -86,15 +83,13 @@ class KeeperLink:
     def deposit(self, token: str = "") -> None:
         """Give the keeper a copy of everything; `token` answers a creation."""
         link = packets.connect(folders.keeper_address(), TIMEOUT)
+        self._vaulted.held = self._vaulted.held._replace(
+            holder=os.getpid(), version=__version__, consents=True
+        )
         packet: packets.Packet = {
             "do": "deposit",
             "id": self._vaulted.session,
-            "facts": {
-                **self._vaulted.facts,
-                "holder": os.getpid(),
-                "version": __version__,
-                CONSENTS: True,
-            },
+            "facts": self._vaulted.facts(),
             "token": token,
             "exit": self._exit,
         }
@@ -129,11 +124,9 @@ class KeeperLink:
         """Tell the keeper what has changed."""
         if facts.get("state") == "exited":
             # By the wall clock: whoever clears away may run after a restart.
-            ended_ms = self._vaulted.facts.get("ended_ms", time.time_ns() // 1_000_000)
+            ended_ms = self._vaulted.held.ended_ms or time.time_ns() // 1_000_000
             facts = {**facts, "ended_ms": ended_ms}
-        for name in ("name", "state", "size", "ended_ms"):
-            if name in facts:
-                self._vaulted.facts[name] = facts[name]
+        self._vaulted.change(facts)
         # Kept here too: there may be no keeper at this moment.
         self._learn_exit(facts)
         if self._link is not None:
@@ -197,7 +190,7 @@ class KeeperLink:
         self._link = None
         self._again_at = None if self._is_resting else time.monotonic()
 
-    def _obey(  # noqa: C901  # one case for each word
+    def _obey(  # one case for each word
         self, packet: packets.Packet
     ) -> None:
         match packet.get("do"):
@@ -215,8 +208,7 @@ class KeeperLink:
             case "replaced":
                 self._tell_replaced(packet)
             case "changed":
-                for name in ("name", "keep"):
-                    self._vaulted.facts[name] = packet[name]
+                self._vaulted.change(packet)
                 self._keep_name()
             case _:
                 pass  # The answer to something we said.
@@ -236,7 +228,7 @@ class KeeperLink:
         """Have us found by name also while there is no keeper to ask."""
         with contextlib.suppress(HoldfastError):  # The place has become unfit.
             if self.is_wanted:
-                name = str(self._vaulted.facts.get("name") or "")
+                name = self._vaulted.record.name
                 session_names.keep(self._vaulted.session, name)
             else:
                 session_names.drop(self._vaulted.session)

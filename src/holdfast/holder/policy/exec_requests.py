@@ -98,7 +98,7 @@ class Executing:
         self._attributing = attributing
         self._judge = judge
         self._kernel = ExecGate(*vaulted.gate)
-        self._tracer = ExecTracer(int(str(vaulted.facts["pid"])))
+        self._tracer = ExecTracer(vaulted.record.pid)
         self._released: dict[int, tuple[Question, Wanted]] = {}
         self._held: dict[int, tuple[int, Question, Wanted]] = {}
         self._collect_at = 0.0

@@ -224,7 +224,7 @@ class Judging:
             session_name=self._vaulted.first_name,
             clock=local_time(),
             epoch=epoch,
-            cwd=str(self._vaulted.facts["cwd"]),
+            cwd=self._vaulted.record.cwd,
             staged=b"",
             execution=execution,
             resolution=resolution,

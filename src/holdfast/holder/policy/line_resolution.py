@@ -16,7 +16,7 @@ from holdfast.core.provenance.staged import Staged
 from holdfast.core.shell.known_values import known_values
 from holdfast.core.shell.simple_command import Command
 from holdfast.holder.links.attached_clients import Company
-from holdfast.holder.provenance.shell_commands import INTEGRATION, Following
+from holdfast.holder.provenance.shell_commands import Following
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import procfs, pty
 from holdfast.linux.lookups import Digests
@@ -77,7 +77,7 @@ class Resolving:
         running, group = following.running, pty.foreground(self._vaulted.master)
         if running is None or running.trigger is None or group is None:
             return None
-        if group != self._vaulted.facts["pid"]:
+        if group != self._vaulted.record.pid:
             begun = procfs.read_stat(group)
             # What is older was brought to the foreground, and is another command's.
             if begun is None or _up_ms(begun) < running.since.up_ms:
@@ -94,7 +94,7 @@ class Resolving:
         """Return the session's shell, with what is set in it if it is at its prompt."""
         following = self._following
         state = following.shell_state if following.at_prompt else None
-        name = str(self._vaulted.facts.get(INTEGRATION) or "")
+        name = self._vaulted.held.integration
         return Shell(state, following.origins, name)
 
     def _folders(self, commands: Sequence[Command]) -> dict[str, str]:
@@ -111,7 +111,7 @@ class Resolving:
         # Where no shell is asked no file is: a program may be fed line after line.
         look = _nothing if shell.state is None else self._digests.lookup(self._cwd())
         found = resolve(commands, shell, look)
-        begun = str(self._vaulted.facts.get("cwd") or "")
+        begun = self._vaulted.record.cwd
         more = [*_line(staged), *_folder(following.ran(), begun)]
         return replace(
             found, commands=tuple(_with(one, more) for one in found.commands)
@@ -132,7 +132,7 @@ class Resolving:
         return raw.decode("utf-8", "replace").strip() or None
 
     def _cwd(self) -> str | None:
-        pid = self._vaulted.facts["pid"]
+        pid = self._vaulted.record.pid
         return procfs.link(f"/proc/{pid}/cwd") or None
 
 

@@ -46,10 +46,8 @@ from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.outcomes import Applied, Refused, Unknown
 from holdfast.model.questions import Execution
 from holdfast.model.resolutions import Link, Resolution, Resolved, Sort
+from holdfast.model.session_record import HeldStart
 from holdfast.model.text import printable
-
-START = "start"
-"""The fact that speaks of a command that has not begun."""
 
 STARTING = "starting"
 """The state of a session whose command has not begun."""
@@ -119,19 +117,15 @@ class Beginning:
 
     def execution(self) -> tuple[Execution, Resolution]:
         """Return what would be executed now."""
-        words, facts = self._words(), self._facts()
-        program = str(facts["program"])
+        words, start = self._vaulted.record.command, self._start
+        program = start.program
         seen = self._program()
         found = seen.seen[0]
         real = found.path if isinstance(found, Found) else None
         resolution = Resolution((_resolved(program, found),))
         if resolution != self._shown:  # Else people have been shown the same before.
             self._shown, self._judged = resolution, seen
-        variables = facts["variables"]
-        assert isinstance(variables, list)  # noqa: S101  # we wrote it
-        execution = Execution(
-            program or None, real, words, variables=tuple(map(str, variables))
-        )
+        execution = Execution(program or None, real, words, variables=start.variables)
         return execution, resolution
 
     def further(self) -> tuple[Execution, ...]:
@@ -141,9 +135,8 @@ class Beginning:
         return (*steps, *([_UNREAD] if judged.doubt else []))
 
     def _wanted(self) -> Wanted:
-        facts = self._vaulted.facts
-        program, pid = str(self._facts()["program"]), int(str(facts["pid"]))
-        return wanted_by(pid, program, self._words(), str(facts["cwd"]))
+        record = self._vaulted.record
+        return wanted_by(record.pid, self._start.program, record.command, record.cwd)
 
     def _program(self) -> "_Program":
         """Return which files would be executed now, all of them at one moment."""
@@ -178,7 +171,7 @@ class Beginning:
             UsageError: It is too long for that.
 
         """
-        size = len(json.dumps(self._vaulted.facts))
+        size = len(json.dumps(self._vaulted.facts()))
         if self.is_held and size > packets.MAX_PACKET - ROOM:
             raise RequestTooLarge(size)
 
@@ -190,13 +183,14 @@ class Beginning:
             self._refuse(DeniedByPolicy(CHANGED, _WHY_CHANGED))
             return
         word, report = self._vaulted.start
-        program = str(self._facts()["program"])
+        program = self._start.program
         spawn.say(word, spawn.GO)
         why = spawn.why_not_begun(report, program, self.gate, self._expected())
         if why == spawn.CHANGED:
             self.refusal = DeniedByPolicy(CHANGED, _WHY_CHANGED)
         elif why:
-            self.refusal = CannotStart(printable(self._words()[0], spawn.SHOWN), why)
+            first = self._vaulted.record.command[0]
+            self.refusal = CannotStart(printable(first, spawn.SHOWN), why)
         self._close()
 
     def answered(self, answer: serializer.Answer) -> None:
@@ -214,7 +208,7 @@ class Beginning:
 
     def _refuse(self, error: HoldfastError) -> None:
         self.refusal = error
-        note_refusal(ActorId(str(self._vaulted.facts["creator"])))
+        note_refusal(ActorId(self._vaulted.held.creator))
         spawn.say(self._vaulted.start[0], spawn.NO)
         self._close()
 
@@ -222,30 +216,23 @@ class Beginning:
         for fd in self._vaulted.start:
             os.close(fd)
         self._vaulted.start.clear()
-        self._vaulted.facts.pop(START, None)
+        self._vaulted.held = self._vaulted.held._replace(start=None)
 
     def _asked(self) -> Input | None:
         if not self._vaulted.start:
             return None
-        facts = self._facts()
         return Input(
-            InputId(ClientId(str(facts["client"])), 1),
-            ActorId(str(self._vaulted.facts["creator"])),
+            InputId(ClientId(self._start.client), 1),
+            ActorId(self._vaulted.held.creator),
             InputKind.START,
             FIRST_INCARNATION,
             NO_EPOCH,
-            str(facts["text"]).encode(),
+            self._start.text.encode(),
         )
 
-    def _facts(self) -> dict[str, object]:
-        facts = self._vaulted.facts[START]
-        assert isinstance(facts, dict)  # noqa: S101  # we wrote it
-        return facts
-
-    def _words(self) -> tuple[str, ...]:
-        command = self._vaulted.facts["command"]
-        assert isinstance(command, list)  # noqa: S101  # we wrote it
-        return tuple(map(str, command))
+    @property
+    def _start(self) -> HeldStart:
+        return self._vaulted.held.start or HeldStart()
 
 
 def _is_one(found: object, wanted: Wanted) -> bool:

@@ -40,7 +40,7 @@ class Attributing:
     def __init__(self, vaulted: Vaulted, company: Company) -> None:
         self._vaulted = vaulted
         self._company = company
-        self._triggers = Triggers(ActorId(str(vaulted.facts.get("creator") or "")))
+        self._triggers = Triggers(ActorId(vaulted.held.creator))
         self._known: dict[ActorId, Actor] = {}
 
     def take_up(self, entries: Iterable[Entry]) -> None:
@@ -91,9 +91,7 @@ class Attributing:
 
     @property
     def _leader(self) -> int:
-        pid = self._vaulted.facts["pid"]
-        assert isinstance(pid, int)  # noqa: S101  # we wrote it
-        return pid
+        return self._vaulted.record.pid
 
     def _oldest(self, pid: int) -> Stat | None:
         """Return the oldest ancestor of a process that is not the leader's elder."""

@@ -38,10 +38,9 @@ class Starting:
 
     def actors(self, processes: Iterable[Kin]) -> dict[int, ActorId]:
         """Return who started each of these processes, as far as it is known."""
-        leader = self._vaulted.facts["pid"]
-        assert isinstance(leader, int)  # noqa: S101  # we wrote it
+        leader = self._vaulted.record.pid
         found = roots(processes, leader)
-        creator = ActorId(str(self._vaulted.facts.get("creator") or ""))
+        creator = ActorId(self._vaulted.held.creator)
         actors: dict[tuple[int, int], ActorId] = {}
         for root in set(found.values()):
             actors[root.pid, root.started] = (

@@ -40,9 +40,6 @@ from holdfast.wire import commands as wire
 from holdfast.wire.lines import Value
 from holdfast.wire.messages import fitting
 
-INTEGRATION = "integration"
-"""The fact that says which shell was started with our integration, if one was."""
-
 ON_ITS_WAY = 0.25
 """Seconds after which what was typed is where its reader can find it: many times
 what the kernel takes to carry it there."""
@@ -72,7 +69,7 @@ class Following:
         self._window = window
         self._begin = window.end
         self._machine = commands.Commands()
-        self._is_marked = bool(vaulted.facts.get(INTEGRATION))
+        self._is_marked = bool(vaulted.held.integration)
         self._nonce = shells.nonce_of(vaulted.session) if self._is_marked else b""
         self._is_resuming = False
         self.line = StagedLine(is_marked=self._is_marked)
@@ -89,8 +86,7 @@ class Following:
 
         self.channel: StateChannel | None = None
         if self._is_marked:
-            shell = str(vaulted.facts[INTEGRATION])
-            self.channel = StateChannel(vaulted.session, shell)
+            self.channel = StateChannel(vaulted.session, vaulted.held.integration)
 
     @property
     def is_marked(self) -> bool:
@@ -113,8 +109,7 @@ class Following:
         Its marks say whether it is at its prompt; where it has none, the kernel
         says what it waits for.
         """
-        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
-        assert isinstance(leader, int)  # noqa: S101  # we wrote it
+        master, leader = self._vaulted.master, self._vaulted.record.pid
         if pty.foreground(master) != leader:
             return False
         seen = session_state.look(master, leader)
@@ -242,7 +237,7 @@ class Following:
         Only as long as it has not begun to edit a line: then it would have read
         what we look for. What was typed just now may still be on its way.
         """
-        master, leader = self._vaulted.master, self._vaulted.facts["pid"]
+        master, leader = self._vaulted.master, self._vaulted.record.pid
         if self.line.stands().is_empty or _now().now - self._enters.now < ON_ITS_WAY:
             return False
         is_read = session_state.unread(master) == 0
@@ -272,7 +267,7 @@ class Following:
         if select.select([master], [], [], 0)[0]:
             return []
         self._is_resuming = False
-        is_shell = pty.foreground(master) == self._vaulted.facts["pid"]
+        is_shell = pty.foreground(master) == self._vaulted.record.pid
         at_prompt = is_shell and not pty.is_canonical(master)
         event = commands.Resumed(at_prompt, self._window.end)
         told = self._done(self._machine.handle(event, _now()))
@@ -288,9 +283,8 @@ class Following:
 
         """
         if not self._is_marked:
-            words = self._vaulted.facts["command"]
-            first = words[0] if isinstance(words, list) else ""
-            raise NoMarks(printable(str(first)))
+            first, *_ = (*self._vaulted.record.command, "")
+            raise NoMarks(printable(first))
         machine = self._machine
         client = ClientId(asked.client)
         found = machine.sent_by(client) if client else machine.last

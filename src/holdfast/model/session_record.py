@@ -1,0 +1,252 @@
+"""The facts about a session, typed, in the one form that every process shares.
+
+`SessionRecord` is what everyone who may see a session is told of it: keeper, holder,
+host, command line, SDK, the tools for agents and the web page read it here, and a
+field added to it is in all of them. `HeldRecord` is what else a holder leaves with
+the keeper for its successor.
+
+Facts are what JSON can say. Processes of two versions talk during an upgrade: what
+is unknown is ignored, and what is missing has its default. A value of another type
+is refused. The standard library is all that the keeper may use, and NamedTuple all
+of it that `holdfast ls` has the time to load.
+"""
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Self
+
+from holdfast.model.errors import MalformedMessage
+from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.text import printable, shown_name
+
+MAX_ID = 32
+"""Letters of an id that are shown; a host elsewhere may send anything."""
+
+Facts = dict[str, object]
+
+
+class Cells(NamedTuple):
+    """A terminal's size; zeros if it is not known."""
+
+    columns: int
+    rows: int
+
+
+class HeldStart(NamedTuple):
+    """A command that has not begun: who asked for it, and what would run."""
+
+    client: str = ""
+    text: str = ""
+    program: str = ""
+    variables: tuple[str, ...] = ()
+
+
+class SessionRecord(NamedTuple):
+    """One session, as everyone who may see it is told."""
+
+    id: SessionId
+    name: str = ""
+    pid: int = 0
+    """The leader's."""
+
+    state: str = ""
+    """starting, running, frozen, stalled or exited."""
+
+    exit: int | None = None
+    """None while it lives; below zero, the signal that ended it."""
+
+    command: tuple[str, ...] = ()
+    cwd: str = ""
+    """Where it was started."""
+
+    created_ms: int = 0
+    """Milliseconds since 1970."""
+
+    size: Cells = Cells(0, 0)
+    keep: bool = False
+    """Whether it stays listed after it has ended."""
+
+    host: str = ""
+    """What we call the host it lives at; empty if that is here."""
+
+    @property
+    def label(self) -> str:
+        """What people call it, safe to print: an address, if it is elsewhere."""
+        own = shown_name(self.name) if self.name else printable(self.id, MAX_ID)
+        return f"{self.host}/{own}" if self.host else own
+
+    @classmethod
+    def from_facts(cls, facts: object, host: str = "") -> Self:
+        """Read what `facts` wrote, perhaps in another version.
+
+        Raises:
+            UsageError: It has no id.
+            PeerError: Something in it has the wrong type.
+
+        """
+        found = fields_of(SessionRecord, facts)
+        found["id"] = parse_session_id(str(found.get("id")))
+        if found.get("exit") is not None:
+            found["state"] = "exited"
+        return cls(**{**found, "host": host})
+
+    def facts(self) -> Facts:
+        """Return it as what JSON can say; `host` only if it is elsewhere."""
+        found = self._asdict()
+        if not self.host:
+            del found["host"]
+        return found
+
+
+class HeldRecord(NamedTuple):
+    """What a holder leaves for its successor, besides what everyone may know."""
+
+    first_name: str = ""
+    """What its creator called it, by which rules know it."""
+
+    holder: int = 0
+    version: str = ""
+    creator: str = ""
+    cgroup: str = ""
+    """Its own cgroup's folder; empty if it has none."""
+
+    integration: str = ""
+    """The shell that tells of its commands; empty if none does."""
+
+    exec_gate: bool = False
+    """Whether every exec in it is judged."""
+
+    no_new_privs: bool = False
+    consents: bool = False
+    """Whether its holder is asked about changes."""
+
+    start: HeldStart | None = None
+    """Its command, until that begins."""
+
+    ended_ms: int | None = None
+
+    @classmethod
+    def from_facts(cls, facts: object) -> Self:
+        """Read what `facts` wrote, perhaps in another version.
+
+        Raises:
+            PeerError: Something in it has the wrong type.
+
+        """
+        return cls(**fields_of(cls, facts))
+
+    def facts(self) -> Facts:
+        """Return what is known, as what JSON can say."""
+        found = self._asdict()
+        if self.start is not None:
+            found["start"] = self.start._asdict()
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def listed_in(answer: Mapping[str, object]) -> list[object]:
+    """Return the facts of each session that an answer lists.
+
+    Raises:
+        PeerError: It lists something else.
+
+    """
+    found = answer.get("sessions") or []
+    if not isinstance(found, list):
+        raise MalformedMessage("list of sessions", "it is none")
+    return found
+
+
+def unknown_in(facts: Facts) -> Facts:
+    """Return the facts that neither record has a field for."""
+    known = {*SessionRecord._fields, *HeldRecord._fields}
+    return {name: value for name, value in facts.items() if name not in known}
+
+
+def fields_of(kind: type[NamedTuple], facts: object) -> dict[str, Any]:
+    """Return what facts say of a record's fields; what is null says nothing.
+
+    Raises:
+        PeerError: They are no facts, or one of them has the wrong type.
+
+    """
+    if not isinstance(facts, Mapping):
+        raise MalformedMessage(kind.__name__, "it is no set of facts")
+    types = kind.__annotations__
+    return {
+        name: value_of(kind.__name__, name, types[name], facts[name])
+        for name in types
+        if facts.get(name) is not None
+    }
+
+
+def sound_fields(kind: type[NamedTuple], facts: Mapping[str, object]) -> dict[str, Any]:
+    """Return what `fields_of` would, without what has the wrong type."""
+    found: dict[str, Any] = {}
+    for name in kind.__annotations__:
+        with contextlib.suppress(MalformedMessage):
+            found |= fields_of(kind, {name: facts.get(name)})
+    return found
+
+
+def value_of(what: str, name: str, kind: object, value: object) -> object:
+    """Return a value as its field has it.
+
+    Raises:
+        PeerError: It is of another type.
+
+    """
+    fits, made = _READERS[kind]
+    if not fits(value):
+        raise MalformedMessage(what, f"{name} is of the wrong type")
+    return made(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_mark(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(map(_is_text, value))
+
+
+def _is_size(value: object) -> bool:
+    if not isinstance(value, list | tuple) or len(value) != len(Cells._fields):
+        return False
+    return all(map(_is_number, value))
+
+
+def _is_variables(value: object) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, value.values()))
+
+
+def _same(value: object) -> object:
+    return value
+
+
+Reader = tuple[Callable[[Any], bool], Callable[[Any], object]]
+
+_READERS: dict[object, Reader] = {
+    str: (_is_text, _same),
+    str | None: (_is_text, _same),
+    SessionId: (_is_text, _same),
+    int: (_is_number, _same),
+    int | None: (_is_number, _same),
+    bool: (_is_mark, _same),
+    bool | None: (_is_mark, _same),
+    dict[str, str] | None: (_is_variables, _same),
+    tuple[str, ...]: (_is_words, tuple),
+    Cells: (_is_size, lambda value: Cells(*value)),
+    Cells | None: (_is_size, lambda value: Cells(*value)),
+    HeldStart | None: (
+        lambda value: isinstance(value, Mapping),
+        lambda value: HeldStart(**fields_of(HeldStart, value)),
+    ),
+}

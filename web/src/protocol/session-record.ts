@@ -1,0 +1,40 @@
+/**
+ * A session, as its host lists it.
+ *
+ * tools/write_web_protocol.py writes this file from the code in src/holdfast.
+ */
+
+import type { SessionId } from "./api.js";
+import type { Cells } from "./messages.js";
+import type { Packet } from "./packets.js";
+import { cellsOf, flagOf, numberOf, numberOrNull, shownOf, textOf, wordsOf } from "./packets.js";
+
+/** What each field says is in src/holdfast/model/session_record.py. */
+export interface SessionInfo {
+  readonly id: SessionId;
+  readonly name: string;
+  readonly pid: number;
+  readonly state: string;
+  readonly exit: number | null;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly createdMs: number;
+  readonly size: Cells | null;
+  readonly keep: boolean;
+}
+
+/** Read what a host says of a session; what is missing is empty. */
+export function sessionInfo(told: Packet): SessionInfo {
+  return {
+    id: textOf(told, "id"),
+    name: shownOf(told, "name"),
+    pid: numberOf(told, "pid"),
+    state: shownOf(told, "state"),
+    exit: numberOrNull(told, "exit"),
+    command: wordsOf(told, "command"),
+    cwd: shownOf(told, "cwd"),
+    createdMs: numberOf(told, "created_ms"),
+    size: cellsOf(told, "size"),
+    keep: flagOf(told, "keep"),
+  };
+}
