@@ -1,7 +1,7 @@
-"""What does a sealed channel travel on?
+"""The transport below a sealed channel.
 
 One link that keeps messages apart and in order: in practice a WebSocket spliced
-by a relay. It may be read, changed and cut by whoever runs the relay; the
+by a relay. It may be read, changed and cut by anyone who runs the relay; the
 channel on top of it notices, and the carrier need not.
 """
 

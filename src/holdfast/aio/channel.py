@@ -1,12 +1,12 @@
-"""A channel that only its two ends can read, over a link that anybody may.
+"""A channel that only its two ends can read, over a link that anybody can read.
 
 `open_channel` and `join_channel` are the operator's side, `accept_channel` the
 host's; all three return when the other side is proven, and give up in time.
-What is decided is decided in crypto/handshake.py and crypto/sealing.py; here it
-is carried. One task may send while another receives.
+The decisions are made in crypto/handshake.py and crypto/sealing.py; here the messages
+are carried. One task may send while another receives.
 
-Whatever goes wrong ends the carrier with the error's code. Nothing that came
-after a message that does not open is ever returned.
+Any error ends the carrier with the error's code. Nothing that came after a message
+that does not open is ever returned.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""How does a process on an event loop say what happened?
+"""Logging for a process on an event loop.
 
-One line for each event: a name and its facts, on standard error. Nothing that
-travels through us is ever a fact of it, and no key.
+One line for each event: a name and its facts, on standard error. The facts never
+include a key, nor anything that travels through us.
 """
 
 import contextlib

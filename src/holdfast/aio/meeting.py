@@ -1,12 +1,12 @@
-"""How do a host and an operator find each other through a relay?
+"""How a host and an operator find each other through a relay.
 
 The dialling sides of docs/spec/relay.md. `reach` is an operator's: it returns
 when the host's end is there. `register` is a host's: it stays, says whom the host
-admits, and yields a knock for each operator that comes. Nothing here tries
-again by itself; whoever calls knows when that makes sense.
+admits, and yields a knock for each operator that comes. Nothing here retries by
+itself; the caller knows when that makes sense.
 
-What is returned carries messages between the two ends and is read by the relay
-as little as it is trusted by us: a sealed channel goes on top.
+What is returned carries messages between the two ends. We do not trust the relay, and
+it cannot read us: a sealed channel goes on top.
 """
 
 import asyncio

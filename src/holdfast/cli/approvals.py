@@ -1,6 +1,6 @@
-"""What waits for approval, and what becomes of it?
+"""Shows what waits for approval, and sends the decision.
 
-Whoever approves sees exactly what is approved: every byte that was sent to us,
+An operator who approves sees exactly what is approved: every byte that was sent to us,
 without effect, who asks, by which rule, and how many bytes are not shown. The
 answer is bound to that digest and turn epoch, so it cannot come to mean something
 else in between.

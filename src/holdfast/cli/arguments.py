@@ -1,4 +1,4 @@
-"""What does a word on the command line stand for?"""
+"""The meaning of arguments on the command line."""
 
 import re
 import signal

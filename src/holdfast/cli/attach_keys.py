@@ -1,8 +1,8 @@
-"""What do the keys after the prefix do, and what is the user told meanwhile?
+"""What the keys after the prefix do, and what the user is shown meanwhile.
 
 Theory of operation
 -------------------
-The wheel hears everything that the link says and is told which keys were pressed.
+The wheel sees everything that arrives on the link and every key that is pressed.
 It answers with lines to show and requests to send, and knows at any moment who
 has the turn: that is the terminal's title.
 

@@ -1,7 +1,7 @@
-"""A session shown on the user's terminal, until one of the two is left.
+"""A session shown on the user's terminal, until it ends or the user leaves.
 
 Carries keys to the holder and output to the terminal. When the holder dies, it
-waits for the successor and goes on after the last byte shown; inputs without an
+waits for the successor and continues after the last byte shown; inputs without an
 answer are sent again under their own ids. The user notices only if it took long.
 """
 

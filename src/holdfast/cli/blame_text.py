@@ -1,4 +1,4 @@
-"""How is it told who is behind something, to people and to programs?"""
+"""Formats who is behind something, for people and for programs."""
 
 import time
 from collections.abc import Iterator

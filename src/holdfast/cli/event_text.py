@@ -1,8 +1,8 @@
-"""What is said of an event, for programs and for people?
+"""Formats an event, for programs and for people.
 
 Names and fields are those of model/events.py.
-What programs printed is no part of it; a command's line is, because people want to see
-which one it was, and nothing in it is obeyed by a terminal.
+Program output is not part of it; a command's line is, because people want to see
+which one it was, and nothing in it has an effect on a terminal.
 """
 
 from typing import NamedTuple

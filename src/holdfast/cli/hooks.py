@@ -1,10 +1,10 @@
 """Run a program when something has happened, never through a shell.
 
-What happened is told in its environment, as HOLDFAST_EVENT, HOLDFAST_NAME and so on.
-Lines of commands are among it, which anybody who types can choose: in an environment
-they are text, where in the words of a shell they would be obeyed. Hosts elsewhere
-choose the names of fields, too: none of them becomes a variable that means something
-to holdfast itself, or a program that calls us would be led elsewhere by it.
+The program gets what happened in its environment, as HOLDFAST_EVENT, HOLDFAST_NAME and
+so on. That includes lines of commands, which anybody who types can choose: in an
+environment they are text, where in the words of a shell they would be executed. Hosts
+elsewhere choose the names of fields, too: none of them becomes a variable that means
+something to holdfast itself, or it would misdirect a program that calls us.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""How is a logbook put into a file, whole or not at all?
+"""Exports a logbook into a file, whole or not at all.
 
-It is written under another name beside the place it goes to, and gets its own
+It is written under a temporary name beside its destination, and gets its own
 name only when all of it is on the disk. Nothing is ever replaced unasked.
 """
 

@@ -1,4 +1,4 @@
-"""How does a line of the story stand on a terminal, or in a file?
+"""Lays out a line of the story for a terminal or a file.
 
 Every actor has a colour, the same in every session and on every day. Colours
 are for terminals only, and NO_COLOR is heeded.

@@ -1,9 +1,9 @@
-"""What does a session's logbook say by now, while somebody writes it?
+"""Follows a session's logbook while it is being written.
 
-The file is read as it grows, each entry checked against the one before. Its end
-may be half a line at any moment: a holder is writing, or died doing so. What
-has no newline yet is read again later; a whole last line that cannot be read is
-what a crash leaves, and is passed over until something follows it.
+The file is read as it grows, each entry checked against the one before. It may end in
+half a line at any moment: a holder is writing, or died doing so. What has no newline
+yet is read again later; a whole last line that cannot be read is what a crash leaves,
+and is skipped until something follows it.
 """
 
 import contextlib

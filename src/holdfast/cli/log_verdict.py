@@ -1,4 +1,4 @@
-"""Does a logbook hold together, who vouches for its end, and who signed what?"""
+"""Whether a logbook is consistent, who vouches for its end, and who signed what."""
 
 import json
 import sys

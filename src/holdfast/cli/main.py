@@ -1,7 +1,7 @@
-"""Which verb was asked for, and with what?
+"""Dispatches the command line to its verb.
 
 Every verb is a file of its own and is imported only when it is called, so that
-starting costs what the one verb needs.
+starting costs only what that verb needs.
 """
 
 import argparse
@@ -73,7 +73,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "operators": {
         "operators": "list who is known on this machine, add or remove one",
         "grant": "let an operator do something in a session",
-        "revoke": "let an operator do nothing any more",
+        "revoke": "revoke all of an operator's rights",
         "mcp": "serve AI agents, as an operator with a key of its own",
     },
     "elsewhere": {
@@ -84,7 +84,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "this machine": {
         "up": "run the host, which looks after the sessions of this machine",
-        "down": "end everything of ours, and leave the sessions running",
+        "down": "stop holdfast's own processes, and leave the sessions running",
         "status": "say what runs on this machine",
         "upgrade": "put this code under the running sessions",
         "doctor": "say what this machine can do for sessions, and what it cannot",

@@ -1,4 +1,4 @@
-"""How does a verb describe itself?
+"""The help text of a verb.
 
 Every `--help` has the same parts in the same order: what the verb does, its
 options, examples, exit statuses. argparse writes the options; the rest is here.

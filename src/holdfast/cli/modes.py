@@ -1,9 +1,9 @@
-r"""Which modes has a program left on in the user's terminal?
+r"""The modes that a program has left on in the user's terminal.
 
 Theory of operation
 -------------------
-What the session prints goes to the terminal as it is, and passes by here. We
-note what of it switches the terminal into another mode, and can undo exactly
+What the session prints goes to the terminal unchanged, and passes through here. We
+note what in it switches the terminal into another mode, and can undo exactly
 that when the user leaves: the program in the session keeps its own idea, and
 the shell outside gets the terminal it had. What was never switched on is not
 switched off, because leaving an alternate screen that was never entered moves

@@ -1,4 +1,4 @@
-"""What is whoever watches a session told, as one line, when something happens?"""
+"""One-line notices of events, for those attached to a session."""
 
 from holdfast.cli.operator_names import Names
 from holdfast.cli.presence_text import (

@@ -1,8 +1,8 @@
-"""What are operators called, by those who type and for those who read?
+"""The names of operators, as people type and read them.
 
 On the wire an operator is an id. People are shown the name that is known on this
-machine or was told by the holder, or by the host of a session elsewhere, its kind
-and its fingerprint; of whoever is not known, the id's beginning.
+machine or was sent by the holder, or by the host of a session elsewhere, its kind
+and its fingerprint; for an unknown operator, the beginning of the id.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Is this keystroke for the session, or for us?
+"""Decides whether a keystroke is for the session or for us.
 
 Theory of operation
 -------------------
@@ -12,7 +12,7 @@ after it:
        └───────────────────┴──anything else──▶ that key, without the prefix
 
 A paste is bytes like any other; a prefix inside a bracketed paste is pasted, and
-not obeyed, because whoever copied the text did not press the key.
+not obeyed, because the person who copied the text did not press the key.
 
 Invariants:
 

@@ -1,4 +1,4 @@
-"""How do things stand between operators, in words and for programs?"""
+"""Formats who is attached and who has the turn, in words and for programs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is the matter with our own processes, by what the keeper says of them?"""
+"""Problems with our own processes, as the keeper reports them."""
 
 from holdfast.cli.verbs.ls import age
 

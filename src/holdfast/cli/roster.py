@@ -1,4 +1,4 @@
-"""Which sessions are there at all the hosts that we may reach?"""
+"""The sessions at all the hosts that we can reach."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,8 +1,8 @@
-"""What do several sessions run, and which of them listens on a port?
+"""What several sessions run, and which of them listens on a port.
 
-One session after the other is asked. For a port, this machine's own tables are
-looked at first: if nobody listens, no session is asked, and a process that says
-of which session it is has that one asked first.
+Sessions are asked one after the other. For a port, this machine's own tables are
+read first: if nobody listens, no session is asked, and if the listening process says
+which session it belongs to, that session is asked first.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""From where on is a logbook wanted?
+"""The point from which a logbook is wanted.
 
 12              from entry 12 on
 45s 10m 2h 3d   that long ago
-14:30           the last time it was so late
+14:30           the last time it was that time
 2026-11-15      from that day on; with a time too: 2026-11-15T14:30
 """
 

@@ -1,9 +1,9 @@
-"""What happened in a session, told so that people like to read it?
+"""What happened in a session, told so that people like to read it.
 
 An entry of the logbook becomes a sentence, or none, or joins the one before:
 keys that one operator presses in quick succession are one line, with the text
 as it was typed. That an input was applied is not worth a line; that it was not,
-is. What the terminal did not echo is not in the book, and so not in the story.
+is. What the terminal did not echo is not in the logbook, and so not in the story.
 
 Everything in an entry may have been chosen by somebody hostile: it is shown
 escaped, and a member that is missing or strange does not stop the story.

@@ -1,7 +1,8 @@
-"""What did the commands of a session do, told as a part of its story?
+"""What the commands of a session did, as a part of its story.
 
-A command is told with who pressed Return, and with who typed its line if that was
-somebody else. What changed in the shell is told of the command it was the doing of.
+A command is shown with the operator who pressed Return, and with the one who typed its
+line if that was somebody else. What changed in the shell is shown with the command that
+changed it.
 """
 
 from collections.abc import Callable

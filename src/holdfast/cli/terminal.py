@@ -1,4 +1,4 @@
-"""The user's own terminal, lent to a session and always given back.
+"""The user's own terminal, lent to a session and always restored.
 
 Theory of operation
 -------------------
@@ -10,7 +10,7 @@ switched off (modes).
 
 Signals that end us raise Leave where we are, because a terminal that is stopped
 can keep a write waiting for ever. Signals that do not end us set a mark and wake
-whoever waits on `wake`.
+the code that waits on `wake`.
 """
 
 import contextlib

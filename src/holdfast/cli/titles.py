@@ -1,17 +1,17 @@
-r"""Has a program set the terminal's title, and is it done with it?
+r"""Whether a program has set the terminal's title, and has finished doing so.
 
 Theory of operation
 -------------------
 We keep the title ourselves, and a program inside a session may set it too: then
-ours is to be set again, but not in the middle of something the program has begun
-to say, because ours would become a part of that. So we look for the sequences
-that set a title, and at the end of what was printed for one that is unfinished.
+ours has to be set again, but not in the middle of a sequence that the program has begun
+to print, because ours would become a part of that. So we look for the sequences
+that set a title, and at the end of the output for one that is unfinished.
 
 Invariants:
 
 I1  However the stream is cut, `was_set` is true once a title has been set.
 I2  While such a sequence is unfinished, `was_set` is false, unless it is longer
-    than a title may be: nobody hides for ever who has the turn.
+    than a title may be: nobody can hide for ever who has the turn.
 """
 
 import re

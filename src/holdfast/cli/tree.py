@@ -1,4 +1,4 @@
-"""How is what runs in a session shown, to people and to programs?"""
+"""Formats what runs in a session, for people and for programs."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the verbs about the turn share: one request, and how things stand after it."""
+"""What the verbs about the turn share: one request, and the state after it."""
 
 import argparse
 

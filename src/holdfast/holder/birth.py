@@ -1,4 +1,4 @@
-"""How does a holder come to its session: by making one, or by taking one up?"""
+"""How a holder gets its session: by creating one, or by recovering one."""
 
 import os
 import pwd

@@ -1,7 +1,7 @@
-"""The holder's process: one session, one selector loop, and no other state of mind.
+"""The holder's process: one session, one selector loop, and no other state.
 
-What comes in (bytes of the program, messages of clients, the leader's end, the
-keeper's end, time) is told to the machines; what they answer is done, in order.
+What comes in (the program's output, clients' messages, the leader's exit, the
+keeper's end, time) is passed to the machines; what they answer is done, in order.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What time is it?"""
+"""The current time, by both clocks."""
 
 import time
 

@@ -1,8 +1,8 @@
-"""The nursery: has the holder's code loaded, and forks a holder when asked.
+"""The nursery: has the holder's code loaded, and forks a holder on request.
 
 A fork shares the memory of everything loaded; a new interpreter would pay for
-all of it again, once for each session. It holds nothing of any session: if it
-dies, the keeper starts another.
+all of it again for each session. It holds no part of any session: if it dies, the
+keeper starts another.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What of a session outlives its holder: descriptors, and facts about it."""
+"""What outlives a session's holder: descriptors, and facts about the session."""
 
 import socket
 from dataclasses import dataclass, field

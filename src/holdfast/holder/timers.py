@@ -1,7 +1,7 @@
-"""Which parts of a holder wait for a moment, and when is the next of them due?
+"""The parts of a holder that wait for a time, and when the next of them is due.
 
-A part says when it wants to be called (`next_deadline`), and does what is due then
-(`tick`). Asking every part at every turn of the loop would cost more than a key does.
+A part says when it wants to be called (`next_deadline`), and then does what is due
+(`tick`). Asking every part on every turn of the loop would cost more than a key does.
 So they are asked after a turn in which something happened that could concern them,
 and after one of them was due; until then the earliest answer holds.
 """

@@ -1,9 +1,9 @@
-"""The judge: a process that asks plug-ins and a webhook what a policy says.
+"""The judge: a process that asks plug-ins and a webhook for the policy's verdict.
 
-It has one descriptor, a listening socket as its standard input, and speaks what
-`holdfast.linux.judge_packets` says. It runs other people's code, in workers of
-its own, so that a holder never waits for it and never dies of it. Whoever sent a
-question to a judge that died hears nothing, and the gate denies.
+It has one descriptor, a listening socket as its standard input, and speaks the
+protocol of `holdfast.linux.judge_packets`. It runs other people's code, in workers of
+its own, so that a holder never waits for it and never dies of it. A holder whose judge
+died gets no answer, and the gate denies.
 """
 
 import signal

@@ -1,4 +1,4 @@
-"""What do the plug-ins say?
+"""Asks the plug-ins for their verdicts.
 
 A plug-in is a callable behind an entry point of the group GROUP. It is given the
 question's document, a copy of its own, and returns "allow", "deny" or "ask"; a
@@ -6,7 +6,7 @@ dict with "verdict" and perhaps "rule" and "why"; or None for no opinion.
 Anything else, and anything it raises, is a failure, and a failure denies.
 
 Only plug-ins that the policy names are asked: what somebody installed for
-another purpose decides nothing. And of the plug-ins' folder nothing is loaded that
+another purpose decides nothing. And nothing is loaded from the plug-ins' folder that
 was changed since the policy was applied.
 """
 

@@ -1,10 +1,10 @@
-"""What does a policy engine say that is asked over HTTP?
+"""Asks a policy engine over HTTP for its verdict.
 
-One POST of {"input": document}, the form that OPA takes; no redirect is followed
+One POST of {"input": document}, the form that OPA expects; no redirect is followed
 and no proxy used. The answer is {"result": …}, as OPA gives it, or the same
-without "result"; what may stand there is what a plug-in may return. Anything
-else is a failure: another status, no JSON, an answer that is too long, or {},
-which is what OPA says when the path names no decision.
+without "result"; its content is what a plug-in may return. Anything else is a failure:
+another status, no JSON, an answer that is too long, or {}, which is what OPA says when
+the path names no decision.
 """
 
 import http.client

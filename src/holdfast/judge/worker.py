@@ -1,8 +1,8 @@
 """The process that runs other people's code, one question at a time.
 
-It is forked, so it costs no start; it is in a process group of its own, so that
-what a plug-in starts dies with it; it has little memory to use up. Whoever made
-it kills it when it is late.
+It is forked, so it costs no start-up time; it is in a process group of its own, so that
+what a plug-in starts dies with it; its memory is limited. Its parent kills it when it
+is late.
 """
 
 import contextlib

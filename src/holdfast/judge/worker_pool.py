@@ -1,4 +1,4 @@
-"""Which question is put to which worker, and what if no answer comes?
+"""Assigns questions to workers, and handles those that get no answer.
 
 Theory of operation
 -------------------
@@ -6,8 +6,8 @@ Every question has a deadline from the moment it arrives. It waits until a worke
 is free, is put to that one alone, and is answered, or the worker is killed. A
 plug-in that hangs costs its own question and one worker until the deadline; no
 link has more than MAX_RUNNING of them, so that one session's questions cannot
-keep the others from being heard. Whoever hangs up takes its questions back: what
-nobody waits for keeps no worker.
+keep the others from being heard. A client that hangs up withdraws its questions: no
+worker is kept busy for nobody.
 
     asked ──▶ waiting ──worker free──▶ running ──answer──────────────▶ answered
                  ├──deadline──▶ failed    ├──deadline, death, nonsense─▶ failed
@@ -16,7 +16,7 @@ nobody waits for keeps no worker.
 Invariants, checked by tests/judge/test_worker_pool.py with real processes:
 
 I1  Every question is answered exactly once, by its deadline and a little, unless
-    whoever asked is gone.
+    the client that asked is gone.
 I2  A worker that is late, dies or talks nonsense is gone, with all it started; so
     is one that works for nobody.
 I3  A link is never waited for: one that does not read its answers is closed.

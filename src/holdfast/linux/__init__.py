@@ -1,1 +1,1 @@
-"""System calls, and no event loop: terminals, descriptors, processes, places."""
+"""System calls, without an event loop: terminals, descriptors, processes, paths."""

@@ -1,10 +1,10 @@
-"""How does a child begin its life in a cgroup, instead of moving there?
+"""Forks a child directly into a cgroup, instead of moving it there.
 
-Moving a process makes the kernel wait until every processor has passed a quiet
-moment: some ten milliseconds, which whoever opens a session would feel. A child
-that is made there (CLONE_INTO_CGROUP, Linux 5.7) costs no more than any other.
+Moving a process makes the kernel wait until every processor has passed a quiescent
+state: some ten milliseconds, a delay that anyone opening a session would feel. A child
+that is created there (CLONE_INTO_CGROUP, Linux 5.7) costs no more than any other.
 
-Python has no call for that, so the system call is made by hand, between the same
+Python has no call for that, so the system call is made directly, between the same
 three calls that os.fork makes around its own.
 """
 

@@ -1,11 +1,11 @@
-"""May a session have a cgroup of its own, and is that cgroup frozen?
+"""A session's own cgroup, where it can have one, and whether it is frozen.
 
-Only the second version of cgroups is used: a frozen process can still be
-killed there, and nothing it forks escapes. Where its tree is mounted differs
-(beside the first version it is often .../unified), so the kernel is asked.
+Only version 2 of cgroups is used: there, a frozen process can still be killed, and
+nothing it forks escapes. Where the tree is mounted differs (beside version 1 it is
+often .../unified), so the kernel is asked.
 
-A session is put into its cgroup when it is born, while it is one process:
-moving a grown tree takes longer than stopping it by signals.
+A session is put into its cgroup at birth, while it is one process: moving a grown
+tree takes longer than stopping it with signals.
 """
 
 import contextlib

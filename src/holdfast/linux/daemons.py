@@ -1,11 +1,11 @@
-"""What has left a session's shell and still belongs to it, and how is it ended?
+"""Processes that have left a session's shell but still belong to it, and their end.
 
 A daemon has a kernel session of its own, and its parents are gone. It belongs to the
 session all the same: by the name in its environment, by its ancestors, or by the
 cgroup that the session was born in (linux/process_table.py, linux/cgroups.py). What
 belongs to another session, one that was started from inside this one, does not.
 
-    D1  Nothing is signalled that has only the number of one that belongs.
+    D1  No process is signalled that merely has the number of one that belongs.
     D2  After `kill` has returned nothing, a walk over all processes found none.
 """
 

@@ -1,4 +1,4 @@
-"""How many descriptors may a process have open?
+"""The limit on a process's open descriptors.
 
 The keeper has five for each session, and the usual limit is 1,024. It raises its
 own as far as it may; the programs of sessions get what they would have had.

@@ -1,10 +1,9 @@
-"""Which file is behind this path, and how does it begin?
+"""The file behind a path, and how it begins.
 
-A path is followed as far as the kernel has it in memory already, and further only
-on disks of its own. To look anywhere else could mean to wait for a file system that
-a program of the session itself serves, and nothing here may wait. What stands behind
-a descriptor, such as a file in memory or one that was deleted, is found through the
-process that has it open.
+A path is followed as far as the kernel has it cached, and further only on local disks.
+Looking anywhere else could mean waiting for a file system that a program of the session
+itself serves, and nothing here may wait. A file behind a descriptor, such as one in
+memory or one that was deleted, is found through the process that has it open.
 """
 
 import ctypes

@@ -1,15 +1,14 @@
-"""How is every exec of a process and its descendants made to ask first?
+"""Makes every exec of a process and its descendants ask first.
 
-By a seccomp filter: execve and execveat are held in the kernel until whoever has
-the filter's *listener* answers; every other call is let through. A filter cannot
-be taken off, and children inherit it, whatever they execute.
+By a seccomp filter: execve and execveat are held in the kernel until the owner of the
+filter's *listener* answers; every other call is let through. A filter cannot be
+removed, and children inherit it, whatever they execute.
 
-One kernel speaks several dialects to its programs. All that this one has are
-covered; what comes in a dialect that is not in the table is refused, since its
-numbers mean something else.
+A kernel offers its programs several ABIs. All those of this kernel are covered; a call
+by an ABI that is not in the table is refused, since its numbers mean something else.
 
-Whoever is not root has to give up, for good, what set-user-id programs add to
-their rights (no_new_privs): `sudo` does not work under such a filter.
+A process that is not root has to give up, for good, the extra rights of set-user-id
+programs (no_new_privs): `sudo` does not work under such a filter.
 """
 
 import ctypes

@@ -1,19 +1,19 @@
-"""Who wants to execute something, and what are they told?
+"""Processes that wait to execute something, and the answers to them.
 
-The listener of an exec filter (linux/exec_filter.py) hands out *notices*: a
-process stands in execve and waits. A notice is taken once; whoever took it has to
-answer. If that process is killed in between, nobody else is handed the notice, and
-the exec would wait for ever. So notices are taken straight into memory that
-outlives us, one to a slot, and leave it after the answer: a successor finds there
-what was taken and not answered, and answers it.
+The listener of an exec filter (linux/exec_filter.py) hands out *notices*: a process is
+waiting in execve. A notice is handed out once; the process that took it has to answer.
+If that process is killed in between, nobody else gets the notice, and the exec would
+wait for ever. So notices are received straight into memory that outlives us, one to a
+slot, and leave it after the answer: a successor finds there what was taken but not
+answered, and answers it.
 
     G1  A notice that was taken is in a slot before the call that takes it returns,
         and stays there until it is answered or its process no longer waits.
-    G2  Taking never waits: it is tried only if the kernel says that there is one.
+    G2  Taking never blocks: it is tried only if the kernel says that there is one.
     G3  An answer to a process that is gone, or was answered, changes nothing.
 
-A process that gets a signal while it waits stops waiting, and after the signal
-asks again, under another number.
+A process that gets a signal while it waits stops waiting, and asks again after the
+signal, under another number.
 """
 
 import contextlib

@@ -1,10 +1,10 @@
-"""Was what was executed what had been judged?
+"""Checks that what was executed is what was judged.
 
-Between the judgement and the exec, whoever shares the memory of the process can
-change its words, and whoever may write to a folder can put another file there. So
-the exec is *traced*: the kernel stops the process once more when the new program
-stands in its memory and has not run a single instruction. There it is compared
-with what was judged; a process that stands there as something else is killed.
+Between the judgement and the exec, a process that shares the memory can change the
+arguments, and anyone who may write to a folder can put another file there. So the exec
+is *traced*: the kernel stops the process once more when the new program is in memory
+but has not run a single instruction. There it is compared with what was judged; a
+process that turns out to be something else is killed.
 
     T1  What was let go on under a trace runs only what was judged.
     T2  Everything that was traced is let go after one stop, whatever became of it.

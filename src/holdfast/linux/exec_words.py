@@ -1,11 +1,11 @@
-"""What does a process that stands in execve want to execute?
+"""What a process waiting in execve wants to execute.
 
-Path and words lie in its own memory, and are read there. What cannot be read, or
-is too much, is left open and said to be: a word is None, and so is a path. Whoever
-shares that memory may change all of it after we have looked: what is read here is
-what it said when it was asked, and linux/exec_trace.py sees what came of it.
+Path and arguments are in its own memory, and are read there. What cannot be read, or
+is too long, is marked as unknown: such an argument or path is None. A process that
+shares that memory may change all of it after we have looked: what is read here is what
+it said when it asked, and linux/exec_trace.py sees what came of it.
 
-What the kernel executes in the place of a script is found too, step by step
+What the kernel executes in place of a script is found too, step by step
 (core/policy/exec_chain.py).
 """
 

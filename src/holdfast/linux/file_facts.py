@@ -1,12 +1,12 @@
-"""What does a file hold, and when was it last touched?
+"""What a file contains, and when it was last changed.
 
-The kernel notes in a file's *ctime* when its content, its mode or its owner was last
-changed, and nobody can set that: `touch -d` changes it to now. A name may lead
-to the file over several links; each of them has a ctime of its own, and may be what
-somebody put there, so each is told.
+The kernel records in a file's *ctime* when its content, its mode or its owner was last
+changed, and nobody can set that: `touch -d` changes it to now. A name may lead to the
+file over several links; each of them has a ctime of its own, and may be what somebody
+put there, so each is reported.
 
-Only plain files are opened: a pipe or a device would wait for us, or answer for
-ever. What is read is bounded, and what changed while it was read has no digest.
+Only regular files are opened: a pipe or a device would block us, or never end. Reading
+is bounded, and a file that changed while it was read has no digest.
 """
 
 import errno

@@ -1,20 +1,20 @@
-"""How is a whole session stopped where it stands, so that nothing escapes?
+"""Stops a whole session where it stands, so that nothing escapes.
 
 By its cgroup, where it has one: the kernel does it, and forks do not escape.
 Otherwise by signals. SIGSTOP cannot be caught, but a tree that forks while we
 walk it is always ahead of the walk, so the walk is repeated until it finds
-nothing that runs; and a process group that is all the session's gets one signal
-that the kernel delivers to every member at once, the one being forked included.
-Parents are stopped before their children and go on after them, so that a shell
-does not see its jobs stop and takes nothing for finished or suspended.
+nothing running; and a process group that belongs entirely to the session gets one
+signal that the kernel delivers to every member at once, including one being forked.
+Parents are stopped before their children and resumed after them, so that a shell
+does not see its jobs stop and does not take them for finished or suspended.
 
-    F1  What stood still before is not woken by a thaw.
+    F1  What was stopped before is not woken by a thaw.
     F2  A thaw wakes no process but those we stopped: a number that has passed to
-        another process is told by its start time, under a pidfd.
+        another process is recognised by its start time, under a pidfd.
     F3  What could not be stopped is named, with the reason.
-    F4  Whoever dies in the middle leaves a record of all it may have stopped:
+    F4  A process that dies in the middle leaves a record of all it may have stopped:
         `keep` is called before the signals it speaks of.
-    F5  That all stands still, or goes on, is said after the kernel has said so: the
+    F5  A freeze or thaw is reported only after the kernel has confirmed it: the
         last walk reads every process anew, and a cgroup is asked.
 
 Another process of the same user can send SIGCONT at any time; only a cgroup

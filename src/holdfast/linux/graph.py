@@ -1,9 +1,9 @@
-"""What runs in a session, what has it open, and what does it listen to?
+"""What runs in a session, what it has open, and where it listens.
 
 Everything is read from /proc at the moment of asking, one process after the
-other, so that whoever serves others too can stop in between. A process is told
-by its pid and its start time: before what was read of it is believed, the kernel
-is asked again whether it is still the same.
+other, so that a process that serves others too can stop in between. A process is
+identified by its pid and its start time: before what was read about it is believed, the
+kernel is asked again whether it is still the same.
 
     G1  What is said of a process was true of that process, and of no later one
         with its number.

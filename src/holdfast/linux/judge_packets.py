@@ -1,6 +1,6 @@
-"""Packets: how a holder and the judge talk.
+"""The packets between a holder and the judge.
 
-One socket, SOCK_SEQPACKET, so a packet is never cut or joined; one packet is one
+One socket, SOCK_SEQPACKET, so a packet is never split or merged; one packet is one
 JSON object. A holder may ask several questions at once; answers come as they are
 found, each with the ticket of its question.
 

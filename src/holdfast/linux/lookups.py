@@ -1,13 +1,13 @@
-"""What is behind a path now: which file, changed when, with which content?
+"""What is behind a path now: which file, changed when, with which content.
 
-Whoever asks is the process that everybody's input goes through, so nothing here
-may take long. Only regular files are opened, only small ones are digested, and a
-digest is kept for as long as the file's identity, size and times stay what they
-were. Nothing is asked of a file system that another program or another machine
-serves: a server that does not answer would stop us, and anybody may start one.
+The caller is the process that everybody's input goes through, so nothing here may take
+long. Only regular files are opened, only small ones are digested, and a digest is kept
+for as long as the file's identity, size and times stay the same. Nothing is asked of a
+file system that another program or another machine serves: a server that does not
+answer would block us, and anybody may start one.
 
-Each link on the way is followed by ourselves, because whoever made the link has
-chosen the file. A folder on the way that was renamed does not show.
+We follow each link on the way ourselves, because the author of a link has chosen the
+file. Renaming a folder on the way does not show.
 """
 
 import contextlib

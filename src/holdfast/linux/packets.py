@@ -1,8 +1,8 @@
 """Packets of JSON between our own processes, with descriptors beside them.
 
 One packet of a SOCK_SEQPACKET socket is one JSON object; the kernel keeps their
-borders. Descriptors travel with the packet that names them. Whoever is not of
-our uid is not talked to.
+boundaries. Descriptors travel with the packet that names them. Peers with a uid other
+than ours are ignored.
 """
 
 import contextlib

@@ -1,15 +1,15 @@
-"""Packets: how the painter and whoever uses it talk.
+"""The packets between the painter and its clients.
 
-One socket, SOCK_SEQPACKET, so a packet is never cut or joined.
+One socket, SOCK_SEQPACKET, so a packet is never split or merged.
 
     offset  size  field
     0       4     length of the header, big endian
     4       n     header, a JSON object
     4+n     …     data, as many bytes as are left
 
-Whoever connects sends one request and waits for its answer; nothing else is
-ever sent. An answer is one or more packets, all but the last with "more": true;
-their data belong together.
+The client sends one request and waits for its answer; nothing else is ever sent. An
+answer is one or more packets, all but the last with "more": true; their data belong
+together.
 
     request                                    data       answer's data
     {"do": "reset", "session", "size", "at"}   keyframe   -
@@ -26,13 +26,13 @@ their data belong together.
     answer   {"ok": true, "at": offset painted up to, "size": [columns, rows]}
              {"ok": false, "code", "text", "facts"}
 
-`at` is the offset of the first byte; bytes painted before are passed over.
-`skip` goes on at a later offset, as if nothing had been printed in between.
-`draw` goes on with a keyframe that did not fit into `reset`.
+`at` is the offset of the first byte; bytes already painted are skipped.
+`skip` continues at a later offset, as if nothing had been printed in between.
+`draw` continues a keyframe that did not fit into `reset`.
 
-A request is taken from its socket only at the moment it is worked on. So a
-painter that dies tells whose fault it was: whoever's request still lay there
-finds the link reset, and whoever's request was being worked on finds it ended.
+A request is read from its socket only when it is about to be processed. So a painter
+that dies shows whose fault it was: a client whose request was still unread finds the
+link reset, and the client whose request was being processed finds it closed.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What is there on this machine? Looks, and judges nothing."""
+"""Probes of what this machine offers; they report and do not judge."""
 
 import contextlib
 import ctypes

@@ -1,8 +1,8 @@
-"""Does a process run, stand still or wait, and how much has it worked?
+"""Whether a process runs, is stopped or waits, and how much CPU time it has used.
 
 One read of /proc/PID/stat, which costs the process nothing: a thousand of them
-take about fifteen milliseconds. What it does not say is whether a process that
-sleeps was put to sleep by its cgroup; that is asked about one at a time.
+take about fifteen milliseconds. What it does not say is whether a sleeping process
+was put to sleep by its cgroup; that is asked about one at a time.
 """
 
 from pathlib import Path

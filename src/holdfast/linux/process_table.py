@@ -1,9 +1,9 @@
-"""Which processes are there, and which of them belong to a session?
+"""The processes of this machine, and which of them belong to a session.
 
-A process belongs to a session if it is the leader, if the kernel counts it to
-the leader's session, if its parent belongs, or if its environment names the
-session: a daemon that has left its terminal and its parent still carries that.
-What has left all four is somebody else's as far as anybody can tell.
+A process belongs to a session if it is the leader, if the kernel counts it as part of
+the leader's session, if its parent belongs, or if its environment names the session: a
+daemon that has left its terminal and its parent still carries that. A process that has
+left all four cannot be told from somebody else's.
 
 Walking /proc is most of what freezing costs, so it is done with bare system
 calls, and an environment is read once for each process.

@@ -1,7 +1,7 @@
-"""Which process is this, does it live, and how did it end?
+"""The identity of a process, whether it is alive, and how it ended.
 
-A pidfd names a process for good: a number that the kernel gives to somebody
-else never fools it (T25).
+A pidfd names a process for good: it is never fooled by a number that the kernel gives
+to another process (T25).
 """
 
 import contextlib

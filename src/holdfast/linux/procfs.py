@@ -1,7 +1,7 @@
-"""What do the files of /proc say of one process?
+"""What the files of /proc say about one process.
 
-They are read with bare system calls, many of them in a row. Whatever is gone, or
-not for us, reads as nothing: processes end while they are looked at.
+They are read with bare system calls, many of them in a row. Whatever is gone, or not
+readable for us, reads as nothing: processes end while they are being looked at.
 """
 
 import os

@@ -1,12 +1,12 @@
-"""Which program is a process of ours, started from the code we run ourselves?
+"""The command lines of our own processes, started from the code we run ourselves.
 
-Not `-m holdfast.…`: an isolated interpreter finds no package that lies beside
-it, and a painter is to be isolated. So it is told where the package is.
+Not `-m holdfast.…`: an isolated interpreter finds no package that is beside it, and a
+painter has to be isolated. So it is told where the package is.
 
-A judge is isolated too: what lies in the current folder, in the user's own
-site-packages or on a PYTHONPATH is put there by whoever runs programs here, and
-must not answer for a plug-in of the same name. Plug-ins are found where this
-package is installed, and in one folder beside the policy.
+A judge is isolated too: what is in the current folder, in the user's own site-packages
+or on a PYTHONPATH was put there by anyone who runs programs here, and must not pass for
+a plug-in of the same name. Plug-ins are found where this package is installed, and in
+one folder beside the policy.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Terminals: how one is made, sized and asked about."""
+"""Terminals: creating, sizing and querying them."""
 
 import errno
 import fcntl

@@ -1,9 +1,9 @@
-"""Where does a path lead now, every link followed?
+"""Where a path leads now, with every link followed.
 
 Asked for every line that is judged, by the process that everybody's input goes through:
 nothing here may take long, so nothing is asked of a file system that another program or
-another machine serves. What is not there leads to where it would be made. What goes
-through /proc is another thing to every process, and is not followed.
+another machine serves. A path that does not exist leads to where it would be created.
+What goes through /proc differs from process to process, and is not followed.
 """
 
 import errno

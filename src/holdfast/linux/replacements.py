@@ -1,7 +1,7 @@
-"""Ends one of our processes that hangs, and leaves word of it.
+"""Kills one of our processes that hangs, and leaves a note of it.
 
-Who kills a keeper cannot tell it to the others: the next keeper does that, which
-finds the word in a file.
+A process that kills a keeper cannot tell the others: the next keeper does that, which
+finds the note in a file.
 """
 
 import contextlib

@@ -1,12 +1,12 @@
-"""Is what is typed now meant to be seen by nobody?
+"""Whether what is being typed is meant to be secret.
 
 A program that asks for a password switches the terminal's echo off. Most go on
 reading whole lines: that is a secret for certain. Others read key by key, and so
-does every program that shows what is typed by itself: an editor, a pager. The
-kernel cannot tell these from each other, so all of them count as keeping a secret
-(T67, ADR 0031), but for line editors of shells, which are known:
+does every program that itself shows what is typed: an editor, a pager. The
+kernel cannot tell these apart, so all of them count as keeping a secret
+(T67, ADR 0031), except for the line editors of shells, which are known:
 
-- the session's own shell, as long as no command of its runs, by its own marks;
+- the session's own shell, while none of its commands is running, by its own marks;
 - another interactive bash or zsh, by how their line editors set the terminal.
 """
 

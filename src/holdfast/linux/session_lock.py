@@ -1,12 +1,12 @@
-"""Who holds this session? The kernel knows: whoever has locked its memory.
+"""The lock on a session's memory, by which the kernel knows who holds the session.
 
 Two holders of one session would tear its window to pieces. So each takes the grip
-before it touches anything: a lock on the shared memory that the kernel takes back
-in the moment in which its owner is gone, however it went. A successor may be made
-ahead of time, and waits for the grip with all the descriptors in its hands.
+before it touches anything: a lock on the shared memory that the kernel releases the
+moment its owner is gone, however it went. A successor may be created ahead of time, and
+waits for the grip with all the descriptors ready.
 
-The lock is a process's own and is not inherited by a fork. It is lost when that
-process closes any descriptor of this memory: also the one inside a mapping.
+The lock belongs to one process and is not inherited by a fork. It is lost when that
+process closes any descriptor of this memory, including the one inside a mapping.
 """
 
 import fcntl

@@ -1,10 +1,9 @@
-"""What the kernel says of a session, for core.session.session_state to judge.
+"""What the kernel says about a session, for core.session.session_state to judge.
 
-The terminal says which group has it, how it treats what is typed, and what
-nobody has read yet; /proc says what the processes of that group sleep in. They
-are looked for among the leader's descendants, by the lists of children that the
-kernel keeps, because a walk over all processes of a busy machine takes longer
-than everything else.
+The terminal says which process group has it, how it treats input, and what nobody has
+read yet; /proc says what the processes of that group sleep in. They are looked for
+among the leader's descendants, by the lists of children that the kernel keeps, because
+a walk over all processes of a busy machine takes longer than everything else.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
-"""Which commands are shells that can tell where their commands begin and end?
+"""Which commands are shells that can report where their commands begin and end.
 
 A shell is given a script of ours (holdfast/shell) by its own options, and reads
 the user's files as it would have; none of them is touched. Only the plainest ways
-to start a shell are known here: whoever gives it other options wants something
+to start a shell are known here: other options mean that the user wants something
 of their own.
 
 The script gets a nonce through a descriptor, which it empties before the first

@@ -1,9 +1,8 @@
-"""Which socket is this: where does it listen, and with whom is it connected?
+"""Where a socket listens, and what it is connected to.
 
 A descriptor only tells the number of its socket. The tables of /proc/PID/net
-tell the rest, each process being shown those of its own network namespace; so
-they are read once for each namespace, and only the lines that are asked for are
-taken apart.
+tell the rest; each process sees those of its own network namespace, so they are read
+once for each namespace, and only the lines that are asked for are parsed.
 """
 
 import socket

@@ -1,13 +1,13 @@
-"""How is a session's leader started?
+"""Starts a session's leader.
 
 It gets a terminal of its own, exactly the descriptors 0, 1 and 2, default
 signals, a clean environment, and nothing of ours (T49). If the command cannot
-be executed, whoever asked is told why, and no process is left.
+be executed, the caller learns why, and no process is left.
 
 A leader is forked before it is judged, and executes nothing until it is told to. It
-reads one byte from a pipe: `GO`, or anything else, or the end of the pipe, at which
-it ends. Whoever holds the other end may die and be replaced; when nobody has it any
-more, the leader is gone as well, and has run nothing.
+reads one byte from a pipe: `GO` starts it; anything else, or the end of the pipe, makes
+it exit. The process with the other end may die and be replaced; when nobody has that
+end any more, the leader exits as well, and has run nothing.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Is the keeper there? If not, start it, once, however many ask at the same time."""
+"""Starts the keeper if there is none: once, however many ask at the same time."""
 
 import fcntl
 import os

@@ -1,8 +1,8 @@
-"""Does systemd look after what this user runs, and how is it told to?
+"""Whether systemd manages this user's processes, and how to configure it.
 
-Sessions need no systemd: `setsid` keeps them from a terminal's end. Where logind
-runs it may kill everything of a user's at log-out, and it removes the folder with
-our sockets unless the user *lingers*.
+Sessions need no systemd: `setsid` protects them from the end of a terminal. Where
+logind runs it may kill all processes of a user at log-out, and it removes the folder
+with our sockets unless the user *lingers*.
 """
 
 import getpass

@@ -1,4 +1,4 @@
-"""Which user has the other end of a TCP connection on this machine?
+"""The user at the other end of a TCP connection on this machine.
 
 The kernel is asked about exactly that socket (sock_diag(7)), so the answer costs the
 same however many connections there are. The other end may belong to another network

@@ -1,4 +1,4 @@
-"""What does a process sleep in, and would typing wake it?
+"""What a process sleeps in, and whether typing would wake it.
 
 The kernel shows the system call in which each thread sleeps, with its arguments:
 the descriptor it reads, the set of descriptors it polls. A set is read from the

@@ -1,12 +1,12 @@
-"""Does each of our processes still answer, or must it be replaced?
+"""Decides whether one of our processes still answers or must be replaced.
 
 Theory of operation
 -------------------
-Whoever watches looks at a process every LOOK seconds, or every SOON if it is the
-only one of its kind: which state the kernel gives it, and how much processor time it
-has used. That costs the watched one nothing, so a thousand idle holders stay asleep.
-One that stands still, or has worked a lot, is suspected: it is asked to answer from
-its loop, and looked at every STEP.
+The watcher looks at a process every LOOK seconds, or every SOON if it is the
+only one of its kind: which state the kernel gives it, and how much CPU time it
+has used. That costs the watched process nothing, so a thousand idle holders stay
+asleep. One that is stopped, or has worked a lot, is suspected: it is asked to answer
+from its loop, and looked at every STEP.
 
     calm ──stands still, or works a lot──▶ asked ──one STEP──▶ stalled
       ▲                                      │                    │
@@ -17,16 +17,16 @@ Silence alone is no evidence: a machine may be overloaded, a disk slow, a debugg
 at work. This is evidence:
 
     stopped   a stop signal holds it (T)
-    looping   it has used MAX_CPU seconds of processor time and not come to its loop;
-              a quarter of that will do after LATE seconds, on a busy machine, of
+    looping   it has used MAX_CPU seconds of CPU time without returning to its loop;
+              a quarter of that is enough after LATE seconds, on a busy machine, for
               one that has answered before
     asleep    it has slept for SLEEP seconds (S), though it has answered before
 
 And this is not, however long it takes: a tracer holds it (t), it waits for the
-kernel (D), its cgroup is frozen, or it would run if it were let (R).
+kernel (D), its cgroup is frozen, or it is runnable but not scheduled (R).
 
-Each time the same one is replaced within CALM seconds it is given twice the time,
-so that one which hangs for a reason of its own is not killed in a circle.
+Each time the same process is replaced within CALM seconds it is given twice the time,
+so that one which hangs for a reason of its own is not killed over and over.
 
 Invariants, checked by tests/linux/test_watchdog.py:
 
@@ -34,7 +34,7 @@ W1  One that answers within a STEP of being asked is never replaced.
 W2  Nothing is replaced without evidence, nor before two looks after being asked.
 W3  One that is stopped is to be replaced within five seconds, and so is one that
     loops on a machine that lets it run.
-W4  Time in which the watcher itself did not run counts for nobody.
+W4  Time in which the watcher itself did not run counts against nobody.
 """
 
 import enum

@@ -1,8 +1,8 @@
-"""What must a terminal emulator do for us?
+"""The interface that a terminal emulator has to provide.
 
-As little as can be: so that one can take the place of another. An emulator may
-crash the process or never return; nothing else is expected of whoever runs it
-than to survive that.
+As small as possible, so that one can replace another. An emulator may crash the
+process or never return; all that is expected of its host process is that the rest of
+holdfast survives that.
 """
 
 from typing import Protocol

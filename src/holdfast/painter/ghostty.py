@@ -1,4 +1,4 @@
-"""What can Ghostty's core tell about a terminal?
+"""The binding to Ghostty's terminal core.
 
 All dealings with the library are here. Its pointers never leave this file.
 """

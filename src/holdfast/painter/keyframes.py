@@ -1,4 +1,4 @@
-"""Which bytes make a new terminal the same as this one?
+"""The bytes that make a new terminal look the same as this one.
 
 The core's own formatter loses the primary screen behind the alternate one, the
 saved cursors, the title, the cursor's shape and empty rows at the end. So it is
@@ -9,10 +9,9 @@ asked for the parts, and they are put together here, in this order:
     3  modes, tab stops, scroll region, cursor shape, title
     4  cursor, pen, character sets; the sequence that was left unfinished
 
-Whatever can only be asked by changing something is asked of a copy. In the end
+What can only be queried by changing something is queried on a copy. Finally
 the keyframe is tried on a new terminal. Wrapped lines are joined, so that they
-wrap anew when a viewer resizes; where that would show something else, they are
-not.
+rewrap when a viewer resizes; where that would change the picture, they are not.
 
 Not kept: links, images, colours set by OSC 4 and 10 to 19, a cursor outside the
 region it is counted from. No copy can be made in the middle of a sequence that

@@ -1,6 +1,6 @@
-"""What may a process do that hostile bytes might take over?
+"""Limits on a process that hostile bytes might take over.
 
-As little as the emulator needs: no more memory than it was given, no file to
+It may do as little as the emulator needs: no more memory than it was given, no file to
 write, no process to start, no core dump of what was on somebody's screen, and
 no more CPU for one request than an honest one ever takes.
 """

@@ -1,13 +1,13 @@
 """The painter: a process that draws screens and holds nothing of value.
 
-Its standard input is a listening socket; whoever of our own uid connects may
-ask what `holdfast.linux.painter_packets` says. It never sees a terminal, a file
-or a key. When the emulator crashes, hangs or wants too much memory, it dies,
-and the next who connects has another started.
+Its standard input is a listening socket; any process with our uid may connect and send
+the requests of `holdfast.linux.painter_packets`. It never sees a terminal, a file
+or a key. When the emulator crashes, hangs or wants too much memory, the painter dies,
+and the next client that connects has another started.
 
 One loop serves all links: a request is short, and is read only when it is its
-turn. Who sends what is no request, or does not take its answer, loses its link
-and nothing else.
+turn. A client that sends an invalid request, or does not read its answer, loses its
+link and nothing else.
 """
 
 import gc

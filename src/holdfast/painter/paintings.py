@@ -1,8 +1,8 @@
-"""Which sessions are being painted, and how far?
+"""The sessions being painted, and how far.
 
 One emulator per session, with the offset it has painted up to. No more than
-MAX_PICTURES are kept: the one not used for longest is put away, and whoever
-asks for it is told to paint it again.
+MAX_PICTURES are kept: the least recently used is discarded, and a client that asks
+for it has to have it painted again.
 """
 
 import json

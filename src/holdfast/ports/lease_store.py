@@ -1,4 +1,4 @@
-"""Where does a relay keep what must outlive it?
+"""The storage in which a relay keeps what must outlive it.
 
 Every call is made from one thread, in order, and what it wrote is on stable
 storage when it returns. docs/spec/leases.md, section 5.4, says what depends on

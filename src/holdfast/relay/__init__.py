@@ -1,1 +1,1 @@
-"""The relay: joins hosts and operators that it cannot read."""
+"""The relay: connects hosts and operators, and cannot read what they say."""

@@ -1,7 +1,7 @@
-"""Where does a connection come from, and is it our own host's?
+"""Where a connection comes from, and whether it is our own host's.
 
 On loopback every user of the machine has the same address, so there the kernel is
-asked which user it is. One of them who opens connections without end crowds out only
+asked which user it is. A user who opens connections without end crowds out only
 themselves, and never the host that has started this relay.
 """
 

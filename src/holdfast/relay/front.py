@@ -1,7 +1,7 @@
-"""What is answered to a request, before anything else is believed?
+"""The first answer to an HTTP request, before anything else is trusted.
 
-Three paths speak WebSocket; two tell how the relay does; the rest is the web
-page, if there is one. The page's files are read when the relay starts, so no
+Three paths speak WebSocket; two report the relay's health and numbers; the rest is the
+web page, if there is one. The page's files are read when the relay starts, so no
 name in a request ever reaches the file system.
 """
 

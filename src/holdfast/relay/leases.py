@@ -1,6 +1,6 @@
 """Drive the leases of movable sessions against a store and the clock.
 
-What is decided is core/relay/lease_registry.py's; here it meets the disk, in a thread
+core/relay/lease_registry.py makes the decisions; here it meets the disk, in a thread
 of its own, and the hosts' links. A store that cannot tell what it has written
 ends the relay (spec/leases.md, section 5.4).
 """

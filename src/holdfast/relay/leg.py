@@ -1,4 +1,4 @@
-"""One connection to the relay, and how two of them are made one.
+"""One connection to the relay, and how two of them are joined.
 
 The bytes of WebSocket are read and written by the library's protocol object,
 which does no I/O; reading, writing, waiting and hanging up are here, without a
@@ -6,7 +6,7 @@ task for each connection. Once two legs are joined, what comes in on the one is
 written to the other at once, and copied nowhere in between. If the other end
 does not keep up, its leg's buffer fills and we stop reading from the first:
 between two ends there is never more than HIGH_WATER and one read, in each
-direction. An end that takes nothing for long is hung up on (`is_stuck`).
+direction. An end that reads nothing for long is disconnected (`is_stuck`).
 """
 
 import asyncio

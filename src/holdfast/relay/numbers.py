@@ -1,6 +1,6 @@
-"""What is counted, and how is it told to Prometheus?
+"""The relay's counters, and how they are exposed to Prometheus.
 
-No number is kept for a key or an id: who talks to whom is nobody's business.
+No number is kept per key or id: who talks to whom is nobody's business.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
-"""Everybody who is at the relay: legs, what they prove, and what comes of it.
+"""Everybody connected to the relay: legs, what they prove, and the result.
 
-It carries between the legs and the machines of `core`, and decides nothing that
-they could: who may come to the door (doorway), whose request is meant for us
-(origins), who is joined with whom (meeting), who speaks for a session (leases).
+It passes messages between the legs and the machines of `core`, and leaves the decisions
+to them: who may connect (doorway), whose request is meant for us (origins), who is
+joined with whom (meeting), who speaks for a session (leases).
 """
 
 import asyncio

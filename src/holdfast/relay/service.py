@@ -1,7 +1,7 @@
-"""The relay's process: listens, and ends in good order when it is told to.
+"""The relay's process: listens, and shuts down cleanly when told to.
 
-Connections are taken here and not by the library's server, so that they are
-counted before TLS is spoken with them: a handshake that never ends costs a place
+Connections are accepted here and not by the library's server, so that they are
+counted before TLS is spoken with them: a handshake that never ends takes up a place
 at the door like everything else (T41).
 """
 

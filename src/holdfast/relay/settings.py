@@ -1,4 +1,4 @@
-"""How is this relay to be run?"""
+"""The settings of a relay."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,9 +1,9 @@
 """The records of leases in an SQLite file.
 
 A write-ahead log with `synchronous=FULL` is on the disk when a statement
-returns. Each write is one statement, so there is nothing half written. The file
+returns. Each write is one statement, so nothing is ever half written. The file
 is locked for as long as it is open: two relays with one store would each believe
-to be the only one that grants (spec/leases.md, section 1.3).
+they are the only one that grants (spec/leases.md, section 1.3).
 """
 
 import os

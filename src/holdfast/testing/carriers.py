@@ -1,8 +1,8 @@
-"""Two ends of a link in memory, and whatever a relay might do in between.
+"""Two ends of a link in memory, and anything a relay might do in between.
 
     ours, theirs = linked()
 
-What one end sends, the other receives, through `Way`s that a test can look into
+What one end sends, the other receives, through `Way`s that a test can inspect
 and change: drop, repeat, reorder, flip. A way holds MAX_WAITING messages; a
 sender beyond that waits, as on a real link.
 """

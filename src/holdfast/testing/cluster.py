@@ -1,7 +1,7 @@
-"""Several hosts, one relay, many operators, and somebody who wishes them ill.
+"""Several hosts, one relay, many operators, and an adversary.
 
 A run has two parts. For ACTIVE seconds everybody acts and everything breaks.
-Then the nemesis stops, all is healed, nobody does anything new, and for QUIET
+Then the nemesis stops, everything is healed, nobody does anything new, and for QUIET
 seconds the world must come to rest: every input answered, every viewer caught
 up, one incarnation of each session alive and routed, one log that verifies.
 """

@@ -1,11 +1,11 @@
-"""Could a single line of inputs have produced what the operators saw?
+"""Checks that a single order of inputs explains what the operators saw.
 
 Two checkers, from the list in docs/explanation/simulator.md:
 
 `witness_check` uses the order the serializer itself claims: every answer names
 an index. It is fast, and reads every history.
 
-`search_check` believes no index. It looks for any order of the operations that
+`search_check` trusts no index. It looks for any order of the operations that
 respects real time and explains what each operator was told and what the
 terminal showed (Wing and Gong's search with Lowe's memory). It is slow, reads
 short histories, and exists to catch a log that lies.

@@ -1,8 +1,8 @@
-"""Are sessions reclaimed that nobody returns to, and only those?
+"""Checks that sessions nobody returns to are reclaimed, and only those.
 
 A crowd of sessions on one host that do something now and then and later nothing
-at all. The crowd knows when each was last active by true time; the reaper knows
-only what the host's observer tells it by the host's clock.
+at all. The crowd knows by true time when each was last active; the reaper knows
+only what the host's observer reports by the host's clock.
 """
 
 from dataclasses import dataclass

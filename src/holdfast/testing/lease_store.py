@@ -1,4 +1,4 @@
-"""A store of leases in memory, which fails when it is told to."""
+"""A store of leases in memory, which fails when told to."""
 
 from holdfast.core.relay.lease_registry import Record
 from holdfast.model.errors import StoreFailed

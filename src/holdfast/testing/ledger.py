@@ -1,7 +1,7 @@
-"""Did everything that happened keep what holdfast promises?
+"""Checks that everything that happened kept holdfast's promises.
 
-The ledger is told what reaches the outside: bytes at a terminal, answers to
-operators, changes of hands, routes. It knows nothing of how the core works and
+The ledger records what reaches the outside: bytes at a terminal, answers to
+operators, changes of hands, routes. It knows nothing about how the core works and
 keeps its own account, so that a bug cannot hide by fooling both. Numbers I1 to
 I10 are those of the project's list of invariants (docs/explanation/simulator.md).
 """

@@ -1,4 +1,4 @@
-"""What goes wrong in this run?
+"""The faults of a run.
 
 Every seed enables a random subset of the faults (a swarm), so that rare
 combinations get depth instead of everything always happening at once.

@@ -1,8 +1,8 @@
 """A simulated operator: somebody who writes, watches, seizes, approves, or cheats.
 
 An honest operator keeps every input it has no answer for and sends it again,
-unchanged and in order, until it has one. It believes of the turn and of the
-incarnation what it was last told.
+unchanged and in order, until it has one. About the turn and the incarnation it
+believes what it was last told.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Which situations must a run have reached for its silence to mean anything?
+"""The situations a run must have reached for its silence to mean anything.
 
 A simulator that finds nothing may be blind. Each name here is counted wherever
 it happens, and a run of many seeds fails when one was reached too rarely.

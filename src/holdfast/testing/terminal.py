@@ -1,6 +1,6 @@
-"""What does a program read and print, and what does the kernel hold for it?
+"""A simulated terminal: what a program reads and prints, and the kernel's buffers.
 
-The kernel's buffers in both directions are bounded. A program that does not
+The buffers in both directions are bounded. A program that does not
 read fills the one, and then nothing more is accepted; a program whose output
 nobody drains fills the other, and then it waits. Output is a known function of
 its offset, so that a reader can tell whether it has the right bytes.

@@ -1,6 +1,6 @@
-"""What does a logbook file still hold after whatever happened to its disk?
+"""What a logbook file still contains after faults of its disk.
 
-A file lives on a machine. Lines written survive the death of the process; only
+A file belongs to a machine. Lines written survive the death of the process; only
 lines that were synced survive the death of the machine, and of the others a
 random beginning, perhaps torn in the middle of a line.
 

@@ -1,4 +1,4 @@
-"""What happens next, in a world where chance and time come from one seed?
+"""A simulated world in which chance and time come from one seed.
 
 One thread, one heap of events, one generator. Everything that could differ
 between two runs (latency, loss, who dies, how much of a disk survives) is drawn

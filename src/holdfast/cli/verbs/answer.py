@@ -1,10 +1,10 @@
 """`holdfast answer`: type a secret for a program that asks for one.
 
-The secret is read from the terminal without echo, or as one line of what is piped
-in; never from the command line, which every program of this user can read. It
-travels as an answer, which the holder takes only while a program waits and the
-terminal does not show what is typed, and of which no record keeps more than the
-length and a keyed hash.
+The secret is read from the terminal without echo, or as one line of piped input;
+never from the command line, which every program of this user can read. It
+travels as an answer, which the holder accepts only while a program waits and the
+terminal does not echo, and of which no record keeps more than the length and a keyed
+hash.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""`holdfast blame`: say who is behind something in a session."""
+"""`holdfast blame`: show who is behind something in a session."""
 
 import argparse
 import json

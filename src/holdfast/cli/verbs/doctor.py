@@ -1,4 +1,4 @@
-"""`holdfast doctor`: say what this machine can do for sessions, and what it cannot."""
+"""`holdfast doctor`: show what this machine can do for sessions, and what it cannot."""
 
 import argparse
 import json

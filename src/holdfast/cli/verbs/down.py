@@ -1,4 +1,4 @@
-"""`holdfast down`: end everything of ours, and leave the sessions running."""
+"""`holdfast down`: stop holdfast's own processes, and leave the sessions running."""
 
 import argparse
 import contextlib

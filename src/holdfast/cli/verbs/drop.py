@@ -1,4 +1,4 @@
-"""`holdfast drop`: let the turn go."""
+"""`holdfast drop`: release the turn."""
 
 import argparse
 

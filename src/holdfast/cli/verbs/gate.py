@@ -1,4 +1,4 @@
-"""`holdfast gate`: look at what the gate does, and answer what it asks."""
+"""`holdfast gate`: see what the gate does, and answer its questions."""
 
 import argparse
 import json

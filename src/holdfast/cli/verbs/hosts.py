@@ -1,4 +1,4 @@
-"""`holdfast hosts`: list the hosts elsewhere that you may reach."""
+"""`holdfast hosts`: list the hosts elsewhere that you can reach."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`holdfast keep`: leave a session in the list after it has ended."""
+"""`holdfast keep`: keep a session in the list after it has ended."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""`holdfast log`: tell what happened in a session, check it, or take it along."""
+"""`holdfast log`: show what happened in a session, verify it, or export it."""
 
 import argparse
 import contextlib

@@ -1,4 +1,4 @@
-"""`holdfast log --host`: tell what was changed on this host, and check it."""
+"""`holdfast log --host`: show what was changed on this host, and verify it."""
 
 import argparse
 import contextlib

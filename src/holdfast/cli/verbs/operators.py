@@ -1,4 +1,4 @@
-"""`holdfast operators`: list who is known on this machine, add or remove one."""
+"""`holdfast operators`: list the operators known on this machine, add or remove one."""
 
 import argparse
 import json

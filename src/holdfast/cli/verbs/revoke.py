@@ -1,4 +1,4 @@
-"""`holdfast revoke`: let an operator do nothing any more."""
+"""`holdfast revoke`: revoke all of an operator's rights."""
 
 import argparse
 import json

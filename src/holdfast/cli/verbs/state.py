@@ -1,4 +1,4 @@
-"""`holdfast state`: say what a session does now, and how that is known."""
+"""`holdfast state`: show what a session is doing now, and how that is known."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`holdfast status`: say what runs on this machine."""
+"""`holdfast status`: show what runs on this machine."""
 
 import argparse
 import json

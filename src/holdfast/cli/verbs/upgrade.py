@@ -1,4 +1,4 @@
-"""`holdfast upgrade`: put this code under the running sessions."""
+"""`holdfast upgrade`: move the running sessions to this version of the code."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`holdfast watch`: tell what happens in sessions, as it happens."""
+"""`holdfast watch`: report what happens in sessions, as it happens."""
 
 import argparse
 import asyncio

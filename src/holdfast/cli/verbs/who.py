@@ -1,4 +1,4 @@
-"""`holdfast who`: say who is attached, who has the turn and who waits for what."""
+"""`holdfast who`: show who is attached, who has the turn and who waits for what."""
 
 import argparse
 

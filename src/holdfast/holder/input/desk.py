@@ -1,4 +1,4 @@
-"""The one way in: carries inputs to the Intake, and does what it answers."""
+"""The single entry point for input: passes it to the Intake and acts on the reply."""
 
 import hmac
 import math

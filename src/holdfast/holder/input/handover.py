@@ -1,8 +1,8 @@
-"""What does whoever gets the turn take over with it?
+"""What an operator takes over along with the turn.
 
-A line that somebody else has typed and not entered, what runs, and what others
-changed of the shell since one had the turn last: pressing Return would make all
-of that one's own.
+A line that somebody else has typed but not entered, what is running, and what others
+have changed in the shell since this operator last had the turn: by pressing Return the
+operator would take responsibility for all of it.
 """
 
 from collections.abc import Iterable

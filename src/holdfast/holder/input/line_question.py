@@ -1,13 +1,15 @@
-"""What stands on bash's line, by bash's own word, before a command is typed there?
+"""Asks bash what is on its line before a command is typed there.
 
-zsh and fish say what stands on a line when it begins. What readline holds is told by
-nobody, and a macro, or whatever else types without us, may have put something there.
-So bash is asked: by a key sequence that its integration has bound to a function, which
-answers with a mark. It is pressed only for a command, at a prompt at which nothing was
-typed, once readline reads and has read everything: before, the terminal would show it.
+zsh and fish report what is on a line when it begins. Nothing reports what readline
+holds, and a macro, or anything else that types without us, may have put something
+there. So bash is asked, by a key sequence that its integration has bound to a function,
+which answers with a mark. It is sent only for a command, at a prompt where nothing has
+been typed, once readline is reading and has read everything: any earlier, and the
+terminal would show it.
 
-No answer is no evidence. Where readline has lost the sequence, some of it may stand on
-the line from then on, and counts as typed by whoever wanted to run something.
+No answer is no evidence. Where readline has lost the binding, part of the sequence may
+be on the line from then on, and counts as typed by the operator who wanted to run
+something.
 """
 
 import time

@@ -1,10 +1,10 @@
-"""What do the bytes of an input mean, for the kinds that are not text?
+"""The payloads of inputs that are not text.
 
     resize   columns, x, rows, in digits:  120x40
     signal   the number, in digits:        2
 
-Anything else is refused before it is taken: a process that holds a session must
-not stumble over what somebody sends it.
+Anything else is refused before it is accepted: a process that holds a session must
+not trip over what somebody sends it.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""How is what was turned away put on record?
+"""Logs the inputs that were refused.
 
-Refusals may come as a flood, so the machine that counts them says what of them
-is worth an entry, and when.
+Refusals may come as a flood, so the machine that counts them decides which of them
+are worth an entry, and when.
 """
 
 import math

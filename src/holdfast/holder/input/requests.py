@@ -1,9 +1,9 @@
-"""What do operators ask for, besides typing?
+"""Requests from operators other than input.
 
-The turn, an approval, a freeze, rights, and who is here. Each request is carried
-to the Intake in the name of whoever sent it; what is refused is answered with the
-reason, and what succeeds shows in what everybody is told. A client that wants to
-know that its request is done asks WHO after it: answers come in order.
+The turn, an approval, a freeze, rights, and who is here. Each request is passed to the
+Intake in the name of its sender. A refusal is answered with the reason; a success shows
+in what everybody is sent. A client that needs to know that its request is done sends
+WHO after it: answers come in order.
 """
 
 import os

@@ -1,13 +1,12 @@
-"""May an answer be typed now, so that nobody but the program gets to see it?
+"""Whether a secret can be typed now so that only the program sees it.
 
-An answer is a secret: it is on no record, and must not be on the screen either.
-So it is typed only while a program that has the terminal waits for input, and
-the terminal does not show what is typed (core.session.session_state says which is the
-case).
+An answer is a secret: it is never logged, and must not appear on the screen either.
+So it is typed only while a program that has the terminal is waiting for input and
+the terminal is not echoing (core.session.session_state decides whether that is so).
 
-That is looked at when an answer comes, and again when it has been judged, because
-an approval may take minutes in which the program has given up. Between the last
-look and the write lie microseconds that no look can take away.
+This is checked when an answer arrives, and again once it has been judged, because
+an approval may take minutes, in which the program may have given up. The microseconds
+between the last check and the write are a race that no check can remove.
 """
 
 from holdfast.core.session.session_state import Evidence, Word, decide

@@ -1,7 +1,7 @@
-"""Carries what operators have signed into the book, and tells them when it is there.
+"""Writes operators' signed statements to the logbook, and confirms them when durable.
 
-Whether a statement goes in, core.input.statements decides. It is written off the way of
-what is typed: it waits for the disk as every entry does, and nothing waits for it.
+core.input.statements decides whether a statement is accepted. It is written off the
+path of input: it waits for the disk as every entry does, and nothing waits for it.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,11 +1,11 @@
-"""Which rules of turns and which budgets hold now?
+"""The turn rules and budgets in force.
 
-Those of the policy file, as it is when somebody does something. Without a file, or
-where it says nothing, turns have no limit and nobody has a budget.
+They come from the policy file, as it is when somebody does something. Without a file,
+or where it says nothing, turns have no limit and nobody has a budget.
 
-What was spent outlives this process by the logbook: the inputs of the last minute
-are counted again. They bear times of the wall clock; set back, it makes them
-younger than they are, which is the side to err on.
+What has been spent outlives this process through the logbook: the inputs of the last
+minute are counted again. They carry wall-clock times; a clock that was set back makes
+them look more recent than they are, which is the safe side to err on.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""How do the bytes of an input get to the terminal, and when are they booked?
+"""Writes the bytes of an input to the terminal, and then logs it.
 
-One input at a time is written, as far as the terminal takes it; the rest follows
-when there is room. What it has taken whole is booked a moment later, so that the
-echo of a key goes first.
+One input at a time is written, as far as the terminal accepts it; the rest follows
+when there is room. Once it has been accepted whole it is logged a moment later, so that
+the echo of a key goes first.
 """
 
 import contextlib

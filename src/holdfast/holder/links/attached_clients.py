@@ -1,4 +1,4 @@
-"""Who is attached to this session, by which clients, and since when?"""
+"""The operators attached to this session, with their clients and since when."""
 
 import time
 from collections.abc import Iterable

@@ -1,9 +1,9 @@
-"""Who is at the door, and have they proven it?
+"""Authenticates clients as they connect.
 
-A client says HELLO, is told the version and a nonce, and says who it is with a
-proof over that nonce (crypto.proof). Until the proof is right it is served
-nothing. Names and kinds come from what is known on this machine, never from what
-a client says of itself.
+A client sends HELLO, gets the version and a nonce, and says who it is with a proof
+over that nonce (crypto.proof). Until the proof is right it is served nothing. Names
+and kinds come from what is known on this machine, never from what a client says about
+itself.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""The holder's link to the keeper: deposits what must outlive us, again and again.
+"""The holder's link to the keeper: keeps what must outlive us deposited there.
 
-When the keeper dies the session does not notice; but as long as there is none,
-our own death would end it. So the link is made again at once, and a keeper is
-started if nobody else has. A keeper that was told to end tells us to rest first:
-then we look for none until one knocks.
+When the keeper dies the session does not notice; but while there is no keeper, our own
+death would end it. So the link is re-established at once, and a keeper is started if
+nobody else has done so. A keeper that was told to stop first tells us to rest: then we
+look for none until one connects to us.
 """
 
 import contextlib

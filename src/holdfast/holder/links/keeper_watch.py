@@ -1,12 +1,12 @@
 """Watches the keeper from the nursery, in case its trustee hangs as well.
 
-Keeper and trustee watch each other, so whoever stops both in one moment stops both
-watches. The nursery is there for all sessions anyway, and has a link to the keeper:
-it looks at it once a second and is more patient than the trustee, which acts first
-if it can. A keeper that it finds hanging it kills. The trustee is told from other
+Keeper and trustee watch each other, so anything that stops both at the same moment
+stops both watches. The nursery is there for all sessions anyway, and has a link to the
+keeper: it checks once a second and is more patient than the trustee, which acts first
+if it can. A keeper that it finds hanging it kills. The trustee is told apart from other
 children by its command line, which is the keeper's own, because it is a fork of it.
-If it is stopped it is woken, since it may have what nobody else has; if it has worked
-all the while it is killed.
+If it is stopped it is woken, since it may hold what nobody else has; if it has been
+running all the while it is killed.
 """
 
 import contextlib

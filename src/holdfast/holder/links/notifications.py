@@ -1,7 +1,7 @@
-"""Who is told what, when something has been decided?
+"""Who is notified of a decision, and of what.
 
-Answers go to the client that sent the input, refusals to whoever asked, a turn
-that moved to everybody, what waits for approval to those who may approve it.
+Answers go to the client that sent the input, refusals to the client that asked, a turn
+that moved to everybody, and what waits for approval to those who may approve it.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
-"""How does a client come to see the session: from the stream, or from a picture?
+"""How a client catches up with the session: from the stream or from a keyframe.
 
-Whoever has seen nothing yet, or not enough, is shown a keyframe and the stream
-from there. While it is being made, nobody waits but that client; where none can
-be had, the window is shown from its start.
+A client that has seen nothing yet, or not enough, gets a keyframe and the stream from
+there. While the keyframe is being made only that client waits; where none can be had,
+the client gets the window from its start.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""The holder's link to the painter: carries what `core.session.paint_requests` decides.
+"""The holder's link to the painter: does what `core.session.paint_requests` says.
 
-Nothing here waits. The painter may be slow, dead, or broken by what it was
-given; the session notices none of that.
+Nothing here blocks. The painter may be slow, dead, or broken by its input; the session
+does not notice.
 """
 
 import contextlib

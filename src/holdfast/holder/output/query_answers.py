@@ -1,7 +1,7 @@
-"""What the program asked the terminal, answered once, in order, and between inputs.
+"""Answers the program's terminal queries once, in order, and between inputs.
 
-Most answers need no look at the screen. Where the cursor is, only the painter
-knows; what was asked after that waits until it has said so or has given up.
+Most answers do not depend on the screen. Only the painter knows where the cursor is;
+queries that come after such a one wait until it has answered or given up.
 """
 
 import re

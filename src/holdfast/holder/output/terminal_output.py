@@ -1,9 +1,9 @@
-"""From the terminal into the window, so that a kill in between loses nothing kept.
+"""Moves output from the terminal into the window; a kill in between loses nothing.
 
-What is read lands in the window's own memory, behind its end: there it outlives
-us. Then queries are taken out of it, and the rest is made visible by raising the
-end. Whoever takes a session up finds what its predecessor had read and not yet
-made visible, an unfinished escape sequence included, and goes on with that.
+What is read lands in the window's own memory, behind its end, where it outlives us.
+Then queries are taken out of it, and the rest is made visible by advancing the end.
+A successor finds what its predecessor had read but not yet made visible, including an
+unfinished escape sequence, and continues from there.
 """
 
 from holdfast.core.session.stream import StreamWindow

@@ -1,1 +1,1 @@
-"""What the policy is asked about a session, and what it answers."""
+"""What the policy is asked about a session, and its answers."""

@@ -1,8 +1,8 @@
-"""Which input does the policy judge now, and what came of it?
+"""The input being judged by the policy, and the outcome.
 
 One input is judged at a time. The rules answer at once; plug-ins and a webhook
-take their time, in which everything but the line of inputs goes on, and what they
-say counts only if the gate still waits for it.
+take time, during which everything but the queue of inputs goes on, and their answer
+counts only if the gate still waits for it.
 """
 
 from collections.abc import Callable

@@ -1,13 +1,13 @@
-"""Carries execs of the session's processes to whoever judges them, and back.
+"""Passes execs of the session's processes to the policy or a person, and replies.
 
 The kernel holds every exec until we answer (linux/exec_gate.py). Most are answered
-at once: if no rule could say anything else, not even the words are read. What has
-to wait for a plug-in or a person is kept by core/policy/exec_gate.py, and the loop goes
-on. What is let happen because of its words is traced (linux/exec_trace.py) up to the
-first instruction of the new program, which has to be the one that was judged.
+at once: if no rule could change the answer, the arguments are not even read. An exec
+that has to wait for a plug-in or a person is kept by core/policy/exec_gate.py, and the
+loop goes on. An exec allowed because of its arguments is traced (linux/exec_trace.py)
+up to the first instruction of the new program, which has to be the one that was judged.
 
-A predecessor's death loses nothing: what it had taken and not answered is judged
-again, and what it had not taken is still with the kernel.
+A predecessor's death loses nothing: what it had accepted but not answered is judged
+again, and what it had not accepted is still with the kernel.
 """
 
 import contextlib

@@ -1,19 +1,19 @@
-"""The holder's links to the judge: one for each question, for as long as it is open.
+"""The holder's links to the judge: one for each open question.
 
 Theory of operation
 -------------------
-The keeper listens at the judge's socket, so whoever connects has a judge started
-if there is none, and nothing here waits for it. A question has a link of its own:
-the answer comes over it, or the end of it, or the deadline. Whoever no longer
-wants to know hangs up, and the judge stops asking.
+The keeper listens on the judge's socket, so connecting starts a judge if there is
+none, and nothing here waits for it. Each question has a link of its own: over it comes
+the answer, or its end, or the deadline passes. A holder that no longer wants to know
+hangs up, and the judge stops asking.
 
     asked ──answer to this question──▶ judged, or failed with what the judge says
       ├──no link, end, nonsense, another ticket, deadline──▶ failed
-      └──dropped──▶ nobody is told
+      └──dropped──▶ nobody is notified
 
 Invariants, checked by tests/holder/policy/test_judge_link.py:
 
-I1  Whoever asked is told exactly once, by PATIENCE and a little; never before
+I1  The caller gets exactly one answer, by PATIENCE and a little; never before
     `ask` has returned, and never if the question was dropped.
 I2  Whatever the judge does, short of answering this question, is a failure.
 I3  A question that is settled or dropped leaves no link and no descriptor.

@@ -1,10 +1,10 @@
-"""What is the policy asked about an input, and what does it answer?
+"""What the policy is asked about an input, and its answer.
 
-The state it is judged against is the state now: how the turn was come by, what
-stands typed and not entered, where the foreground program works, the time.
+It is judged against the state now: how the turn was obtained, what has been typed but
+not entered, where the foreground program works, the time.
 
-Plug-ins and a webhook are asked through the judge, which takes its time; the
-rules of the file come first, and what they deny is put to nobody.
+Plug-ins and a webhook are asked through the judge, which takes time; the rules of the
+file come first, and what they deny goes to nobody else.
 """
 
 import base64

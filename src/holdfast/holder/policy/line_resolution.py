@@ -1,8 +1,8 @@
-"""What would the line that is entered now run, and who staged it?
+"""What the line being entered would run, and who staged it.
 
-Only whole lines are resolved: for a key in the middle of one nothing is looked up.
-A line that no integrated shell reads at its prompt has nothing to be resolved
-against; that somebody else typed its beginning is known all the same.
+Only whole lines are resolved: a key in the middle of one causes no lookup. A line that
+is not read by an integrated shell at its prompt has nothing to be resolved against;
+that somebody else typed its beginning is known all the same.
 """
 
 import contextlib

@@ -1,13 +1,13 @@
-"""Which policy holds now, and what does it say to this input?
+"""The policy in force, and its verdict on an input.
 
-What holds is the policy that an operator has applied (core.policy.applied_policy), not
-what stands in `policy.toml`. Its record is looked at when an input is judged: another
-time stamp, size or inode means that it is read and proven again. Where nothing was ever
-applied an empty policy holds, which allows humans and denies everybody else.
+In force is the policy that an operator has applied (core.policy.applied_policy), not
+what `policy.toml` says. Its record is checked whenever an input is judged: if its time
+stamp, size or inode has changed, it is read and verified again. Where nothing was ever
+applied an empty policy is in force, which allows humans and denies everybody else.
 
-A record that is not as it was applied changes nothing for people: the policy that
-held goes on holding. Everybody else is denied everything, and told why, until a
-policy is applied. So is whoever comes to a record that this version cannot read.
+A record that is not as it was applied changes nothing for people: the previous policy
+stays in force. Everybody else is denied everything, with the reason, until a policy is
+applied. The same goes for a record that this version cannot read.
 
 Reading a policy of 1,000 rules takes a tenth of a second, in which nothing else is
 done; only the first input after a change waits for that. A nursery does it before

@@ -1,6 +1,6 @@
-"""Where do the paths lead that a line, or an exec, names?
+"""Where the paths named by a line or an exec really lead.
 
-Looked up only if a rule of the policy asks for it, and at the moment of judging: links
+Looked up only if a rule of the policy needs it, and at the moment of judging: links
 are followed as they are then.
 """
 

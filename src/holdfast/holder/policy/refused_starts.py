@@ -1,9 +1,9 @@
-"""How often may an operator be refused a start?
+"""Limits how often an operator may be refused a start.
 
-Each start that is refused leaves a logbook, so that it is known who wanted what. An
-operator that tries again and again would fill the disk with them, and people's time
-with questions: after LIMIT in an hour its starts are not judged any more, and leave
-nothing but a line in the host's logbook, now and then.
+Each refused start leaves a logbook, so that it is known who wanted what. An operator
+that keeps trying would fill the disk with them, and people's time with
+questions: after LIMIT in an hour its starts are no longer judged, and leave only an
+occasional line in the host's logbook.
 """
 
 import contextlib

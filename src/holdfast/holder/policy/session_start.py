@@ -1,18 +1,18 @@
-"""May the session's command begin, and has it?
+"""Whether the session's command may start, and whether it has.
 
-The leader is there from the first moment on, and waits (linux/spawn.py). What it is
-to run is an input of its creator, which goes the way of every input; when that is
-applied the leader is told to begin, and when it is refused, to end.
+The leader exists from the first moment on, and waits (linux/spawn.py). The command it
+is to run is an input from its creator, handled like every other input; when that is
+applied the leader is told to start, and when it is refused, to exit.
 
-What is needed for that is deposited with everything else, so that a successor of a
-holder that died while somebody was asked asks again, under the same id. What the
-book says was admitted is not asked about a second time: the leader is told again,
-which does nothing if it had heard.
+What this needs is deposited with everything else, so that the successor of a holder
+that died while somebody was being asked asks again, under the same id. What the
+logbook says was admitted is not asked about a second time: the leader is told again,
+which does nothing if it had already heard.
 
-What is executed is what was judged: if the file, a link on the way to it or an
-interpreter of a script was changed since, also while somebody was asked, it does not
-begin. With an exec gate it is looked at once more when it stands in memory, before
-its first instruction, and is killed if it is another program.
+What is executed is what was judged: if the file, a link on the way to it or a script's
+interpreter has changed since, even while somebody was being asked, it does not start.
+With an exec gate the program is checked once more when it is in memory, before its
+first instruction, and is killed if it is a different one.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""How is whoever decides told what a line runs, and who staged it?"""
+"""Describes, for those who decide, what a line runs and who staged it."""
 
 from collections.abc import Iterable
 

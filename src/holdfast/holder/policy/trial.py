@@ -1,4 +1,4 @@
-"""Whom is a trial about, and by which policy is it judged?"""
+"""The subject of a policy trial, and the policy it is judged by."""
 
 import contextlib
 from collections.abc import Callable, Iterator

@@ -1,1 +1,1 @@
-"""A session's processes: reported, frozen, swept away."""
+"""A session's processes: reported, frozen, cleaned up."""

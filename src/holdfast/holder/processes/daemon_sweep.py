@@ -1,8 +1,8 @@
 """Ends what a session's shell has left behind, when somebody ends the session.
 
-A shell that ends by itself takes nothing along that has left it: whoever detached a
-daemon meant it to stay. Whoever ends the *session* ends that too, unless they say
-otherwise: first with a signal, then, after a grace, for good.
+A shell that exits by itself leaves detached processes alone: a daemon was detached
+because it was meant to stay. Ending the *session* ends daemons too, unless the operator
+says otherwise: first with a signal, then, after a grace period, for good.
 
     asked ──leader ended──▶ told ──GRACE──▶ killed, until none is left ──▶ said
       └──to leave them──────────────────────────────────────────────────▶ said

@@ -1,15 +1,15 @@
-"""A session that stands still, and the record by which it goes on again.
+"""Freezes a session, and keeps the record needed to thaw it.
 
-The record is a file beside the session's socket: whoever holds the session next can
+The record is a file beside the session's socket: the next holder of the session can
 thaw what its predecessor froze. It is written before anything is stopped, and again
 before each further signal, so a holder killed in the middle leaves a record of all
 it may have stopped.
 
-Where the record cannot be written, because the folder is full, the session is made
-to stand still all the same: what fills the folder may be what is to be stopped. The
-holder then has the record in its memory. A successor that finds none, and knows that
-the session was to stand still, takes everything that stands for stopped by us: that
-a job somebody had suspended goes on as well is the smaller harm.
+If the record cannot be written because the file system is full, the session is frozen
+all the same: what fills the disk may be what has to be stopped. The holder then has
+the record only in memory. A successor that finds none, and knows that the session was
+to be frozen, treats everything that is stopped as stopped by us: that a job somebody
+had suspended is resumed as well is the lesser harm.
 """
 
 import contextlib

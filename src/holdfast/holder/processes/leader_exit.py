@@ -1,4 +1,4 @@
-"""How did a session's leader end?"""
+"""How a session's leader ended."""
 
 import time
 

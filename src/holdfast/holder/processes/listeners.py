@@ -1,7 +1,7 @@
-"""Tells when something in the session listens no longer, whoever is there to hear it.
+"""Notifies clients when something in the session stops listening.
 
-When to look, and what is gone, core.session.listener_watch decides. The look itself
-goes a few milliseconds at a time, between all else that a holder has to do.
+core.session.listener_watch decides when to look, and what is gone. The look itself
+takes a few milliseconds at a time, in between the holder's other work.
 """
 
 import contextlib

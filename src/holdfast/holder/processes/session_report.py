@@ -1,10 +1,10 @@
-"""What is true of a session now, for whoever asks: what it does, and what runs?
+"""Reports on request what a session is doing and what runs in it.
 
-Both are read from the kernel at the moment of asking. What a session does takes
+Both are read from the kernel at the moment of asking. What a session is doing takes
 about a millisecond and is answered at once. The graph of a large session takes a
-hundred times that, so it is gathered a few milliseconds at a time, between all
-else that a holder has to do: typing and a seize do not wait for it. Whoever asks
-while it is being gathered gets the next one.
+hundred times that, so it is gathered a few milliseconds at a time, in between the
+holder's other work: typing and a seize do not wait for it. A client that asks while it
+is being gathered gets the next one.
 """
 
 import time

@@ -1,8 +1,8 @@
-"""Who is behind what a client asks about?
+"""Who is behind what a client asks about.
 
-All that is known is in memory, so the answer is given at once. Whatever takes time,
-such as reading a file or walking the process table, is done by whoever asks; here
-it is only said who ran the command of that moment.
+All that is known is in memory, so the answer is given at once. Anything that takes
+time, such as reading a file or walking the process table, is done by the client; here
+we only say who ran the command at that moment.
 """
 
 from itertools import groupby

@@ -1,12 +1,12 @@
-"""In whose name does a process of the session want something?
+"""The operator on whose behalf a process of the session acts.
 
-A process belongs to whoever had the shell's ear when its line of ancestors left
-the shell (core/provenance/triggers.py). The kernel says when that was: the oldest
-ancestor below the leader has a start time, wherever its descendants have got to since.
+A process belongs to the operator the shell was listening to when its line of ancestors
+left the shell (core/provenance/triggers.py). The kernel says when that was: the oldest
+ancestor below the leader has a start time, wherever its descendants are by now.
 
-Whoever types is heard by the shell if the shell itself waits for the terminal.
-That is looked at only when somebody else gets the turn or begins to type, before
-the bytes go out.
+The shell is listening to the operator who types if the shell itself is waiting for the
+terminal. That is checked only when somebody else gets the turn or begins to type,
+before the bytes go out.
 """
 
 import time

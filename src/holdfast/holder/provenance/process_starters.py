@@ -1,9 +1,9 @@
-"""Who started the processes of this session?
+"""Who started the processes of this session.
 
-The session's leader is its creator's. What the leader starts belongs to the command
-that ran then, and so does everything below it, as core.provenance.lineage traces it.
-Where the shell tells nothing of its commands, nothing is known but who created the
-session.
+The session's leader belongs to its creator. What the leader starts belongs to the
+command that ran then, and so does everything below it, as core.provenance.lineage
+traces it. Where the shell reports nothing about its commands, all that is known is who
+created the session.
 """
 
 from collections.abc import Iterable

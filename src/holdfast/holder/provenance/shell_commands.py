@@ -1,7 +1,7 @@
-"""Carries the marks of the session's shell to the machine that follows commands.
+"""Passes the marks of the session's shell to the machine that follows commands.
 
-Only a shell that was started with our integration is followed. Whatever looks
-like a mark has been taken out of the stream before; here it is believed or not.
+Only a shell that was started with our integration is followed. Anything that looks
+like a mark has already been taken out of the stream; here it is believed or not.
 """
 
 import select

@@ -1,11 +1,11 @@
-"""The pipe through which the session's shell says what is set in it.
+"""The pipe through which the session's shell reports what is set in it.
 
-The shell opens it at its prompts only, and closes it again; we keep it open, so that
-it never ends and what was written waits for us. Its mode is what we have to say: as
-long as it may be executed, the shell is to tell everything, changed or not.
+The shell opens it only at its prompts, and closes it again; we keep it open, so that
+it never reaches its end and what was written waits for us. Its mode is our signal to
+the shell: as long as it is executable, the shell reports everything, changed or not.
 
 It has a name because the shell outlives us: a successor opens it again, and asks for
-everything, because what had been written and not read is gone with us.
+everything, because what had been written but not read is lost with us.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
-"""What does a logbook say to whoever takes its session up?
+"""What a successor recovers from a session's logbook.
 
-However long it is, only its end is read: back to the last checkpoint whose file is
-there and is the one that the book speaks of, and at least REPLAYED entries, because
-what was typed lately is looked at again. A book without such a file is read whole,
-in pieces, and none of it is kept but what it adds up to.
+However long the logbook is, only its end is read: back to the last checkpoint whose
+file exists and matches the logbook, and at least REPLAYED entries, because recent input
+is examined again. A logbook without such a file is read whole, in pieces, and only the
+resulting state is kept.
 """
 
 import hashlib

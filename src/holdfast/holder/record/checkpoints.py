@@ -1,8 +1,8 @@
-"""When is written down what a successor need not read, and where?
+"""When and where checkpoints are written, which spare a successor reading everything.
 
-After so many entries or bytes, in a moment in which nobody waits for anything; when
-no such moment comes, all the same. Two files take turns, so that a process that is
-killed while it writes one leaves the other, and a full disk leaves both.
+After a number of entries or bytes, at a moment when nobody waits for anything; if no
+such moment comes, anyway. Two files are used in turn, so that a process killed while it
+writes one leaves the other, and a full disk leaves both.
 """
 
 import errno

@@ -1,7 +1,7 @@
-"""When is the disk's turn, and what is durable then?
+"""When the logbook is synced, and what is durable then.
 
-What was typed is echoed first, for a sync takes as long as several echoes; what
-waits for one is acknowledged together.
+Typed input is echoed first, because a sync takes as long as several echoes; entries
+that wait for a sync are acknowledged together.
 """
 
 import math

@@ -1,6 +1,7 @@
-"""The logbook's files: whole lines or none, synced when asked, in parts.
+"""The logbook's files: whole lines or none, synced on request, in parts.
 
-A part that is full is made durable, and the next is begun; none is written to again.
+When a part is full it is made durable and the next is started; a finished part is never
+written to again.
 """
 
 import errno

@@ -1,8 +1,8 @@
-"""The note, in memory that outlives us: written so that a kill leaves the old one.
+"""The note, in memory that outlives us: a kill while writing leaves the old one.
 
-Two places take turns. Each has a number, a length and a checksum; whoever reads
-takes the higher number whose checksum is right. A process killed in the middle
-of writing one place leaves the other whole.
+Two slots are used in turn. Each has a number, a length and a checksum; a reader takes
+the slot with the higher number whose checksum is right. A process killed while it
+writes one slot leaves the other whole.
 """
 
 import struct

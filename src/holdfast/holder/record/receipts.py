@@ -1,9 +1,9 @@
-"""The host's word for what the logbook holds: receipts, and the newest head.
+"""The host's signatures over the logbook: receipts, and the newest head.
 
-A signature is made when an entry is durable, off the way of the echo: for every
-command, for keys at most once in INTERVAL, and for the end of the book INTERVAL after
-something was written to it, so that nobody has to type for a book to be vouched for.
-The newest is kept in a file beside the book, which is replaced by renaming.
+A signature is made once an entry is durable, off the path of the echo: for every
+command, for keys at most once per INTERVAL, and for the end of the logbook INTERVAL
+after something was written to it, so that a logbook is vouched for without further
+typing. The newest is kept in a file beside the logbook, which is replaced by renaming.
 """
 
 import contextlib

@@ -1,1 +1,1 @@
-"""Files of ours: where they are, and what they hold."""
+"""Our files: where they are, and what they contain."""

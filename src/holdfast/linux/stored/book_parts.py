@@ -1,8 +1,8 @@
 """A logbook in parts: several files that are read as one.
 
-The first part has the name of the book, the others the same with a number behind
-it. A part is never touched again once the next is there, so a place in the book is
-a number of bytes from its beginning, and stays what it is.
+The first part has the name of the logbook, the others the same name followed by a
+number. A part is never touched again once the next exists, so a position in the logbook
+is a number of bytes from its beginning, and never changes.
 """
 
 import os

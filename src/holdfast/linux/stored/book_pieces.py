@@ -1,8 +1,8 @@
-"""Which piece of a logbook is asked for, and what is in it?
+"""Reads the piece of a logbook that is asked for.
 
 A piece begins at an offset (`from`), or where an entry (`index`), a moment (`since`,
 in milliseconds since 1970) or the last so many entries (`last`) begin; then the
-answer says at which offset that is. The book is never read whole for it.
+answer says at which offset that is. The logbook is never read whole for it.
 """
 
 import base64

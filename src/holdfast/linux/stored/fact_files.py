@@ -1,4 +1,4 @@
-"""A few facts in a file of ours: there whole or not at all, and for nobody else."""
+"""Small files of facts: written whole or not at all, and readable only by us."""
 
 import json
 import os

@@ -1,11 +1,11 @@
-"""Which folders are ours, and do they belong to us alone?
+"""Our folders, and whether they belong to us alone.
 
-A folder that another user can write to is not used: whoever can put a socket
+A folder that another user can write to is not used: anyone who can put a socket
 there can pretend to be the keeper (T44, T45).
 
 Names are plain strings here, because every start of the command line and every
-birth of a session comes by, and loading pathlib costs either of them more than
-all the rest of this. `places` has the same and more as paths.
+birth of a session needs them, and loading pathlib would cost more than all the rest.
+`places` has the same and more as paths.
 """
 
 # ruff: noqa: PTH101, PTH102, PTH110, PTH111, PTH120  # as said above

@@ -5,13 +5,12 @@
     CONFIG/host/lock        held while an entry is written
 
 Any process of ours writes to it, one at a time: under the lock the last line is
-read, the next is chained to it, made durable and vouched for. What is to happen is
-recorded first. If that cannot be done, it must not happen: the caller is told so.
+read, the next is chained to it, made durable and vouched for. What is about to happen
+is recorded first. If that fails, it must not happen: the caller gets an error.
 
 An unfinished last line is what a crash leaves, and is cut off. One that can be read
-and is not ours, or a book that ends before its signed head, was changed by somebody:
-nothing is added to it, so that what happened stays to be seen. `set_aside` begins
-another.
+but is not ours, or a logbook that ends before its signed head, was changed by somebody:
+nothing is added to it, so that the evidence is kept. `set_aside` begins another.
 """
 
 # ruff: noqa: PTH104, PTH110  # beside os.open

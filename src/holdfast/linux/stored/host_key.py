@@ -1,4 +1,4 @@
-"""The key of this host: made once, read by our own processes, never shown."""
+"""The key of this host: created once, read by our own processes, never shown."""
 
 import os
 

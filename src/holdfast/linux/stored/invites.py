@@ -1,15 +1,15 @@
-"""Who is invited to this host, and was the invitation used?
+"""The invitations to this host, and whether they were used.
 
     invites/ID.json   what was promised, until when, and the secret of the link
     invites/ID.used   the same, with the actor that used it
 
 An invitation is used by renaming its file, so of two who come at the same moment
-one is first, and a host that is killed in between has spent it: whoever was
-invited asks for another. Used and expired ones are kept for a while, so that their
-users can be answered again if the answer was lost, and others are told why not.
+one is first, and a host that is killed in between has spent it: the invited person
+asks for another. Used and expired ones are kept for a while, so that their users can
+be answered again if the answer was lost, and others learn why they are refused.
 
-Each file is sealed by this host (linux/stored/seals.py); one that is not is as if not
-there. Each of these steps is in the host's logbook before it is done.
+Each file is sealed by this host (linux/stored/seals.py); one that is not is treated as
+absent. Each of these steps is in the host's logbook before it is done.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Who is known on this machine, and where is what they prove it with?
+"""The operators known on this machine, and their credentials.
 
 One folder for each operator, by name:
 
@@ -6,21 +6,21 @@ One folder for each operator, by name:
     operators/anna/token           what local clients prove themselves with
     operators/anna/key             the private key, if the operator is at home here
 
-A folder is made under another name and renamed, so it is there whole or not at
-all. Nothing in it is ever changed but by a rotation, in which the key takes
-another's place (crypto/rotation.py); the operator stays who its first key made it.
+A folder is created under another name and renamed, so it is there whole or not at
+all. Nothing in it ever changes except by a rotation, in which another key replaces the
+key (crypto/rotation.py); the operator stays who its first key made it.
 
     operators/anna/rotation-1      the statement by which the first key gave way
     operators/anna/key-1           the private key since then
 
-Whoever came by an invitation has in operator.json what that promised, and has no
-key here: it is at home elsewhere.
+For an operator who came by an invitation, operator.json has what that promised, and
+there is no key here: the operator is at home elsewhere.
 
 operator.json is sealed by this host (linux/stored/seals.py) and holds a digest of the
-token: what somebody else has written there counts as not there.
+token: a file written by anybody else is treated as absent.
 
-Whoever comes, goes or changes its key is in the host's logbook before that is done;
-if the book cannot be written, it is not done.
+An operator being added, removed or given another key is in the host's logbook before
+that is done; if the logbook cannot be written, it is not done.
 """
 
 # ruff: noqa: PTH102, PTH104, PTH110, PTH208  # pathlib is slow to load for an attach

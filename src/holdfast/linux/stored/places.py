@@ -1,7 +1,7 @@
-"""Where do our sockets and files live, and are those places really ours?
+"""Where our sockets and files are, and whether those places are really ours.
 
-Whether a folder is ours is for `folders` to say, and so are the few names that
-are asked for at every start; here all of them are paths.
+`folders` decides whether a folder is ours, and has the few names that are needed at
+every start; here all of them are paths.
 """
 
 import os

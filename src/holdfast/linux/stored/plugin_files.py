@@ -1,6 +1,6 @@
-"""What is in the folder of plug-ins, as one digest?
+"""A digest of the plug-ins' folder.
 
-Apart from the other files of the policy, because a judge starts with this alone.
+Separate from the other files of the policy, because a judge starts with this alone.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
-"""The files of the policy: what is written, and what was applied.
+"""The files of the policy: the candidate, and what was applied.
 
     CONFIG/policy.toml       the candidate: whatever an editor has written
     CONFIG/plugins           plug-ins that the policy may name
     CONFIG/host/policy      the record of what is in force (core.policy.applied_policy)
     CONFIG/host/policy.next   the next record, until the host's logbook names it
 
-Reading never waits and never writes; `client.policies` applies.
+Reading never blocks and never writes; `client.policies` applies.
 """
 
 import os

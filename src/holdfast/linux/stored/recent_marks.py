@@ -1,9 +1,9 @@
-"""What happened of late, for processes that come and go: marks in a small file.
+"""What happened recently, shared by short-lived processes: marks in a small file.
 
     RUNTIME/NAME   24 bytes for each mark: what it is of, and until when it counts
 
-Each of our processes may be killed and replaced; what is to be remembered for some
-minutes longer than any of them lives is here. One at a time looks and adds.
+Each of our processes may be killed and replaced; here is what has to be remembered for
+some minutes longer than any of them lives. One process at a time reads and adds.
 """
 
 import contextlib

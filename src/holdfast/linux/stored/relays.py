@@ -1,6 +1,6 @@
-"""By which relays can this host be reached?
+"""The relays through which this host can be reached.
 
-The file `relays` in the configuration folder: one address in a line; empty lines
+The file `relays` in the configuration folder: one address per line; empty lines
 and what follows a # are for people. There is no file until somebody names a relay.
 """
 

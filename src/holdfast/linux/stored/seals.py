@@ -1,8 +1,8 @@
-"""Did this host write a file, and was it changed since?
+"""Whether this host wrote a file, and whether it was changed since.
 
-Who is known here, and who is invited, stands in small files of facts. Each has a
-`seal`: a code over the facts and over what the file is of, under a key that only
-those have who can read the host's key. So a program that can write files, and no
+The known operators and the invitations are kept in small files of facts. Each has a
+`seal`: a code over the facts and over what the file is about, under a key available
+only to those who can read the host's key. So a program that can write files, and no
 more, makes nobody known and gives nobody a right.
 
 A file that was removed can be put back as it was (SECURITY.md, N1).

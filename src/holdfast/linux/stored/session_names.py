@@ -1,7 +1,7 @@
-"""What are sessions called, when nobody is there to ask?
+"""The names of sessions, for when the keeper cannot be asked.
 
-Beside the socket of each session lies a link whose target is its name, kept by its
-holder. A short link needs no room on a full file system. Whoever cannot reach the
+Beside the socket of each session is a link whose target is its name, maintained by its
+holder. A short link needs no room on a full file system. A client that cannot reach the
 keeper finds a session by it, and then asks the session itself.
 """
 

@@ -1,6 +1,6 @@
-"""Where is the web page that came with this installation, if it did?
+"""Where the web page that came with this installation is, if it did.
 
-`make web` builds it there; a wheel brings it along. Without it everything but the
+`make web` builds it there; a wheel includes it. Without it everything but the
 page works.
 """
 
