@@ -99,7 +99,10 @@ class Line:
             HoldfastError: It was refused, and why.
 
         """
-        begin = partial(AttachedInquiry, self._attachment, question)
+
+        def begin(now: float) -> AttachedExchange[Result]:
+            return AttachedInquiry(self._attachment, question, now)
+
         return await self._join(begin, asks=True)
 
     async def submit(
