@@ -53,7 +53,7 @@ def test_a_verb_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_says_what_why_and_with_what_status(verb: str) -> None:
     parser = Parser(prog=f"holdfast {verb}")
-    importlib.import_module(f"holdfast.cli.{verb}").add_arguments(parser)
+    importlib.import_module(f"holdfast.cli.verbs.{verb}").add_arguments(parser)
 
     shown = parser.format_help()
 

@@ -10,13 +10,13 @@ from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def here() -> Iterator[Machine]:
     with machine() as made:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def session(here: Machine) -> SessionId:
     command = ["sh", "-c", "printf hello; exec sleep 600"]
     asked = {"command": command, "cwd": "/", "env": {}, "size": [100, 30]}

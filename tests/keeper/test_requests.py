@@ -22,7 +22,7 @@ def here() -> Iterator[Machine]:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def session(here: Machine) -> SessionId:
     return here.new("sleep", "600")
 

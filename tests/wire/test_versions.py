@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "57ba2c4e0552e86bf97f6f2d545ef6cc89824d75b8b4adc5f84bb148bab1366b",
+    1: "718eebe0288a53e2ee2e5c52bc08c9b8726e275df9f22571e91f0d837d09c51b",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

@@ -32,7 +32,8 @@ def test_quoted_words_are_read_as_they_were_i2(name: str, words: list[str]) -> N
 
     pairs = zip(command.words, [name, *words], strict=not command.doubt)
     assert all(read in (None, word) for read, word in pairs)
-    if "'\"'\"'" not in line:
+    # A "!" may repeat an earlier line, depending on what else is in this one.
+    if "'\"'\"'" not in line and "!" not in line:
         assert not command.doubt
 
 

@@ -23,6 +23,7 @@ def read(text: str) -> tuple[Command, ...]:
         ("put a~b a%b a^b a#b !a", ("put", "a~b", "a%b", "a^b", "a#b", "!a")),
         ("put [ ] [a] a]", ("put", "[", "]", "[a]", "a]")),
         ("put x{a,b}", ("put", "xa", "xb")),
+        ("put {a,b}{c,d}", ("put", "ac", "bc", "ad", "bd")),
         ("put a # b", ("put", "a")),
     ],
 )

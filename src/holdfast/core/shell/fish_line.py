@@ -191,6 +191,7 @@ class FishLine(LineReader):
         if choices is None:
             raise Unreadable("what fish makes of a brace cannot be told")
         self.place = choices.end()
+        word.first_varies_fastest = True  # a{b,c}{d,e} is abd acd abe ace.
         word.choose(tuple(choices[1].split(",")))
 
     def _read_tilde(self, word: LexemeBuilder) -> None:

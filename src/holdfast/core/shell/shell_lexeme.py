@@ -5,6 +5,7 @@ A word is collected piece by piece: text as it stands, texts of which it becomes
 end it is one known text, several, or an OpenWord.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -69,6 +70,8 @@ class LexemeBuilder:
     _files: tuple[str, str] | None = None
     has_quotes: bool = False
     has_bracket: bool = False
+    first_varies_fastest: bool = False
+    """Whether several choices are combined as fish does it, not as bash does."""
 
     def add(self, text: str, *, is_quoted: bool = False) -> None:
         """Add text that stays as it is."""
@@ -155,8 +158,16 @@ class LexemeBuilder:
     def _texts(self) -> tuple[str, ...]:
         if () in self._parts or prod(map(len, self._parts)) > MAX_CHOICES:
             return ()
-        texts = tuple("".join(chosen) for chosen in product(*self._parts))
+        texts = tuple(self._combined())
         return () if max(map(len, texts)) > MAX_TEXT else texts
+
+    def _combined(self) -> Iterator[str]:
+        if self.first_varies_fastest:
+            for chosen in product(*reversed(self._parts)):
+                yield "".join(reversed(chosen))
+        else:
+            for chosen in product(*self._parts):
+                yield "".join(chosen)
 
     def _shape(self) -> OpenWord:
         ends = self._head + self._tail
