@@ -113,8 +113,8 @@ def test_t35_nobody_signs_for_somebody_else(here: Machine) -> None:
     said = victim.statement()
     thief = here.join(session, "mallory")
 
-    thief.send(said)  # For a client that it is not.
-    assert thief.wait(wire.Refuse).code == "unexpected-message"
+    thief.send(said)  # To the holder, of a client of the thief's that sent nothing.
+    assert thief.wait(wire.Refuse).code == "statement-refused"
     thief.client = victim.client.client
     thief.attach()
     assert thief.request(said) is not None
