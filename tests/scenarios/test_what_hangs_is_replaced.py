@@ -21,7 +21,7 @@ from holdfast.wire import messages as wire
 NOTICED = 5.0
 """Seconds in which what hangs is noticed and killed."""
 
-SLOW = 3.0
+SLOW = 10.0
 """Seconds more on a machine that does many other things."""
 
 EVERYONE = ("keeper", "holder", "nursery", "trustee", "painter", "judge", "host")
