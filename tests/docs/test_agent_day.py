@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from bench.day import commands, example, world
 
 from holdfast.model.verdicts import Verdict
@@ -35,3 +36,28 @@ def test_no_harmful_command_is_allowed() -> None:
 
     allowed = [line for line, one in said.items() if one.verdict is Verdict.ALLOW]
     assert allowed == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "touch ./-oMakefile && sort *",
+        "echo x > ./-oMakefile; sort *",
+        "mv a ./-oMakefile | sort *",
+        "for f in *; do sort $f; touch ./-oMakefile; done",
+        "ln -s .bashrc ~/rc && echo x > ~/rc",
+        "ln -s .config ~/c; cd ~/c && grep -rn key .",
+    ],
+)
+def test_no_line_prepares_what_it_was_judged_by(line: str) -> None:
+    with world(is_hostile=False) as where:
+        said = where.said(example(), line)
+
+    assert (said.verdict, said.rule) == (Verdict.ASK, "undecidable")
+
+
+def test_the_same_without_the_preparation_is_allowed() -> None:
+    with world(is_hostile=False) as where:
+        said = [where.said(example(), line) for line in ("sort *", "echo x > ~/rc")]
+
+    assert [one.verdict for one in said] == [Verdict.ALLOW, Verdict.ALLOW]

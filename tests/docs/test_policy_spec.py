@@ -73,7 +73,7 @@ def question(row: tuple[str, ...]) -> Question:
     )
 
 
-REACH = PAGE.split("14.10 ")[1].partition("\n## ")[0]
+REACH = PAGE.split("14.11 ")[1].partition("\n## ")[0]
 REACHING = read_policy(REACH.split("```toml\n")[1].split("```")[0].encode())
 LINES = re.findall(r"^\| `(.*)` \| (\w+) \| `(.+)` \|$", REACH, re.MULTILINE)
 LISTED = {"": ("a.py", "b.py")}

@@ -102,3 +102,30 @@ def test_keys_and_start_up_files_are_out_of_its_reach(project: World) -> None:
     asyncio.run(story())
     assert {path: path.read_bytes() for path in before} == before
     assert os.listdir(project.home)  # noqa: PTH208  # it is all there
+
+
+@pytest.mark.usefixtures("here")
+def test_a_line_that_makes_a_link_is_asked_about(project: World) -> None:
+    settings = Path(project.home) / ".bashrc"
+    lines = [
+        "ln -s .bashrc ~/rc && echo evil > ~/rc",
+        "ln -s .bashrc ~/rc; echo evil | tee ~/rc",
+        "for i in 1 2; do echo evil >> ~/rc; ln -sf .bashrc ~/rc; done",
+    ]
+
+    async def story() -> None:
+        async with agent() as bot:
+            for line in lines:
+                error = await bot.refused(
+                    "run", session="agent-1", intent=WHY, command=line, **SOON
+                )
+                assert error["code"] == "approval-timeout", line
+            made = await ran(bot, "ln -s .bashrc ~/rc")
+            followed = await bot.refused(
+                "run", session="agent-1", intent=WHY, command="cat a > ~/rc", **SOON
+            )
+        assert made["status"] == 0
+        assert followed["code"] == "approval-timeout"
+
+    asyncio.run(story())
+    assert settings.read_bytes() == b""

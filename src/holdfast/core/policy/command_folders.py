@@ -27,9 +27,9 @@ def working_folders(command: Command, question: Question) -> tuple[str | None, .
     """Return every folder that a command may run in; None for one not known."""
     if not command.folders:
         return (None,)
+    known = {} if command.relinked else question.folders
     return tuple(
-        question.folders.get(folder) if folder else question.cwd
-        for folder in command.folders
+        known.get(folder) if folder else question.cwd for folder in command.folders
     )
 
 

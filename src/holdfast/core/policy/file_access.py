@@ -162,7 +162,7 @@ def _is_of_files(word: OpenWord, command: Command, question: Question) -> bool:
 
     Where one does, they are not told.
     """
-    if word.head.startswith("-"):
+    if word.head.startswith("-") or command.refilled:
         return False
     found = [listed(folder, word) for folder in command.folders]
     return bool(found) and all(

@@ -15,7 +15,8 @@ The first word counts if it has a slash: it is a program then, by its path. What
 become anything, with slashes (`$X`, `$(…)`), may name any file: then there is no
 answer; nor is there of a program for `sed` or `awk` that could name one. Words that
 are patterns, dates or scripts count as well, which does no harm: a name of no file
-leads nowhere but into its folder.
+leads nowhere but into its folder. Where another command of the line may make links
+(line_effects), whatever is named may be any file.
 
 Invariants, checked by tests/core/policy/test_named_paths.py:
 
@@ -96,6 +97,8 @@ def _seen_from(
 ) -> tuple[NamedPath, ...] | None:
     if not words:
         return ()
+    if command.relinked:
+        return None
     pairs = product(command.folders, words)
     found = [_named(folder, word) for folder, word in pairs]
     known = [one for one in found if one is not None]

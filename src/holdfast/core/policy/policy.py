@@ -38,6 +38,7 @@ from holdfast.core.policy.command_folders import is_under
 from holdfast.core.policy.command_words import Match, WordPatterns, both
 from holdfast.core.policy.conditions import PlaceIs
 from holdfast.core.policy.exec_command import commands_of, other_names, resolved_of
+from holdfast.core.policy.line_effects import with_effects
 from holdfast.core.policy.resolved import ResolvedPatterns
 from holdfast.core.policy.rule_index import RuleIndex
 from holdfast.core.policy.rules import Rule, Undecidable, Webhook
@@ -127,7 +128,7 @@ def judge(policy: Policy, question: Question) -> Judgement:
         return Judgement(policy.default[kind], f"default-{kind}", by_default=True)
     judged = [
         _judged(policy, contexts, command, question)
-        for command in commands_in(question)
+        for command in with_effects(commands_in(question))
     ]
     if question.execution is None:
         return strictest(judged)
@@ -163,7 +164,7 @@ def _is_about_execs(rule: Rule) -> bool:
 
 def explain(policy: Policy, question: Question) -> tuple[Finding, ...]:
     """Return what each rule made of the question, in the order of the file."""
-    commands = commands_in(question)
+    commands = with_effects(commands_in(question))
     contexts = policy.index.contexts(question)
     return tuple(
         _finding(rule, context, commands, question)
@@ -389,6 +390,8 @@ def _doubt(command: Command, question: Question) -> str:
         return command.doubt
     if not question.shell_reads:
         return "another program than the shell may read it"
+    if command.relinked:
+        return "another command of the line may change where its paths lead"
     return "its words do not tell"
 
 

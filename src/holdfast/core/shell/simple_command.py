@@ -16,6 +16,8 @@ of one is here:
     keywords      words of the grammar before it (`for`, `then`, `{`), which a shell
                   may take for aliases
     again         whether it may run again after what follows it, in a loop
+    relinked      whether another command of the line may make a link that it follows
+    refilled      whether another may make a file that its wildcards find
 
 A command is `altered` if it does more than its words say: it assigns something, or
 opens something other than /dev/null or a descriptor that is open already.
@@ -122,6 +124,8 @@ class Command:
     folders: tuple[str, ...] = HERE
     keywords: frozenset[str] = frozenset()
     again: bool = False
+    relinked: bool = False
+    refilled: bool = False
 
     touched: tuple[str | None, ...] = ()
     """What is assigned, and where output goes, as it is written."""
