@@ -108,6 +108,20 @@ def test_a_deposit_is_a_terminal_a_memory_a_socket_and_one_more() -> None:
         os.close(fd)
 
 
+def test_a_deposit_is_of_the_same_session_by_its_memory_and_its_socket() -> None:
+    memories = [os.memfd_create("test") for _ in range(2)]
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
+        kept = [memories[0], memories[0], one.fileno()]
+        again = [memories[1], os.dup(memories[0]), os.dup(one.fileno())]
+
+        assert checks.is_same(kept, again)
+        assert not checks.is_same(kept, [memories[0], memories[1], one.fileno()])
+        assert not checks.is_same(kept, [memories[0], memories[0], other.fileno()])
+
+    for fd in (*memories, *again[1:]):
+        os.close(fd)
+
+
 def test_every_page_of_a_list_fits_a_packet_and_none_is_lost() -> None:
     found: list[checks.Facts] = [
         {"id": number, "command": ["x" * size]}

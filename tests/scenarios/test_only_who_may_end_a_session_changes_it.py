@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 
@@ -189,3 +190,36 @@ def test_the_command_line_says_who_asks(
     assert main(["keep", "ours"]) == 0
     assert main(["end", "ours"]) == 0
     eventually("it is gone", lambda: here.facts(session) is None)
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_nobody_takes_a_session_over_by_a_deposit(
+    here: Machine, session: SessionId, *, is_held: bool
+) -> None:
+    before = here.facts(session)
+    assert before is not None
+    if not is_held:
+        os.kill(here.pid("holder", session), signal.SIGKILL)
+    master, slave = os.openpty()
+    memory = os.memfd_create("window")
+    listener = socket.socket(socket.AF_UNIX)
+    itself = os.pidfd_open(os.getpid())
+    fds = [master, memory, listener.fileno(), itself]
+    packet = {"do": "deposit", "id": session, "token": "", "exit": None}
+
+    with packets.connect(places.keeper_socket(), PATIENCE) as link:
+        packets.send(link, {**packet, "facts": before}, fds)
+        heard = packets.receive(link)
+    for fd in (master, slave, memory, itself):
+        os.close(fd)
+    listener.close()
+
+    assert heard is not None
+    assert heard[0].get("code") == "not-proven", heard
+    here.wait_whole(session)
+    client = here.join(session)
+    client.enter(b"still here\r")
+    client.wait_output(b"still here")
+    after = here.facts(session)
+    assert after is not None
+    assert (after["holder"] == before["holder"]) == is_held

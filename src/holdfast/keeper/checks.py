@@ -103,6 +103,19 @@ def deposit(facts: object, fds: list[int]) -> Facts:
     return facts
 
 
+def is_same(kept: list[int], brought: list[int]) -> bool:
+    """Tell whether a deposit is of the session that we have descriptors of.
+
+    Its holder has the memory and the listening socket from us or gave them to us;
+    nobody else can have the same. The terminal is compared by neither: masters of
+    different terminals look alike.
+    """
+    return all(
+        os.path.samestat(os.fstat(kept[one]), os.fstat(brought[one]))
+        for one in (_MEMORY, _LISTENER)
+    )
+
+
 def pages(found: list[Facts]) -> list[list[Facts]]:
     """Cut a list so that each part fits a packet; there is always one part."""
     cut: list[list[Facts]] = [[]]
@@ -123,6 +136,8 @@ def _demand_sound(kind: type[NamedTuple], found: Facts) -> None:
     if None in found.values() or found.get("state", STATES[0]) not in STATES:
         raise MalformedMessage(kind.__name__, "a fact has a value it cannot have")
 
+
+_MEMORY, _LISTENER = 1, 2
 
 _KINDS = [stat.S_IFCHR, stat.S_IFREG, stat.S_IFSOCK, 0]
 """Terminal, memory, listening socket; and a pidfd, which kernels call differently."""

@@ -147,6 +147,10 @@ class Requests:
             close(fds)
             return refused(error)
         household, token = self._household, str(packet.get("token"))
+        kept = household.vault.deposits.get(session)
+        if kept is not None and not checks.is_same(kept.fds, fds):
+            close(fds)
+            return refusal("not-proven", "these are not its descriptors", actor="")
         if session in household.forgotten:
             close(fds)
             leftovers.remove_files(SessionId(session))
