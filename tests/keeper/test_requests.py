@@ -42,7 +42,8 @@ def test_what_there_is_not_is_refused(here: Machine, word: object) -> None:
     assert refusal(here.ask(do=word)) == "unexpected-message"
 
 
-def test_a_session_is_listed_as_it_is(here: Machine, session: SessionId) -> None:
+def test_a_session_is_listed_as_it_is(here: Machine) -> None:
+    session = here.new("sleep", "600")  # Another test renames that of all others.
     here.wait_whole(session)
     facts = here.facts(session)
 
