@@ -21,6 +21,7 @@ from tests.relay.relay_world import (
 )
 from websockets.exceptions import ConnectionClosed
 
+from holdfast.core.relay.meeting import Limits
 from holdfast.model.ids import HostId, actor_id, host_id, session_id
 from holdfast.relay.leg import UNPROVEN_BYTES
 from holdfast.wire import meeting as wire
@@ -304,6 +305,21 @@ def test_a_slow_end_is_waited_for_and_loses_nothing() -> None:
         assert operator.leg.stuck_at is None
 
     story(tell)
+
+
+def test_a_full_relay_takes_a_host_that_comes_back_and_no_other() -> None:
+    async def tell(relay: Relay) -> None:
+        first = await relay.host(ANNA)
+        second = await relay.host(ANNA)  # Its older link is not known to be dead yet.
+        assert (await first.ended())[0] == 4000
+        other = await relay.dial(wire.Role.HOST)
+        await other.prove(BERT, wire.Register(bytes(32), bytes(64)))
+        refused = await other.hear()
+        assert isinstance(refused, wire.Refused)
+        assert refused.code == "relay-full"
+        await relay.joined(second, await relay.operator())
+
+    story(tell, replace(PLAIN, limits=Limits(hosts=1)))
 
 
 def test_a_relay_that_leaves_tells_the_hosts_and_takes_leave_of_everybody() -> None:
