@@ -1,5 +1,7 @@
 import asyncio
 import itertools
+import os
+import pwd
 import subprocess
 import sys
 import time
@@ -65,6 +67,24 @@ def test_at_a_host_elsewhere_everything_is_the_same() -> None:
             return [*found, session.id in left]
 
     assert go(story()) == ["it is 42\n", 3, "box", True, True, "sdk", True, False]
+
+
+@pytest.mark.usefixtures("home")
+def test_shell_and_folder_are_those_of_the_other_machine(tmp_path: Path) -> None:
+    us = pwd.getpwuid(os.getuid())
+
+    async def story() -> list[tuple[list[str], str]]:
+        async with holdfast.connect("box") as host:
+            made = [await host.create(), await host.create("cat", cwd=str(tmp_path))]
+            found = [await host.find(one.id) for one in made]
+            for one in made:
+                await one.end()
+            return [(list(one.command), one.cwd) for one in found]
+
+    assert go(story()) == [
+        ([us.pw_shell or "/bin/sh"], us.pw_dir),
+        (["cat"], str(tmp_path)),
+    ]
 
 
 @pytest.mark.usefixtures("home")
