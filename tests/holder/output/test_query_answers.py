@@ -1,5 +1,6 @@
 import os
 import selectors
+import time
 import tty
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.output.painter_link import PainterLink
-from holdfast.holder.output.query_answers import Answers
+from holdfast.holder.output.query_answers import AGAIN, Answers
 from holdfast.linux import pty
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
@@ -80,7 +81,9 @@ def test_nothing_is_answered_while_an_input_is_half_written(
     terminal.asked(PRIMARY)
     terminal.answers.tick()
     assert terminal.read() == b""
-    assert terminal.answers.next_deadline() is not None
+    again = terminal.answers.next_deadline()
+    assert again is not None
+    assert 0 < again - time.monotonic() <= AGAIN
 
     terminal.is_writing = False
     terminal.answers.tick()
