@@ -99,6 +99,25 @@ def test_what_a_shell_starts_is_of_who_had_its_ear_then(
     assert names(owner.behind(stage.pid)) == {ANNA}
 
 
+def test_what_a_command_starts_later_is_of_who_started_the_command(
+    stage: Stage, owner: Attributing, tmp_path: Path
+) -> None:
+    word = tmp_path / "word"
+    stage.becomes(Word.AT_PROMPT)
+    wait = f"until [ -e {word} ]; do read -t 0.01 < /dev/zero; done"
+    first = started(stage, f"bash -c '{wait}; sleep 600; true'".encode())
+    stage.becomes(Word.AT_PROMPT)
+    time.sleep(TICK)
+    owner.types(ANNA)
+    time.sleep(2 * TICK)
+    word.touch()
+    eventually("it has a child", lambda: children(first))
+
+    (late,) = children(first)
+
+    assert names(owner.behind(late)) == {CARL}
+
+
 def test_who_types_while_something_else_runs_may_be_behind_it_or_not(
     stage: Stage, owner: Attributing
 ) -> None:
