@@ -11,7 +11,6 @@ import os
 import socket
 import time
 from collections import deque
-from types import TracebackType
 from typing import Self
 
 from holdfast.client import session_location
@@ -126,12 +125,7 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _greet(self, deadline: float) -> None:

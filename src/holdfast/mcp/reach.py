@@ -12,7 +12,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from holdfast.model.errors import HoldfastError
@@ -63,12 +62,7 @@ class Reach:
         self.tasks.create_task(self._tidy())
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._leaving.set()
         await self.tasks.__aexit__(None, None, None)
 

@@ -9,7 +9,6 @@ import contextlib
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Self, TypeVar
 
 from holdfast.client import keeper
@@ -74,12 +73,7 @@ class Host:
         await self._tasks.__aenter__()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for line in self._lines:
             await line.hang_up()
         for talk in self._talks:

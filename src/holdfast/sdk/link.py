@@ -6,7 +6,6 @@ What `client.connection` is for programs that block, this is for an event loop.
 import asyncio
 import contextlib
 from functools import partial
-from types import TracebackType
 from typing import Self
 
 from holdfast.core.client.holder_link import Credentials, HolderLink
@@ -57,12 +56,7 @@ class Link:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def send(self, *messages: Message) -> None:

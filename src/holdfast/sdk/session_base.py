@@ -7,7 +7,6 @@ keeping the turn. Whoever does not is attached for the moment of each act.
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from holdfast.core.client import questions
@@ -80,12 +79,7 @@ class Footing:
         await line.enter()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._line is not None:
             await self._line.leave()
 

@@ -4,17 +4,18 @@
         print(host.attach("build").run("make").status)
 
 A thread with a loop of its own does the work, for as long as the host is entered.
-What each method does, `holdfast.Session` and `holdfast.Host` say; an interrupt while
-one of them waits is a cancellation there.
+Methods have the signatures and docstrings of `holdfast.Session` and `holdfast.Host`; an
+interrupt while one of them waits is a cancellation there.
 """
 
 import asyncio
 import contextlib
-import signal as signals
+import functools
 import threading
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
+    Callable,
     Coroutine,
     Generator,
     Iterator,
@@ -22,34 +23,19 @@ from collections.abc import (
     Sequence,
 )
 from concurrent import futures
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from holdfast.core.book.logbook import Entry
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
 from holdfast.sdk.events import Event, Noted
-from holdfast.sdk.session import MAX_OUTPUT, TYPING_PATIENCE
-from holdfast.sdk.session_views import MAX_READ, Pattern
 from holdfast.sdk.turns import ASK_PATIENCE
-from holdfast.sdk.values import (
-    Chunk,
-    CommandResult,
-    Listening,
-    Match,
-    Screen,
-    SessionInfo,
-    Standing,
-    State,
-)
-from holdfast.wire.blame import BlameReport
-from holdfast.wire.graphs import Graph
-from holdfast.wire.messages import Pending
+from holdfast.sdk.values import SessionInfo, Standing
 
 Kind = TypeVar("Kind")
+Given = ParamSpec("Given")
 
 
 def connect(address: str = "", *, operator: str = "") -> "Host":
@@ -73,12 +59,7 @@ class Host:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._thread.end()
 
     def sessions(self) -> list[SessionInfo]:
@@ -136,182 +117,69 @@ class Session:
         self._run(self._session.__aenter__())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._run(self._session.__aexit__(kind, error, trace))
+    def __exit__(self, *_: object) -> None:
+        self._run(self._session.__aexit__())
 
-    # ── commands and typing ───────────────────────────────────────────────
+    @staticmethod
+    def _blocking(
+        method: Callable[
+            Concatenate[sessions.Session, Given], Coroutine[Any, Any, Kind]
+        ],
+    ) -> Callable[Concatenate["Session", Given], Kind]:
+        """Return a method that does the same and waits for it."""
 
-    def run(  # noqa: PLR0913  # all but the first by name
-        self,
-        command: str,
-        *,
-        timeout: float | None = None,
-        key: str | None = None,
-        max_output: int = MAX_OUTPUT,
-        expect: Pattern | None = None,
-        until_input: bool = False,
-        approval_timeout: float = APPROVAL,
-    ) -> CommandResult:
-        """Run a line in the session's shell, and return what came of it."""
-        return self._run(
-            self._session.run(
-                command,
-                timeout=timeout,
-                key=key,
-                max_output=max_output,
-                expect=expect,
-                until_input=until_input,
-                approval_timeout=approval_timeout,
-            )
-        )
+        @functools.wraps(method)
+        def blocking(
+            self: "Session", /, *given: Given.args, **named: Given.kwargs
+        ) -> Kind:
+            return self._run(method(self._session, *given, **named))
 
-    def intend(
-        self, act: str, intent: str, *, effect: str = "", parameters: str = ""
-    ) -> None:
-        """Put on record what we do next, why, and what should come of it."""
-        intending = self._session.intend(
-            act, intent, effect=effect, parameters=parameters
-        )
-        self._run(intending)
+        return blocking
 
-    def send(
-        self,
-        text: str | bytes,
-        *,
-        enter: bool = False,
-        timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL,
-    ) -> int:
-        """Type text, and return once the terminal has taken every byte."""
-        return self._run(
-            self._session.send(
-                text, enter=enter, timeout=timeout, approval_timeout=approval_timeout
-            )
-        )
+    run = _blocking(sessions.Session.run)
+    intend = _blocking(sessions.Session.intend)
+    send = _blocking(sessions.Session.send)
+    keys = _blocking(sessions.Session.keys)
+    signal = _blocking(sessions.Session.signal)
+    answer = _blocking(sessions.Session.answer)
+    resize = _blocking(sessions.Session.resize)
+    end = _blocking(sessions.Session.end)
 
-    def keys(
-        self,
-        *names: str,
-        timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL,
-    ) -> int:
-        """Press keys by their names, such as "C-c", "Up" or "Enter"."""
-        pressing = self._session.keys(
-            *names, timeout=timeout, approval_timeout=approval_timeout
-        )
-        return self._run(pressing)
+    wait_for = _blocking(sessions.Session.wait_for)
+    wait_quiet = _blocking(sessions.Session.wait_quiet)
+    wait_prompt = _blocking(sessions.Session.wait_prompt)
+    wait_input = _blocking(sessions.Session.wait_input)
+    wait_secret = _blocking(sessions.Session.wait_secret)
+    wait_port = _blocking(sessions.Session.wait_port)
+    wait_exit = _blocking(sessions.Session.wait_exit)
 
-    def signal(
-        self,
-        signal: int = signals.SIGINT,
-        *,
-        timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL,
-    ) -> None:
-        """Send a signal to what runs in the foreground: interrupt it, or end it."""
-        self._run(
-            self._session.signal(
-                signal, timeout=timeout, approval_timeout=approval_timeout
-            )
-        )
+    screen = _blocking(sessions.Session.screen)
+    read = _blocking(sessions.Session.read)
+    state = _blocking(sessions.Session.state)
+    graph = _blocking(sessions.Session.graph)
+    log = _blocking(sessions.Session.log)
+    blame = _blocking(sessions.Session.blame)
 
-    def answer(
-        self,
-        secret: str | bytes,
-        *,
-        key_by_key: bool = False,
-        timeout: float = TYPING_PATIENCE,
-        approval_timeout: float = APPROVAL,
-    ) -> int:
-        """Type a secret and Enter for a program that asks for one."""
-        return self._run(
-            self._session.answer(
-                secret,
-                key_by_key=key_by_key,
-                timeout=timeout,
-                approval_timeout=approval_timeout,
-            )
-        )
+    who = _blocking(sessions.Session.who)
+    take = _blocking(sessions.Session.take)
+    ask = _blocking(sessions.Session.ask)
+    give = _blocking(sessions.Session.give)
+    refuse = _blocking(sessions.Session.refuse)
+    drop = _blocking(sessions.Session.drop)
+    seize = _blocking(sessions.Session.seize)
+    freeze = _blocking(sessions.Session.freeze)
+    thaw = _blocking(sessions.Session.thaw)
+    pending = _blocking(sessions.Session.pending)
+    approve = _blocking(sessions.Session.approve)
+    deny = _blocking(sessions.Session.deny)
 
-    def resize(self, columns: int, rows: int) -> None:
-        """Give the session's terminal another size."""
-        self._run(self._session.resize(columns, rows))
+    def take_noted(self) -> list[Noted]:
+        """Return what the session told of by itself while attached, each thing once."""
+        return self._session.take_noted()
 
-    def end(
-        self, signal: int = signals.SIGHUP, *, leave_daemons: bool = False
-    ) -> int | None:
-        """End the session, remove its record and return its status, if known."""
-        ended = self._session.end(signal, leave_daemons=leave_daemons)
-        return self._run(ended)
-
-    # ── waiting ───────────────────────────────────────────────────────────
-
-    def wait_for(
-        self,
-        pattern: Pattern,
-        timeout: float | None = None,
-        *,
-        after: int | None = None,
-    ) -> Match:
-        """Wait until the session has printed something that fits, and return it."""
-        return self._run(self._session.wait_for(pattern, timeout, after=after))
-
-    def wait_quiet(self, seconds: float = 1.0, timeout: float | None = None) -> int:
-        """Wait until nothing was printed for so long; return where the stream ends."""
-        return self._run(self._session.wait_quiet(seconds, timeout))
-
-    def wait_prompt(self, timeout: float | None = None) -> State:
-        """Wait until the shell takes a command, by the kernel's word."""
-        return self._run(self._session.wait_prompt(timeout))
-
-    def wait_input(self, timeout: float | None = None) -> State:
-        """Wait until a program waits for somebody to type."""
-        return self._run(self._session.wait_input(timeout))
-
-    def wait_secret(self, timeout: float | None = None) -> State:
-        """Wait until a program asks for a password."""
-        return self._run(self._session.wait_secret(timeout))
-
-    def wait_port(self, port: int, timeout: float | None = None) -> Listening:
-        """Wait until a process of the session listens on a port."""
-        return self._run(self._session.wait_port(port, timeout))
-
-    def wait_exit(self, timeout: float | None = None) -> int:
-        """Wait until the session has ended; return its status, or minus the signal."""
-        return self._run(self._session.wait_exit(timeout))
-
-    # ── looking ───────────────────────────────────────────────────────────
-
-    def screen(self) -> Screen:
-        """Return what the session shows. Programs wrote it: it is never obeyed."""
-        return self._run(self._session.screen())
-
-    def read(self, from_offset: int | None = None, max_bytes: int = MAX_READ) -> Chunk:
-        """Return what was printed from a byte on, or everything that is still kept."""
-        return self._run(self._session.read(from_offset, max_bytes))
-
-    def state(self) -> State:
-        """Return what the session does, by the kernel's word."""
-        return self._run(self._session.state())
-
-    def graph(self, *, descriptors: bool = False) -> Graph:
-        """Return what runs in the session, and what listens where."""
-        return self._run(self._session.graph(descriptors=descriptors))
-
-    def log(
-        self, since: int = 0, *, last: int | None = None, most: int | None = None
-    ) -> list[Entry]:
-        """Return the entries of the session's logbook from an index on, checked."""
-        return self._run(self._session.log(since, last=last, most=most))
-
-    def blame(self, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
-        """Return who is behind something, as the session's holder knows it."""
-        return self._run(self._session.blame(what, name, at_ms))
+    def is_called(self, text: str) -> bool:
+        """Tell whether a text means this session, as far as that is known here."""
+        return self._session.is_called(text)
 
     def events(self, *, after: int | None = None) -> Iterator[Event]:
         """Yield what happens, as it happens: from now on, or from a byte on."""
@@ -322,52 +190,6 @@ class Session:
         finally:
             self._run(_close(coming))
 
-    # ── the turn, and approvals ───────────────────────────────────────────
-
-    def take_noted(self) -> list[Noted]:
-        """Return what the session told of by itself while attached, each thing once."""
-        return self._session.take_noted()
-
-    def is_called(self, text: str) -> bool:
-        """Tell whether a text means this session, as far as that is known here."""
-        return self._session.is_called(text)
-
-    def who(self) -> Standing:
-        """Return who is attached, who has the turn and who waits for what."""
-        return self._run(self._session.who())
-
-    def take(self) -> Standing:
-        """Take the turn, if it is free."""
-        return self._run(self._session.take())
-
-    def ask(self, timeout: float = ASK_PATIENCE) -> Standing:
-        """Ask whoever has the turn for it, and wait until it is ours."""
-        return self._run(self._session.ask(timeout))
-
-    def give(self, to: str) -> Standing:
-        """Give our turn to an operator that is attached, by its name or id."""
-        return self._run(self._session.give(to))
-
-    def refuse(self, asker: str) -> Standing:
-        """Say no to an operator that asks for our turn."""
-        return self._run(self._session.refuse(asker))
-
-    def drop(self) -> Standing:
-        """Let our turn go."""
-        return self._run(self._session.drop())
-
-    def seize(self, *, freeze: bool = False, interrupt: bool = False) -> Standing:
-        """Take the turn, whoever has it; with it stop or interrupt what runs."""
-        return self._run(self._session.seize(freeze=freeze, interrupt=interrupt))
-
-    def freeze(self) -> Standing:
-        """Stop every process of the session where it stands."""
-        return self._run(self._session.freeze())
-
-    def thaw(self) -> Standing:
-        """Let the session's processes run again."""
-        return self._run(self._session.thaw())
-
     @contextlib.contextmanager
     def turn(self, timeout: float = ASK_PATIENCE) -> Generator[Standing, None, None]:
         """Have the turn for a while: take it, or ask for it, and drop it afterwards."""
@@ -377,18 +199,6 @@ class Session:
             yield standing
         finally:
             self._run(held.__aexit__(None, None, None))
-
-    def pending(self) -> tuple[Pending, ...]:
-        """Return what waits for somebody's approval."""
-        return self._run(self._session.pending())
-
-    def approve(self, what: int | Pending) -> Standing:
-        """Let through what waits under a ticket, exactly as it was shown."""
-        return self._run(self._session.approve(what))
-
-    def deny(self, what: int | Pending) -> Standing:
-        """Refuse what waits under a ticket."""
-        return self._run(self._session.deny(what))
 
 
 class _Thread:
