@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 from holdfast.client import keeper
+from holdfast.model.session_record import HeldRecord, listed_in
+from holdfast.model.session_requests import ListSessions
 
 
 def pss(pid: int) -> float:
@@ -37,7 +39,8 @@ def worked(pids: list[int]) -> float:
 
 def holders() -> list[int]:
     """Return the holders of all sessions."""
-    return [int(facts["holder"]) for facts in keeper.request("list")["sessions"]]
+    listed = listed_in(keeper.request(ListSessions()))
+    return [HeldRecord.from_facts(one).holder for one in listed]
 
 
 def ours() -> list[int]:

@@ -16,6 +16,7 @@ from tests.cli.support.pty_user import User
 
 from holdfast.cli.main import main
 from holdfast.client import keeper as keeper_client
+from holdfast.model.session_requests import Status
 
 BASH = ["bash", "--norc", "--noprofile"]
 
@@ -29,10 +30,10 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder)
         for session in keeper_client.sessions():
             main(["end", session.id, "--signal", "KILL"])
-        status = keeper_client.request("status")
+        status = keeper_client.request(Status())
         for name in ("pid", "nursery"):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(status[name]), signal.SIGKILL)
+                os.kill(int(str(status[name])), signal.SIGKILL)
 
 
 def listener_of(place: Path) -> int:

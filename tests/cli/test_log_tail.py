@@ -40,7 +40,7 @@ def test_entries_are_read_once_as_the_file_grows(path: Path) -> None:
     path.write_bytes(b"".join(written[:2]))
     assert [entry.index for entry in tail.read()] == [0, 1]
     path.write_bytes(b"".join(written))
-    assert [entry.index for entry in tail.read_all()] == [2]
+    assert [entry.index for entry in tail.entries()] == [2]
     assert tail.head.index == 2
     tail.close()
 
@@ -89,7 +89,7 @@ def test_a_changed_line_is_refused_wherever_it_stands(path: Path, nth: int) -> N
     tail = LogTail(SESSION)
 
     with pytest.raises(LogTampered):
-        tail.read_all()
+        [*tail.entries()]
     tail.close()
 
 

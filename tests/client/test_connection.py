@@ -184,7 +184,7 @@ def test_writing_to_nobody_is_an_error(path: Path) -> None:
     ours, theirs = socket.socketpair()
     theirs.close()
 
-    us = Credentials(ourselves().actor.id, "test", ClientKind.CLI, bytes)
+    us = Credentials(ourselves().actor.id, ClientKind.CLI, bytes)
 
     with Connection(SESSION, ours, us) as link, pytest.raises(SessionUnreachable):
         link.send(Pong(1))

@@ -16,6 +16,7 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId
+from holdfast.model.session_requests import Forget, ListSessions, Status
 from holdfast.wire import opening
 from holdfast.wire.opening import Open, Opened
 from holdfast.wire.requests import packet_bytes, refusal
@@ -53,7 +54,7 @@ def link_to(*said: bytes) -> tuple[HostLink, HostSaid]:
 def test_a_question_is_not_held_back_until_the_channel_is_open() -> None:
     link, host = link_to(YES, packet_bytes({"ok": True, "version": "1"}))
 
-    answer = asyncio.run(link.ask("status"))
+    answer = asyncio.run(link.ask(Status()))
 
     assert answer["version"] == "1"
     assert opening.decode(host.sent[0]) == Open(1, "host")
@@ -67,7 +68,7 @@ def test_a_list_comes_whole_from_its_pages() -> None:
     ]
     link, _ = link_to(YES, b"".join(pages))
 
-    assert asyncio.run(link.ask("list"))["sessions"] == [0, 1, 2]
+    assert asyncio.run(link.ask(ListSessions()))["sessions"] == [0, 1, 2]
 
 
 def test_t37_a_list_without_an_end_is_given_up() -> None:
@@ -75,7 +76,7 @@ def test_t37_a_list_without_an_end_is_given_up() -> None:
     link, _ = link_to(YES, *[page] * (MAX_PAGES + 1))
 
     with pytest.raises(HostUnreachable):
-        asyncio.run(link.ask("list"))
+        asyncio.run(link.ask(ListSessions()))
 
 
 def test_what_the_host_declines_or_refuses_arrives_as_that_error() -> None:
@@ -83,9 +84,9 @@ def test_what_the_host_declines_or_refuses_arrives_as_that_error() -> None:
     refused, _ = link_to(YES, packet_bytes(refusal(NotAllowed("a_x", "end"))))
 
     with pytest.raises(Revoked):
-        asyncio.run(declined.ask("list"))
+        asyncio.run(declined.ask(ListSessions()))
     with pytest.raises(NotAllowed):
-        asyncio.run(refused.ask("forget", id=HERE))
+        asyncio.run(refused.ask(Forget(HERE)))
 
 
 def test_a_session_is_opened_at_once_or_after_a_question() -> None:
@@ -96,13 +97,13 @@ def test_a_session_is_opened_at_once_or_after_a_question() -> None:
 
     async def both() -> tuple[bytes, bytes]:
         await fresh.open_session(HERE)
-        await asked.ask("status")
+        await asked.ask(Status())
         await asked.open_session(HERE)
         return await fresh.receive(), await asked.receive()
 
     assert asyncio.run(both()) == (b"first bytes", b"rest")
     assert opening.decode(said.sent[0]) == Open(1, HERE)
-    assert later.sent[-1] == packet_bytes({"session": HERE, "do": "open"})
+    assert later.sent[-1] == packet_bytes({"do": "open", "session": HERE})
 
 
 def test_a_host_that_hangs_up_or_talks_out_of_turn_is_noticed() -> None:
@@ -116,7 +117,7 @@ def test_a_host_that_hangs_up_or_talks_out_of_turn_is_noticed() -> None:
         (midway, LinkEnded),
     ):
         with pytest.raises(error):
-            asyncio.run(link.ask("status"))
+            asyncio.run(link.ask(Status()))
 
 
 @given(st.lists(st.binary(max_size=60), max_size=4))
@@ -126,4 +127,4 @@ def test_t37_no_bytes_of_a_host_raise_anything_but_our_errors(
     link, _ = link_to(YES, *said)
 
     with contextlib.suppress(HoldfastError):
-        asyncio.run(link.ask("list"))
+        asyncio.run(link.ask(ListSessions()))

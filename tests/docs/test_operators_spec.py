@@ -1,9 +1,10 @@
 import re
 from pathlib import Path
 
-from holdfast.host.host_requests import DEMANDS
+from holdfast.host.host_requests import RIGHTS
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Right, default_rights
+from holdfast.model.session_requests import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs/spec/operators.md").read_text("utf-8")
 ROWS = re.findall(r"^\| `(\w+)` \| (all|`[^|]+`) \|$", PAGE, re.MULTILINE)
@@ -29,13 +30,8 @@ def test_t70_the_page_has_every_request_with_what_it_needs() -> None:
     assert said.pop("open") == ("any right", "one")
     assert said.pop("join") == ("an invitation", "the")
     assert said == {
-        do: (
-            "to be known" if demand.right is None else demand.right.value,
-            "one"
-            if demand.is_about_one
-            else "the"
-            if demand.right is None
-            else "every",
-        )
-        for do, demand in DEMANDS.items()
+        do: ("to be known", "the") if right is None else (right.value, "one")
+        for do, kind in KINDS.items()
+        if kind in RIGHTS
+        for right in [RIGHTS[kind]]
     }

@@ -26,7 +26,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.geometry import DEFAULT_SIZE, Size
 from holdfast.model.ids import SessionId, parse_client_id, parse_session_id
-from holdfast.model.session_requests import Creation
+from holdfast.model.session_requests import Creation, packet_of
 
 SESSION = SessionId("s_" + "a" * 16)
 SLEEP = ["sleep", "600"]
@@ -188,8 +188,8 @@ def test_who_does_not_prove_who_it_is_starts_nothing(anna: Enrolled) -> None:
 
 
 def test_what_cannot_be_started_leaves_nothing_behind(anna: Enrolled) -> None:
-    asked = {"command": ["no-such-program-anywhere"], "name": "x", "cwd": "/"}
-    said = failed(proven(asked, anna.actor.id, anna.token()))
+    asked = Creation("x", ("no-such-program-anywhere",), "/")
+    said = failed(packet_of(proven(asked, anna.actor.id, anna.token())))
 
     assert said["kept"] is False
     assert said["code"] != "not-proven"

@@ -6,13 +6,14 @@ import pytest
 from holdfast.core.book.entries import granted_fields
 from holdfast.core.book.logbook import EntryKind, Logbook, genesis
 from holdfast.host.guests import Guest, guest_of
-from holdfast.host.host_requests import DEMANDS, answer
+from holdfast.host.host_requests import RIGHTS, answer
 from holdfast.host.session_rights import demand_there
 from holdfast.linux.stored import operators, places
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import ActorId, Epoch, Incarnation, SessionId
+from holdfast.model.session_requests import KINDS
 from holdfast.wire.lines import Value
 
 HERE = SessionId("s_" + "a" * 16)
@@ -102,10 +103,7 @@ def test_a_book_of_another_life_is_read_from_its_beginning(anna: Guest) -> None:
     assert may(anna, Right.OBSERVE)
 
 
-@pytest.mark.parametrize(
-    "do",
-    [do for do, one in DEMANDS.items() if one.is_about_one and one.right is not None],
-)
+@pytest.mark.parametrize("do", [do for do, kind in KINDS.items() if RIGHTS.get(kind)])
 def test_a_session_that_has_revoked_somebody_answers_nothing_of_it(
     anna: Guest, do: str
 ) -> None:

@@ -9,9 +9,11 @@ from tests.mcp.support import agent, told
 from tests.scenarios.agents import WHY, shell, until
 from tests.scenarios.support import Machine, machine
 
-from holdfast.client import keeper
+from holdfast.aio.holder_link import Stream
 from holdfast.model.ids import SessionId
-from holdfast.sdk.routes import Near, Stream
+from holdfast.model.session_record import Facts
+from holdfast.model.session_requests import Request, packet_of
+from holdfast.sdk.routes import Near
 
 ON: dict[str, object] = {"session": "build", "intent": WHY}
 
@@ -33,9 +35,9 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["link"] += 1
         return await dial(way, session)
 
-    async def asked(way: Near, do: str, fields: dict[str, object]) -> keeper.Facts:
-        found[do] += 1
-        return await ask(way, do, fields)
+    async def asked(way: Near, request: Request) -> Facts:
+        found[str(packet_of(request)["do"])] += 1
+        return await ask(way, request)
 
     monkeypatch.setattr(Near, "dial", dialed)
     monkeypatch.setattr(Near, "ask", asked)

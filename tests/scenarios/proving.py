@@ -1,10 +1,14 @@
-"""Requests for sessions, in somebody's name."""
+"""Requests for sessions, in somebody's name: packets, so that they can be wrong."""
 
-from holdfast.client import current_operator, proven_requests
+import os
+import time
+
+from holdfast.client import current_operator
+from holdfast.crypto.proof import change_proof, creation_proof
 from holdfast.linux import packets
 from holdfast.linux.stored import operators
-from holdfast.model.ids import ActorId
-from holdfast.wire.creation import CHANGING
+from holdfast.model.ids import ENTROPY, ActorId, client_id
+from holdfast.wire.creation import CHANGING, change_bytes, proven_bytes
 
 
 def proven(asked: packets.Packet) -> packets.Packet:
@@ -14,9 +18,7 @@ def proven(asked: packets.Packet) -> packets.Packet:
     """
     if asked.get("do") in CHANGING and "proof" not in asked:
         us = current_operator.ourselves()
-        return proven_requests.change_proven(
-            asked, str(asked["do"]), us.actor.id, us.token()
-        )
+        return change_proven(asked, us.actor.id, us.token())
     if asked.get("do") != "create" or "proof" in asked:
         return asked
     creator = str(asked.get("creator") or "")
@@ -26,4 +28,19 @@ def proven(asked: packets.Packet) -> packets.Packet:
         else current_operator.ourselves()
     )
     assert known is not None, creator
-    return proven_requests.proven(asked, known.actor.id, known.token())
+    return creation_proven(asked, known.actor.id, known.token())
+
+
+def creation_proven(
+    asked: packets.Packet, creator: str, token: bytes
+) -> packets.Packet:
+    """Return a request for a session with a creator's proof."""
+    whole = {"client": client_id(os.urandom(ENTROPY)), **asked}
+    whole |= {"creator": creator, "asked_ms": time.time_ns() // 1_000_000}
+    return {**whole, "proof": creation_proof(token, proven_bytes(whole)).hex()}
+
+
+def change_proven(asked: packets.Packet, asker: str, token: bytes) -> packets.Packet:
+    """Return a request about a session with an asker's proof."""
+    whole = {**asked, "asker": asker, "asked_ms": time.time_ns() // 1_000_000}
+    return {**whole, "proof": change_proof(token, change_bytes(whole)).hex()}

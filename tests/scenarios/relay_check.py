@@ -31,6 +31,9 @@ from tests.scenarios.networks import (
 )
 from tests.scenarios.support import eventually
 
+from holdfast.model.session_record import HeldRecord, listed_in
+from holdfast.model.session_requests import ListSessions
+
 TAP = (
     "import socket, sys\n"
     "tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))\n"
@@ -145,8 +148,8 @@ class Check:
         from holdfast.client import keeper  # noqa: PLC0415  # after the folders are set
 
         with self.hosts[1].inhabited():
-            (facts,) = keeper.request("list")["sessions"]
-        os.kill(int(facts["holder"]), signal.SIGKILL)
+            (facts,) = listed_in(keeper.request(ListSessions()))
+        os.kill(HeldRecord.from_facts(facts).holder, signal.SIGKILL)
 
     def kill_client(self) -> None:
         """Kill a client, and follow with another from the beginning."""

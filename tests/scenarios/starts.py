@@ -16,6 +16,8 @@ from holdfast.core.book.logbook import Entry, EntryKind, recover
 from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import record_of
+from holdfast.model.session_requests import Created
 from holdfast.wire import messages as wire
 
 ASK = """
@@ -91,7 +93,7 @@ def held(here: Machine, marker: Path) -> Waiting:
     """Have an agent ask for a session that somebody must approve."""
     answer = here.ask(**asked(marker))
     assert answer["ok"], answer
-    waits = waiting_in(answer)
+    waits = waiting_in(record_of(Created, answer))
     assert waits is not None, answer
     return waits
 

@@ -94,7 +94,7 @@ def test_a_seize_can_interrupt_what_runs(here: Machine) -> None:
 
     anna.wait_output(b"back42")
     tail = LogTail(session)
-    book = [*tail.read_all()]
+    book = [*tail.entries()]
     tail.close()
     (entry,) = [one for one in book if one.kind is EntryKind.INTERRUPTED]
     assert entry.fields["by"] == anna.operator.actor.id

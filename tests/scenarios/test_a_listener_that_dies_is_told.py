@@ -60,7 +60,7 @@ def served(client: Client, folder: Path) -> tuple[int, int]:
 def unbound(session: SessionId) -> list[dict[str, object]]:
     tail = LogTail(session)
     try:
-        entries = tail.read_all()
+        entries = [*tail.entries()]
     finally:
         tail.close()
     return [dict(one.fields) for one in entries if one.kind is EntryKind.UNBOUND]

@@ -21,11 +21,17 @@ def joined() -> Iterator[tuple[Place, Place]]:
 
 ASK = """
 import sys
+from typing import NamedTuple
 from holdfast.client import session_location
+from holdfast.model import session_requests
 from holdfast.model.errors import HoldfastError
+class Given(NamedTuple):
+    text: str = ""
+    name: str = ""
+    kind: str = ""
 try:
-    given = {"text": "", "name": "ally", "kind": "human"}
-    session_location.ask_far("box", sys.argv[1], given)
+    session_requests._WORDS[Given] = sys.argv[1]
+    session_location.ask_far("box", Given("-", "ally", "human"))
 except HoldfastError as error:
     print(error.code, error, error.next_step, sep="\\n")
 """

@@ -128,7 +128,7 @@ def typed_by(actor: ActorId, session: SessionId) -> int:
     """Return how many of an operator's bytes the logbook says went in."""
     sizes: dict[int, int] = {}
     tail = LogTail(session)
-    for entry in tail.read_all():
+    for entry in tail.entries():
         if entry.kind is EntryKind.INPUT and entry.fields["actor"] == actor:
             sizes[entry.index] = int(entry.fields["size"] or 0)
         # One line settles all before it; only what was cut or dropped is named.

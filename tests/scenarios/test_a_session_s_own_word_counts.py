@@ -6,6 +6,7 @@ from tests.scenarios.elsewhere import Place, places, relay
 
 from holdfast.client import session_location
 from holdfast.model.errors import NotAllowed
+from holdfast.model.session_requests import Forget, Keep, ReadLog, Rename
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +45,14 @@ def test_whoever_is_revoked_in_one_session_has_nothing_of_it_from_the_host(
     for words in (("rename", "box/web", "mine"), ("keep", "box/web")):
         assert away.run(*words).returncode == 64
     with away.inhabited():
-        for do in ("log", "rename", "keep", "forget"):
+        for asked in (
+            ReadLog(web),
+            Rename(web, "mine"),
+            Keep(web, keep=True),
+            Forget(web),
+        ):
             with pytest.raises(NotAllowed):
-                session_location.ask_far(
-                    "box", do, {"id": web, "name": "mine", "keep": True}
-                )
+                session_location.ask_far("box", asked)
     home.do("end", "other")
 
 

@@ -10,6 +10,7 @@ from tests.scenarios.support import eventually
 
 from holdfast.client import keeper
 from holdfast.model.errors import Forbidden
+from holdfast.model.session_requests import Creation
 
 START = """
 [[rule]]
@@ -119,13 +120,13 @@ def test_what_a_packet_says_of_its_creator_does_not_count(
     near, far = home
     with near.inhabited():
         owner = _owner()
-    command = ["sh", "-c", f"touch {tmp_path / 'ran'}"]
-    asked = {"command": command, "creator": owner, "proof": "00" * 32, "ground": False}
+    command = ("sh", "-c", f"touch {tmp_path / 'ran'}")
+    asked = Creation(command=command, creator=owner, proof="00" * 32)
 
     with far.inhabited(), pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOLDFAST_AS", "eve")
         with pytest.raises(Forbidden):
-            keeper.request("create", asked, host="box-eve")
+            keeper.request(asked, host="box-eve")
 
     assert not (tmp_path / "ran").exists()
 

@@ -34,6 +34,8 @@ from holdfast.core.book.logbook import EntryKind
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import DeniedByPolicy
 from holdfast.model.inputs import InputKind
+from holdfast.model.session_record import record_of
+from holdfast.model.session_requests import Created
 from holdfast.wire import messages as wire
 
 __all__ = ["a_machine", "a_marker"]
@@ -209,7 +211,7 @@ def test_what_an_agent_sets_for_it_makes_it_undecidable(
     answer = here.ask(**asked(marker, command=["/bin/sh"], env=env))
 
     assert answer["ok"], answer
-    waits = waiting_in(answer)
+    waits = waiting_in(record_of(Created, answer))
     assert waits is not None
     assert name in waits.text.decode()
     assert (f"/nowhere{marker}" in waits.text.decode()) == (name != "SECRET")

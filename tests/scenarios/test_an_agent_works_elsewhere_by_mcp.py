@@ -8,6 +8,7 @@ from tests.scenarios.elsewhere import Facts, Place, places, relay
 from tests.scenarios.starts import ALLOW
 
 import holdfast
+from holdfast.model.session_requests import Overview
 
 
 @pytest.fixture
@@ -36,9 +37,9 @@ def test_an_agent_works_at_a_host_elsewhere_by_way_of_a_relay(
             told = await bot.call("who", session="box/web")
             gone = await bot.refused("state", session="nowhere/web")
             async with holdfast.connect("box", operator="mcp-agent") as host:
-                (seen,) = _sessions(await host.way.ask("overview", {}))
+                (seen,) = _sessions(await host.way.ask(Overview()))
                 while seen["state"] == "running":  # It is looked at once in a second.
-                    (seen,) = _sessions(await host.way.ask("overview", {}))
+                    (seen,) = _sessions(await host.way.ask(Overview()))
 
         assert (listed["id"], listed["session"]) == (session, "box/web")
         assert (ran["status"], ran["output"]["text"]) == (0, "42\n")

@@ -17,6 +17,8 @@ from holdfast.client.driver import attachment_to
 from holdfast.core.client.attachment import Attachment
 from holdfast.model.errors import SessionUnreachable, Unavailable
 from holdfast.model.inputs import InputKind
+from holdfast.model.session_record import HeldRecord, listed_in
+from holdfast.model.session_requests import ListSessions
 from holdfast.wire.messages import Mode
 
 LINES = 200
@@ -79,8 +81,8 @@ def kill_host(around: Around) -> None:
 
 def kill_holder(around: Around) -> None:
     with around.home.inhabited():
-        (facts,) = keeper.request("list")["sessions"]
-    eventually("it is dead", lambda: _kill(int(facts["holder"])))
+        (facts,) = listed_in(keeper.request(ListSessions()))
+    eventually("it is dead", lambda: _kill(HeldRecord.from_facts(facts).holder))
 
 
 def kill_client(around: Around) -> None:

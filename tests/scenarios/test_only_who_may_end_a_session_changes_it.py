@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.scenarios.proving import change_proven
 from tests.scenarios.support import PATIENCE, Machine, eventually, machine
 
 from holdfast.cli.main import main
-from holdfast.client import current_operator, proven_requests
+from holdfast.client import current_operator
 from holdfast.linux import packets
 from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
@@ -53,9 +54,7 @@ def asked(session: SessionId, do: str) -> Packet:
 
 def by(name: str, kind: ActorKind, session: SessionId, do: str) -> Packet:
     us = current_operator.enrol(name, kind)
-    return proven_requests.change_proven(
-        asked(session, do), do, us.actor.id, us.token()
-    )
+    return change_proven(asked(session, do), us.actor.id, us.token())
 
 
 def is_as_it_was(here: Machine, session: SessionId, before: Packet) -> bool:

@@ -11,8 +11,10 @@ from tests.scenarios.support import Machine, eventually, machine
 from holdfast.client import host
 from holdfast.core.session.expired_records import KEEP_FOR
 from holdfast.host.expired_records import clear_away
+from holdfast.linux import packets
 from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
+from holdfast.model.session_requests import Status
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def holdfast(*words: str) -> "subprocess.CompletedProcess[bytes]":
 
 
 def host_pid() -> object:
-    found = host.request("status")
+    found = host.request(Status())
     return None if found is None else found["pid"]
 
 
@@ -89,7 +91,7 @@ def test_down_ends_the_host_first_so_that_it_starts_no_keeper(here: Machine) -> 
 
     assert holdfast("down").returncode == 0
 
-    assert host.request("status") is None
+    assert host.request(Status()) is None
     assert not places.keeper_socket().exists()
 
 
@@ -115,10 +117,12 @@ def test_nonsense_at_its_socket_does_not_end_the_host(here: Machine) -> None:
     assert here.ask(do="status")["ok"]
     pid = host.start()["pid"]
 
-    answer = host.request("dance")
+    with packets.connect(places.host_socket(), 5.0) as link:
+        packets.send(link, {"do": "dance"})
+        heard = packets.receive(link)
 
-    assert answer is not None
-    assert answer["code"] == "unexpected-message"
+    assert heard is not None
+    assert heard[0]["code"] == "unexpected-message"
     assert host_pid() == pid
 
 

@@ -12,6 +12,8 @@ from tests.scenarios.support import Machine, eventually
 from holdfast.client import current_operator
 from holdfast.client.pending_start import waiting_in
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import record_of
+from holdfast.model.session_requests import Created
 
 __all__ = ["a_machine", "a_marker"]
 
@@ -94,7 +96,7 @@ def test_a_program_that_is_swapped_while_somebody_is_asked_does_not_run(
     program = script(place / "tool", str(place / "harmless"), marker)
     other = script(place / "evil", "/bin/sh", marker)
     answer = here.ask(**asked(program, bot(), gated=gated))
-    waits = waiting_in(answer)
+    waits = waiting_in(record_of(Created, answer))
     assert waits is not None, answer
 
     swap(program, other)
@@ -114,7 +116,8 @@ def test_what_was_not_swapped_runs_once_it_is_approved(
     write_policy(ASK + '[undecidable]\nagent = "ask"\n' + ALLOWED)
     program = script(place / "tool", "/bin/sh", marker)
     for gated in (False, True):
-        waits = waiting_in(here.ask(**asked(program, bot(), gated=gated)))
+        answer = here.ask(**asked(program, bot(), gated=gated))
+        waits = waiting_in(record_of(Created, answer))
         assert waits is not None
 
         assert approve(here, waits.session) is None

@@ -16,6 +16,7 @@ from holdfast.client import host
 from holdfast.linux import packets
 from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
+from holdfast.model.session_requests import Status
 from holdfast.wire import messages as wire
 
 NOTICED = 5.0
@@ -96,7 +97,7 @@ def pid_of(here: Machine, what: str, session: SessionId) -> int:
 def is_served(here: Machine, what: str, session: SessionId) -> bool:
     """Tell whether another one of a kind does what it is for."""
     if what == "host":
-        return host.request("status") is not None
+        return host.request(Status()) is not None
     if what in DOORS:
         knock(what)
         return True

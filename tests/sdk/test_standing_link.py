@@ -3,12 +3,14 @@ import asyncio
 import pytest
 from tests.sdk.support import go
 
-from holdfast.client import keeper
+from holdfast.aio.holder_link import Stream
+from holdfast.core.client.holder_link import Credentials
 from holdfast.core.client.signing import Pen
 from holdfast.model.errors import OutcomeUnknown, SessionUnreachable
 from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
-from holdfast.sdk.routes import Stream
+from holdfast.model.session_record import Facts
+from holdfast.model.session_requests import Request
 from holdfast.sdk.standing_link import Line
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.commands import CommandReport, CommandRequest
@@ -107,9 +109,9 @@ class Road:
             raise SessionUnreachable(session, "nobody is there")
         return self._holders.pop(0)
 
-    def proof(self, session: SessionId, nonce: bytes) -> bytes:
+    def credentials(self, session: SessionId) -> Credentials:
         del session
-        return nonce
+        return Credentials(self.us, self.program, bytes)
 
     async def pen(self) -> Pen | None:
         return None
@@ -117,8 +119,8 @@ class Road:
     def is_called(self, session: SessionId, name: str) -> bool:
         raise AssertionError((session, name))
 
-    async def ask(self, do: str, fields: dict[str, object]) -> keeper.Facts:
-        raise AssertionError((do, fields))
+    async def ask(self, asked: Request) -> Facts:
+        raise AssertionError(asked)
 
     async def close(self) -> None:
         pass

@@ -35,6 +35,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.inputs import RESIZES, InputKind
 from holdfast.model.session_record import SessionRecord
+from holdfast.model.session_requests import Forget
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
@@ -114,7 +115,7 @@ def _clear(session: SessionRecord) -> None:
     with contextlib.suppress(HoldfastError):
         now = keeper.resolve(session.id, keeper.sessions(host=session.host))
         if not now.keep:
-            keeper.request("forget", {"id": session.id}, host=session.host)
+            keeper.request(Forget(session.id), host=session.host)
 
 
 class _Shown:

@@ -1,15 +1,16 @@
 """The bytes of a logbook, here or at a host elsewhere."""
 
-import base64
 from typing import Protocol
 
 from holdfast.client import keeper
 from holdfast.client.session_location import home_of
 from holdfast.linux.stored import places
 from holdfast.linux.stored.book_parts import BookParts
-from holdfast.linux.stored.book_pieces import start_of
-from holdfast.model.errors import MalformedMessage, SessionNotFound
+from holdfast.linux.stored.book_pieces import piece_bytes, start_of
+from holdfast.model.errors import SessionNotFound
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import record_of
+from holdfast.model.session_requests import LogPiece, ReadLog
 
 
 class LogFile(Protocol):
@@ -19,7 +20,7 @@ class LogFile(Protocol):
         """Return some bytes from `offset` on, at most `size`; b"" at the end."""
         ...
 
-    def start(self, wanted: dict[str, int]) -> int:
+    def start(self, wanted: ReadLog) -> int:
         """Return where an `index`, a moment `since` or the `last` so many begin."""
         ...
 
@@ -64,7 +65,7 @@ def head_line(session: SessionId, limit: int) -> bytes | None:
 class _OwnFile(BookParts):
     """A book of this machine."""
 
-    def start(self, wanted: dict[str, int]) -> int:
+    def start(self, wanted: ReadLog) -> int:
         return start_of(self, self.length(), wanted)
 
 
@@ -73,26 +74,18 @@ class _FarFile:
 
     def __init__(self, host: str, session: SessionId, *, head: bool = False) -> None:
         self._host = host
-        self._fields = {"id": session, "head": head}
+        self._whole = ReadLog(session, head=head)
         self._length = 0
 
-    def start(self, wanted: dict[str, int]) -> int:
-        answer = keeper.request("log", {**self._fields, **wanted}, host=self._host)
-        found = answer.get("from", 0)  # A host of older code begins at the beginning.
-        return found if isinstance(found, int) else 0
+    def start(self, wanted: ReadLog) -> int:
+        piece = self._piece(wanted._replace(id=self._whole.id, head=self._whole.head))
+        return piece.from_ or 0  # A host of older code begins at the beginning.
 
     def read(self, size: int, offset: int) -> bytes:
         """Return what the host sends in one piece, which may be less than asked."""
-        fields = {**self._fields, "from": offset}
-        answer = keeper.request("log", fields, host=self._host)
-        data, length = answer.get("data"), answer.get("size")
-        if not isinstance(data, str) or not isinstance(length, int):
-            raise MalformedMessage("piece of a logbook", "it is none")
-        self._length = length
-        try:
-            return base64.b64decode(data, validate=True)[:size]
-        except ValueError:
-            raise MalformedMessage("piece of a logbook", "it is none") from None
+        piece = self._piece(self._whole._replace(from_=offset))
+        self._length = piece.size
+        return piece_bytes(piece)[:size]
 
     def length(self) -> int:
         return self._length
@@ -102,3 +95,7 @@ class _FarFile:
 
     def close(self) -> None:
         pass
+
+    def _piece(self, wanted: ReadLog) -> LogPiece:
+        answer = keeper.request(wanted, host=self._host)
+        return record_of(LogPiece, answer)

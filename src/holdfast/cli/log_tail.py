@@ -25,6 +25,7 @@ from holdfast.core.book.signed_head import SignedHead
 from holdfast.linux.stored import places
 from holdfast.model.errors import LogTampered
 from holdfast.model.ids import SessionId
+from holdfast.model.session_requests import ReadLog
 
 _PIECE = 1 << 20
 
@@ -39,7 +40,7 @@ class LogTail:
         self._offset = 0
         self._last: Entry | Anchor | None = None
 
-    def skip(self, wanted: dict[str, int]) -> int:
+    def skip(self, wanted: ReadLog) -> int:
         """Begin where an `index`, a moment `since` or the `last` so many do.
 
         Return the index of the entry that is read first. What it says that it
@@ -88,15 +89,6 @@ class LogTail:
                 raise
             self.torn = len(lines[-1]) + 1
         return entries
-
-    def read_all(self) -> list[Entry]:
-        """Return every entry there is now.
-
-        Raises:
-            PeerError: The book was changed.
-
-        """
-        return [*self.entries()]
 
     def entries(self) -> Iterator[Entry]:
         """Yield every entry there is now, with few of them in memory at a time.

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from holdfast.model.errors import MalformedArgument
+from holdfast.model.session_requests import ReadLog
 from holdfast.model.text import printable
 
 _AGO = re.compile(r"([0-9]{1,6})([smhd])", re.ASCII)
@@ -26,11 +27,11 @@ class Since:
     index: int = 0
     at_wall_ms: int | None = None
 
-    def asked(self) -> dict[str, int]:
+    def asked(self) -> ReadLog:
         """Return it as whoever has the book is asked for it."""
         if self.at_wall_ms is None:
-            return {"index": self.index}
-        return {"since": max(0, self.at_wall_ms)}
+            return ReadLog(index_=self.index)
+        return ReadLog(since=max(0, self.at_wall_ms))
 
     def begins(self, index: int, at_wall_ms: int) -> bool:
         """Tell whether an entry is late enough to begin with.

@@ -19,7 +19,7 @@ import select
 import signal
 import termios
 import tty
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 from holdfast.cli.modes import ModeWatch

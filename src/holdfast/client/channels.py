@@ -19,7 +19,8 @@ from holdfast.model.errors import (
     Revoked,
 )
 from holdfast.model.ids import SessionId
-from holdfast.wire.requests import Packet
+from holdfast.model.session_record import Facts
+from holdfast.model.session_requests import Creation, Request
 
 PARKED = 3.0
 """Seconds that an answered channel is kept for what is asked next."""
@@ -37,7 +38,7 @@ class Channels:
         """Whether the host hung up saying that we are revoked: a hint, which a relay
         can forge, and which decides what it means when we are not let in again."""
 
-    async def ask(self, do: str, fields: dict[str, object]) -> Packet:
+    async def ask(self, asked: Request) -> Facts:
         """Ask the host something, and return its answer.
 
         Raises:
@@ -46,20 +47,20 @@ class Channels:
             Unavailable: It cannot be reached, or does not answer.
 
         """
-        if do == "create":
+        if isinstance(asked, Creation):
             # Never twice: whether a host that went away has made it, nobody knows.
             link = await self._reached()
             try:
-                return await self._asked(link, do, fields)
+                return await self._asked(link, asked)
             except LinkEnded as error:
                 raise CreationUnknown(str(error)) from error
         parked = self._take_parked()
         if parked is not None:
             try:
-                return await self._asked(parked, do, fields)
+                return await self._asked(parked, asked)
             except LinkEnded:
                 pass  # It ended while it lay idle; the rest can be asked again.
-        return await self._asked(await self._reached(), do, fields)
+        return await self._asked(await self._reached(), asked)
 
     async def open(self, session: SessionId) -> HostLink:
         """Return a channel that leads to the holder of a session.
@@ -98,11 +99,9 @@ class Channels:
                 raise Revoked(self.host.name) from error
             raise
 
-    async def _asked(
-        self, link: HostLink, do: str, fields: dict[str, object]
-    ) -> Packet:
+    async def _asked(self, link: HostLink, asked: Request) -> Facts:
         try:
-            answer = await link.ask(do, **fields)
+            answer = await link.ask(asked)
         except BaseException:
             await link.close()
             raise

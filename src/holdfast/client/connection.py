@@ -22,7 +22,6 @@ from holdfast.linux.packets import is_ours
 from holdfast.linux.stored import folders
 from holdfast.model.errors import SessionUnreachable
 from holdfast.model.ids import SessionId
-from holdfast.version import __version__
 from holdfast.wire.codec import Message, encode
 from holdfast.wire.messages import ClientKind
 
@@ -166,7 +165,7 @@ def _credentials(session: SessionId, *, is_far: bool) -> Credentials:
         return VOUCHED_FOR if is_far else local_proof(us.token(), session, nonce)
 
     actor = session_location.actor_at(session, us.actor.id)
-    return Credentials(actor, f"holdfast {__version__}", ClientKind.CLI, prove)
+    return Credentials(actor, ClientKind.CLI, prove)
 
 
 def _dial(

@@ -1,4 +1,4 @@
-"""What are operators called at hosts elsewhere?
+"""What operators are called at hosts elsewhere.
 
 On the wire they are ids, and only the host of a session knows its operators. It
 is asked once about each id, and no more when it has failed to answer: without
@@ -11,6 +11,7 @@ from holdfast.client import session_location
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
+from holdfast.model.session_requests import FindNames
 from holdfast.model.text import printable, same_name
 
 PATIENCE = 2.0
@@ -27,20 +28,20 @@ def actor_elsewhere(actor: ActorId) -> Actor | None:
     """Return who somebody is, if one of the hosts that were visited says so."""
     for host in sorted(session_location.visited() - _silent):
         if (host, actor) not in _told:
-            _told[host, actor] = _ask(host, {"actors": [actor]}).get(actor)
+            _told[host, actor] = _ask(host, FindNames(actors=(actor,))).get(actor)
     hosts = sorted(session_location.visited())
     return next((one for host in hosts if (one := _told.get((host, actor)))), None)
 
 
 def actor_called(host: str, name: str) -> Actor | None:
     """Return who is called that at a host; None if it knows nobody, or won't say."""
-    found = _ask(host, {"called": [name]}).values()
+    found = _ask(host, FindNames(called=(name,))).values()
     return next((one for one in found if same_name(one.name, name)), None)
 
 
-def _ask(host: str, fields: dict[str, object]) -> dict[ActorId, Actor]:
+def _ask(host: str, asked: FindNames) -> dict[ActorId, Actor]:
     try:
-        said = session_location.ask_far(host, "names", fields, PATIENCE).get("names")
+        said = session_location.ask_far(host, asked, PATIENCE).get("names")
     except HoldfastError:
         _silent.add(host)
         return {}

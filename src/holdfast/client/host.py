@@ -1,4 +1,4 @@
-"""What does the host of this machine say? It may well not be there."""
+"""Asks the host of this machine, which need not be there."""
 
 import time
 
@@ -6,6 +6,7 @@ from holdfast.linux import packets
 from holdfast.linux.start import start_host
 from holdfast.linux.stored import places
 from holdfast.model.errors import HostDidNotStart
+from holdfast.model.session_requests import End, Request, Status, packet_of
 
 PATIENCE = 5.0
 """Seconds for an answer, and for a new host to give its first."""
@@ -13,7 +14,7 @@ PATIENCE = 5.0
 _STEP = 0.01
 
 
-def request(do: str, **fields: object) -> packets.Packet | None:
+def request(asked: Request) -> packets.Packet | None:
     """Return the host's answer, or None if there is no host that answers.
 
     Raises:
@@ -22,7 +23,7 @@ def request(do: str, **fields: object) -> packets.Packet | None:
     """
     try:
         with packets.connect(places.host_socket(), PATIENCE) as link:
-            packets.send(link, {"do": do, **fields})
+            packets.send(link, packet_of(asked))
             heard = packets.receive(link)
     except OSError:
         return None
@@ -52,7 +53,7 @@ def wait(*, other_than: object = None) -> packets.Packet:
     """
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        found = request("status")
+        found = request(Status())
         if found is not None and found.get("began") != other_than:
             return found
         time.sleep(_STEP)
@@ -66,9 +67,9 @@ def end() -> bool:
         UsageError: The place for its socket is not ours.
 
     """
-    if request("end") is None:
+    if request(End()) is None:
         return False
     deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and request("status") is not None:
+    while time.monotonic() < deadline and request(Status()) is not None:
         time.sleep(_STEP)
     return True

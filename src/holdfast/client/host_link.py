@@ -24,12 +24,13 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId, host_id
+from holdfast.model.session_record import Facts
+from holdfast.model.session_requests import OpenSession, Request, packet_of
 from holdfast.model.text import printable
 from holdfast.wire import opening
 from holdfast.wire.channel import VERSION
 from holdfast.wire.opening import Declined, Open, Opened
-from holdfast.wire.requests import Packet, PacketReader, error_from
-from holdfast.wire.requests import packet_bytes as written
+from holdfast.wire.requests import PacketReader, error_from, packet_bytes
 
 ATTEMPT = 6.0
 """Seconds for one relay: with the host's dial-back these are four round trips."""
@@ -62,7 +63,7 @@ class HostLink:
         """The host's key for handshakes, which it has proven."""
         return self._sealed.peer_static
 
-    async def ask(self, do: str, **fields: object) -> Packet:
+    async def ask(self, asked: Request) -> Facts:
         """Return the host's answer; a list comes whole.
 
         Cancelling spoils the link: close it then.
@@ -72,7 +73,7 @@ class HostLink:
             Unavailable: It did not answer.
 
         """
-        packet = written({**fields, "do": do})
+        packet = packet_bytes(packet_of(asked))
         async with self._in_time():
             # The question is not held back until the host has said yes to OPEN.
             await self._say_what_for(opening.HOST)
@@ -89,7 +90,7 @@ class HostLink:
 
         """
         if self._is_asked:
-            await self.ask("open", session=session)
+            await self.ask(OpenSession(session))
             return
         async with self._in_time():
             await self._say_what_for(session)
@@ -136,7 +137,7 @@ class HostLink:
             why = f"no answer within {PATIENCE:.0f} s"
             raise HostUnreachable(self._name, why) from None
 
-    async def _answer(self) -> Packet:
+    async def _answer(self) -> Facts:
         listed: list[object] = []
         for _ in range(MAX_PAGES):
             answer = await self._packet()
@@ -150,7 +151,7 @@ class HostLink:
                 return {**answer, "sessions": listed}
         raise HostUnreachable(self._name, "its answer does not end")
 
-    async def _packet(self) -> Packet:
+    async def _packet(self) -> Facts:
         while (packet := self._reader.take()) is None:
             data = await self._sealed.receive()
             if not data:

@@ -1,4 +1,4 @@
-"""How do we change our key, here and at every host that knows us?
+"""Changes our key, here and at every host that knows us.
 
 Hosts are told first, over channels that the old key opens; then it is done here.
 The new seed is written down before anybody is told of it, so whoever is killed on
@@ -18,6 +18,7 @@ from holdfast.crypto.rotation import rotate
 from holdfast.linux.stored import operators, seals
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.errors import HoldfastError
+from holdfast.model.session_requests import Rotate, Status
 
 
 def rotate_us(*, force: bool) -> tuple[Enrolled, dict[str, str]]:
@@ -35,16 +36,14 @@ def rotate_us(*, force: bool) -> tuple[Enrolled, dict[str, str]]:
     known = hosts.known()
     if not force:
         for host in known:
-            session_location.ask_far(host.name, "status", {})
+            session_location.ask_far(host.name, Status())
     draft = Path(us.folder) / "key.next"
     seed = _drafted(draft)
     statement = rotate(old, Identity.from_seed(seed)).to_bytes()
     untold: dict[str, str] = {}
     for host in known:
         try:
-            session_location.ask_far(
-                host.name, "rotate", {"statement": statement.hex()}
-            )
+            session_location.ask_far(host.name, Rotate(statement.hex()))
         except HoldfastError as error:
             untold[host.name] = str(error)
     new = Identity.from_seed(seed).public

@@ -1,4 +1,4 @@
-"""What becomes of a session whose command waits for somebody's approval?"""
+"""A session whose command waits for somebody's approval."""
 
 import time
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from holdfast.client.driver import attachment_to, converse
 from holdfast.core.client.start_wait import StartWait
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import ClientId, SessionId, parse_client_id, parse_session_id
+from holdfast.model.session_requests import Created
 from holdfast.wire.messages import Pending
 
 STATE = "starting"
@@ -25,22 +26,21 @@ class Waiting(NamedTuple):
     text: bytes
 
 
-def waiting_in(answer: dict[str, object]) -> Waiting | None:
+def waiting_in(made: Created) -> Waiting | None:
     """Return what waits, by the answer to a creation; None if it has begun.
 
     Raises:
         PeerError: The answer makes no sense.
 
     """
-    start = answer.get("start")
-    if answer.get("state") != STATE:
+    if made.state != STATE:
         return None
-    if not isinstance(start, dict):
+    if made.start is None:
         raise MalformedMessage("answer to a creation", "it does not say what waits")
     return Waiting(
-        parse_session_id(str(answer.get("id"))),
-        parse_client_id(str(start.get("client"))),
-        str(start.get("text")).encode(),
+        parse_session_id(made.id),
+        parse_client_id(made.start.client),
+        made.start.text.encode(),
     )
 
 

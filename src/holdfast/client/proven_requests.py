@@ -1,4 +1,4 @@
-"""How does an operator ask for a session, so that it is known who asks?
+"""Requests for a session in an operator's name, with what proves that.
 
 The request is proven with the operator's token, as an attach is. A host elsewhere
 knows by the channel who asks, and proves it to its own keeper.
@@ -11,13 +11,13 @@ is what the host has set, and whatever is given beyond that is judged.
 import json
 import os
 import time
-from collections.abc import Mapping
 
 from holdfast.client.profile import our_id, our_name
-from holdfast.crypto.proof import change_proof, creation_proof
+from holdfast.crypto.proof import proven_change, proven_creation
 from holdfast.linux.stored import folders
+from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import ENTROPY, ActorId, client_id
-from holdfast.wire.creation import change_bytes, proven_bytes
+from holdfast.model.session_requests import Creation, ProvenChange
 
 TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
 """Variables that say what this terminal can do, and so hold for anybody anywhere."""
@@ -27,8 +27,6 @@ OWN = "HOLDFAST_"
 
 _HUMAN = "human"
 """As in model.actors, which is slow to load."""
-
-Facts = dict[str, object]
 
 
 def environment(*, is_personal: bool) -> dict[str, str]:
@@ -40,15 +38,30 @@ def environment(*, is_personal: bool) -> dict[str, str]:
     }
 
 
-def proven(asked: Mapping[str, object], actor: ActorId, token: bytes) -> Facts:
+def made_here(asked: Creation) -> Creation:
+    """Return a request for a session of this machine: our shell, our folder.
+
+    Raises:
+        UsageError: The present folder is gone.
+
+    """
+    try:
+        folder = os.path.abspath(asked.cwd or ".")  # noqa: PTH100  # a path would resolve links
+    except FileNotFoundError:
+        why = "a folder: the present one is gone"
+        raise MalformedArgument(asked.cwd or ".", why) from None
+    shell = os.environ.get("SHELL") or "/bin/sh"
+    return asked._replace(command=asked.command or (shell,), cwd=folder)
+
+
+def proven(asked: Creation, actor: ActorId, token: bytes) -> Creation:
     """Return a request in the name of `actor`, with what proves that."""
-    now_ms = time.time_ns() // 1_000_000
-    whole: Facts = {"client": client_id(os.urandom(ENTROPY)), **asked}
-    whole |= {"creator": actor, "asked_ms": now_ms}
-    return {**whole, "proof": creation_proof(token, proven_bytes(whole)).hex()}
+    client = asked.client or client_id(os.urandom(ENTROPY))
+    whole = asked._replace(client=client, creator=actor, asked_ms=_now_ms())
+    return proven_creation(whole, token)
 
 
-def proven_by_us(asked: Mapping[str, object]) -> Facts:
+def proven_by_us(asked: Creation) -> Creation:
     """Return a request in our own name.
 
     Raises:
@@ -58,6 +71,22 @@ def proven_by_us(asked: Mapping[str, object]) -> Facts:
     """
     actor = our_id()  # Makes us known if need be.
     return proven(asked, actor, _token())
+
+
+def change_proven(asked: ProvenChange, asker: str, token: bytes) -> ProvenChange:
+    """Return a request about a session in somebody's name, with what proves that."""
+    return proven_change(asked._replace(asker=asker, asked_ms=_now_ms()), token)
+
+
+def change_proven_by_us(asked: ProvenChange) -> ProvenChange:
+    """Return a request about a session in our own name.
+
+    Raises:
+        UsageError: The name is none.
+        PeerError: What is known of it is damaged.
+
+    """
+    return change_proven(asked, our_id(), _token())
 
 
 def are_we_a_person() -> bool:
@@ -91,21 +120,5 @@ def _read(name: str) -> bytes:
         return file.read()
 
 
-def change_proven(
-    asked: Mapping[str, object], do: str, asker: str, token: bytes
-) -> Facts:
-    """Return a request about a session in somebody's name, with what proves that."""
-    now_ms = time.time_ns() // 1_000_000
-    whole: Facts = {**asked, "do": do, "asker": asker, "asked_ms": now_ms}
-    return {**whole, "proof": change_proof(token, change_bytes(whole)).hex()}
-
-
-def change_proven_by_us(asked: Mapping[str, object], do: str) -> Facts:
-    """Return a request about a session in our own name.
-
-    Raises:
-        UsageError: The name is none.
-        PeerError: What is known of it is damaged.
-
-    """
-    return change_proven(asked, do, our_id(), _token())
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -22,7 +22,8 @@ from holdfast.client.session_location import ASKING
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import HoldfastError, HostUnreachable, LinkEnded
 from holdfast.model.ids import SessionId
-from holdfast.wire.requests import Packet
+from holdfast.model.session_record import Facts
+from holdfast.model.session_requests import Join, Request
 
 READ = 256 * 1024
 """Bytes taken from either side at once, and what may wait in the pair of sockets:
@@ -37,9 +38,7 @@ Way = tuple[bytes, bytes]
 """Who we are and which host it is, by their keys: nobody uses another's channel."""
 
 
-def ask(
-    host: KnownHost, do: str, fields: dict[str, object], patience: float = ASKING
-) -> Packet:
+def ask(host: KnownHost, asked: Request, patience: float = ASKING) -> Facts:
     """Ask a host something, and return its answer.
 
     Raises:
@@ -47,7 +46,7 @@ def ask(
         Unavailable: It cannot be reached, or does not answer.
 
     """
-    return _thread().run(_ask(host, do, fields), patience, host.name)
+    return _thread().run(_ask(host, asked), patience, host.name)
 
 
 def open_session(host: KnownHost, session: SessionId, patience: float) -> socket.socket:
@@ -73,7 +72,7 @@ def open_session(host: KnownHost, session: SessionId, patience: float) -> socket
 
 def join(
     relays: tuple[str, ...], host_public: bytes, invite: tuple[bytes, bytes]
-) -> tuple[bytes, Packet]:
+) -> tuple[bytes, Facts]:
     """Use an invitation; return the host's key for handshakes and what it says.
 
     Raises:
@@ -159,8 +158,8 @@ def _channels_to(host: KnownHost) -> Channels:
     return found
 
 
-async def _ask(host: KnownHost, do: str, fields: dict[str, object]) -> Packet:
-    return await _channels_to(host).ask(do, fields)
+async def _ask(host: KnownHost, asked: Request) -> Facts:
+    return await _channels_to(host).ask(asked)
 
 
 async def _open(host: KnownHost, session: SessionId, end: socket.socket) -> None:
@@ -174,10 +173,10 @@ async def _open(host: KnownHost, session: SessionId, end: socket.socket) -> None
 
 async def _join(
     relays: tuple[str, ...], host_public: bytes, invite: tuple[bytes, bytes]
-) -> tuple[bytes, Packet]:
+) -> tuple[bytes, Facts]:
     link = await join_host(relays, _identity(), host_public, invite)
     try:
-        return link.static_key, await link.ask("join")
+        return link.static_key, await link.ask(Join())
     finally:
         await link.close()
 

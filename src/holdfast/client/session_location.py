@@ -1,4 +1,4 @@
-"""Is a session here or elsewhere, and which way leads to it?
+"""Where a session is, here or elsewhere, and the way to it.
 
 The one place that knows. A session that was found by an address HOST/NAME is at
 home at that host; every other one is here. What leads there is a socket in either
@@ -10,6 +10,8 @@ import socket
 
 from holdfast.model.errors import HostUnreachable, LinkEnded, SessionUnreachable
 from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.session_record import Facts
+from holdfast.model.session_requests import Request
 
 FARTHER = 5.0
 """So many times longer is waited for a session elsewhere: its host has to be found
@@ -17,9 +19,6 @@ first, and everything takes round trips."""
 
 ASKING = 30.0
 """Seconds for a question to a host, with everything on the way to it."""
-
-SLASH = "/"
-"""Between a host and a session in an address; no name has one."""
 
 _homes: dict[str, str] = {}
 
@@ -70,9 +69,7 @@ def dial_far(session: SessionId, patience: float) -> socket.socket:
         raise SessionUnreachable(session, str(error)) from error
 
 
-def ask_far(
-    host: str, do: str, fields: dict[str, object], patience: float = ASKING
-) -> dict[str, object]:
+def ask_far(host: str, asked: Request, patience: float = ASKING) -> Facts:
     """Ask a host elsewhere something, and return its answer.
 
     Raises:
@@ -85,6 +82,6 @@ def ask_far(
 
     known = hosts.by_name(host)
     try:
-        return remote.ask(known, do, fields, patience)
+        return remote.ask(known, asked, patience)
     except LinkEnded as error:
         raise HostUnreachable(known.name, str(error)) from error

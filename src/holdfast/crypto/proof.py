@@ -13,6 +13,8 @@ apart programs of the same user: those can read each other's tokens.
 import hmac
 
 from holdfast.model.ids import SessionId
+from holdfast.model.session_requests import Creation, ProvenChange, packet_of
+from holdfast.wire.creation import change_bytes, proven_bytes
 
 TOKEN = 32
 """Bytes of a token."""
@@ -56,6 +58,18 @@ def change_proof(token: bytes, request: bytes) -> bytes:
 def is_change_proof(token: bytes, request: bytes, proof: bytes) -> bool:
     """Tell whether `proof` was made with `token`, in a time that tells nothing."""
     return hmac.compare_digest(change_proof(token, request), proof)
+
+
+def proven_creation(asked: Creation, token: bytes) -> Creation:
+    """Return a request for a session with its creator's proof."""
+    proof = creation_proof(token, proven_bytes(packet_of(asked)))
+    return asked._replace(proof=proof.hex())
+
+
+def proven_change(asked: ProvenChange, token: bytes) -> ProvenChange:
+    """Return a request about a session with its asker's proof."""
+    proof = change_proof(token, change_bytes(packet_of(asked)))
+    return asked._replace(proof=proof.hex())
 
 
 def host_token(seed: bytes) -> bytes:

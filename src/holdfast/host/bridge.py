@@ -25,7 +25,8 @@ from holdfast.crypto.identity import Identity
 from holdfast.crypto.proof import TOKEN, local_proof
 from holdfast.host import host_requests
 from holdfast.host.guests import Guest, guest_of, wall
-from holdfast.linux.stored import folders, invites, operators
+from holdfast.host.holder_visit import holder_socket
+from holdfast.linux.stored import invites, operators
 from holdfast.model.errors import (
     HoldfastError,
     MalformedMessage,
@@ -194,7 +195,7 @@ class Bridge:
         if not guest.may_anything(session):
             raise NotAllowed(guest.id, "observe")
         token = guest.enrolled.token()
-        with await _dial(session) as holder:
+        with await _dialled(session) as holder:
             self.session, self.actor = session, guest.id
             log("operator.came", actor=guest.id, session=session)
             await sealed.send(yes)
@@ -252,23 +253,17 @@ async def _first_of(*ways: Coroutine[None, None, None]) -> None:
         raise errors[0]
 
 
-async def _dial(session: SessionId) -> socket.socket:
+async def _dialled(session: SessionId) -> socket.socket:
     """Connect to a session's holder, waiting a moment for one that is replaced."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + PATIENCE
     while True:
-        holder = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        holder.setblocking(False)  # noqa: FBT003  # the name of the call says it
         try:
-            await loop.sock_connect(holder, folders.session_address(session))
-        except OSError as error:
-            holder.close()
+            return await holder_socket(session)
+        except SessionUnreachable:
             if loop.time() >= deadline:
-                why = error.strerror or "no answer"
-                raise SessionUnreachable(session, why) from error
+                raise
             await asyncio.sleep(_STEP)
-        else:
-            return holder
 
 
 def _known(sealed: Sealed) -> Guest:

@@ -1,16 +1,20 @@
 """Clears away what the core says: records at the keeper, logbooks in the folder."""
 
+import contextlib
+
 from holdfast.core.session.expired_records import (
     Ended,
     Leftover,
     files_to_clear,
     records_to_clear,
 )
-from holdfast.host.keeper_requests import ask, vouched
+from holdfast.host.keeper_requests import PATIENCE, vouched
+from holdfast.linux.keeper_requests import ask_keeper
 from holdfast.linux.stored import places
-from holdfast.model.errors import UsageError
+from holdfast.model.errors import HoldfastError, UsageError
 from holdfast.model.ids import parse_session_id
 from holdfast.model.session_record import HeldRecord, SessionRecord, listed_in
+from holdfast.model.session_requests import Forget, ListSessions
 
 _LOG = ".log"
 
@@ -19,13 +23,15 @@ def clear_away(now_wall: float) -> int:
     """Clear away what is due by now, and return how many sessions are gone from view.
 
     Raises:
-        OSError: The keeper does not answer, or a file cannot be removed.
+        Unavailable: The keeper does not answer.
+        OSError: A file cannot be removed.
 
     """
-    listed = listed_in(ask({"do": "list"}))
+    listed = listed_in(ask_keeper(ListSessions(), patience=PATIENCE))
     cleared = records_to_clear(_ended(listed), now_wall)
     for session in cleared:
-        ask(vouched({"do": "forget", "id": session}))
+        with contextlib.suppress(HoldfastError):  # Its holder may say no.
+            ask_keeper(vouched(Forget(session)), patience=PATIENCE)
     known = {SessionRecord.from_facts(one).id for one in listed}
     left = files_to_clear(_leftovers(), known, now_wall)
     for session in left:

@@ -1,4 +1,4 @@
-"""Which sessions need somebody, and what does each do now?
+"""Which sessions need somebody, and what each does now.
 
 For a list that people look at: state, turn, who is here, what waits, and the last line
 that is shown. Every holder is asked in the name of the operator who wants to know, so
@@ -11,29 +11,18 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 
-from holdfast.crypto.proof import local_proof
 from holdfast.host.guests import Guest
-from holdfast.linux.stored import folders
+from holdfast.host.holder_visit import holder_socket, visit
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable, shown_name
-from holdfast.version import __version__
-from holdfast.wire.codec import Message, decode, encode
+from holdfast.wire.codec import Message
 from holdfast.wire.company import Presence, Who
 from holdfast.wire.evidence import Evidence, StateRequest
-from holdfast.wire.frames import FrameReader
-from holdfast.wire.messages import (
-    Challenge,
-    ClientKind,
-    Goodbye,
-    Hello,
-    Identify,
-    Refuse,
-)
+from holdfast.wire.messages import Refuse
 from holdfast.wire.requests import Packet
 from holdfast.wire.screens import Screen, ScreenRequest
-from holdfast.wire.versions import SPOKEN
 
 FRESH = 1.0
 """Seconds for which an answer is good: people do not read faster."""
@@ -55,8 +44,6 @@ MAX_LINE = 160
 
 MAX_GUESTS = 256
 """Operators whose answers are kept."""
-
-READ = 64 * 1024
 
 _NEEDS = ("approval", "secret", "input", "turn", "")
 """What a session may need somebody for, most urgent first."""
@@ -120,7 +107,7 @@ class Overview:
         if listed.exit is not None:
             return facts
         async with self._room:
-            with contextlib.suppress(HoldfastError, OSError, TimeoutError):
+            with contextlib.suppress(HoldfastError, TimeoutError):
                 async with (
                     asyncio.timeout(PATIENCE),
                     contextlib.aclosing(_asked(guest, listed.id)) as answers,
@@ -133,34 +120,20 @@ class Overview:
 
 async def _asked(guest: Guest, session: SessionId) -> AsyncGenerator[Message, None]:
     """Yield a holder's answers to our three questions, as they come."""
-    reader, writer = await asyncio.open_unix_connection(
-        folders.session_address(session)
-    )
-    hello = Hello(SPOKEN, f"holdfast {__version__}", ClientKind.SERVICE)
-    frames, left = FrameReader(), 3
-    try:
-        writer.write(encode(hello))
-        while left and (raw := await reader.read(READ)):
-            for message in map(decode, frames.feed(raw)):
-                match message:
-                    case Challenge(nonce):
-                        token = guest.enrolled.token()
-                        proof = local_proof(token, session, nonce)
-                        writer.write(encode(Identify(guest.id, proof)))
-                        writer.write(encode(StateRequest()))
-                        writer.write(encode(Who()))
-                        writer.write(encode(ScreenRequest(cells=False)))
-                    case Screen(more=True):
-                        pass  # Its last line is in its last part.
-                    case Evidence() | Presence() | Screen() | Refuse():
-                        left -= 1
-                        yield message
-                    case Goodbye():
-                        return
-                    case _:
-                        pass
-    finally:
-        writer.close()
+    questions = StateRequest(), Who(), ScreenRequest(cells=False)
+    holder = await holder_socket(session)
+    async with await visit(guest, session, holder) as link:
+        await link.send(*questions)
+        left = len(questions)
+        while left:
+            match message := await link.receive():
+                case Screen(more=True):
+                    pass  # Its last line is in its last part.
+                case Evidence() | Presence() | Screen() | Refuse():
+                    left -= 1
+                    yield message
+                case _:
+                    pass
 
 
 def _known(listed: SessionRecord) -> Packet:

@@ -1,4 +1,4 @@
-"""What may an operator do to one session, by that session's own word?
+"""What an operator may do to one session, by that session's own word.
 
 The host knows what it has promised; what a session has granted or revoked since then
 is on record there. So whoever asks the host about one session is measured by both. A
@@ -7,32 +7,20 @@ over or its holder is just being replaced, its logbook says the same.
 """
 
 import asyncio
+import contextlib
+import socket
 
-from holdfast.crypto.proof import local_proof
 from holdfast.host.books import Books
 from holdfast.host.guests import Guest, wall
-from holdfast.linux.stored import folders
+from holdfast.host.holder_visit import holder_socket, visit
 from holdfast.model.envelopes import Right
-from holdfast.model.errors import NotAllowed, SessionUnreachable
+from holdfast.model.errors import Forbidden, NotAllowed, SessionUnreachable
 from holdfast.model.ids import ActorId, SessionId
-from holdfast.version import __version__
-from holdfast.wire.codec import decode, encode
 from holdfast.wire.company import Presence, Who
-from holdfast.wire.frames import FrameReader
-from holdfast.wire.messages import (
-    Challenge,
-    ClientKind,
-    Goodbye,
-    Hello,
-    Identify,
-    Refuse,
-)
-from holdfast.wire.versions import SPOKEN
+from holdfast.wire.messages import Refuse
 
 PATIENCE = 2.0
 """Seconds for a holder to answer: it has a terminal to serve first."""
-
-READ = 16 * 1024
 
 _books = Books()
 
@@ -46,48 +34,31 @@ async def demand_there(guest: Guest, right: Right, session: SessionId) -> None:
 
     """
     try:
-        reader, writer = await asyncio.open_unix_connection(
-            folders.session_address(session)
-        )
-    except OSError:
+        holder = await holder_socket(session)
+    except SessionUnreachable:
         if await asyncio.to_thread(leaves, guest.id, right, session):
             return
         raise NotAllowed(guest.id, right.value) from None
     try:
         async with asyncio.timeout(PATIENCE):
-            rights = await _rights(guest, session, reader, writer)
-    except OSError as error:
+            rights = await _rights(guest, session, holder)
+    except TimeoutError as error:
         raise SessionUnreachable(session, "it did not say who may") from error
-    finally:
-        writer.close()
     if right not in rights:
         raise NotAllowed(guest.id, right.value)
 
 
 async def _rights(
-    guest: Guest,
-    session: SessionId,
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
+    guest: Guest, session: SessionId, holder: socket.socket
 ) -> tuple[str, ...]:
     """Return what a holder says that `guest` may do; nothing if it refuses to."""
-    frames = FrameReader()
-    hello = Hello(SPOKEN, f"holdfast {__version__}", ClientKind.SERVICE)
-    writer.write(encode(hello))
-    while raw := await reader.read(READ):
-        for message in map(decode, frames.feed(raw)):
-            match message:
-                case Challenge(nonce):
-                    proof = local_proof(guest.enrolled.token(), session, nonce)
-                    writer.write(encode(Identify(guest.id, proof)))
-                    writer.write(encode(Who()))
-                case Presence(rights=rights):
-                    return rights
-                case Refuse() | Goodbye():
-                    return ()
-                case _:
-                    pass
-    raise ConnectionResetError("it hung up")
+    with contextlib.suppress(Forbidden):
+        async with await visit(guest, session, holder) as link:
+            await link.send(Who())
+            while not isinstance(message := await link.receive(), Refuse):
+                if isinstance(message, Presence):
+                    return message.rights
+    return ()
 
 
 def leaves_anything(actor: ActorId, session: SessionId) -> bool:

@@ -13,7 +13,7 @@ of it that `holdfast ls` has the time to load.
 
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import SessionId, parse_session_id
@@ -23,6 +23,7 @@ MAX_ID = 32
 """Letters of an id that are shown; a host elsewhere may send anything."""
 
 Facts = dict[str, object]
+Kind = TypeVar("Kind", bound=tuple[object, ...])
 
 
 class Cells(NamedTuple):
@@ -162,7 +163,7 @@ def unknown_in(facts: Facts) -> Facts:
     return {name: value for name, value in facts.items() if name not in known}
 
 
-def fields_of(kind: type[NamedTuple], facts: object) -> dict[str, Any]:
+def fields_of(kind: type[tuple[object, ...]], facts: object) -> dict[str, Any]:
     """Return what facts say of a record's fields; what is null says nothing.
 
     Raises:
@@ -173,10 +174,25 @@ def fields_of(kind: type[NamedTuple], facts: object) -> dict[str, Any]:
         raise MalformedMessage(kind.__name__, "it is no set of facts")
     types = kind.__annotations__
     return {
-        name: value_of(kind.__name__, name, types[name], facts[name])
+        name: value_of(kind.__name__, key, types[name], facts[key])
         for name in types
-        if facts.get(name) is not None
+        if facts.get(key := key_of(name)) is not None
     }
+
+
+def record_of(kind: type[Kind], facts: object) -> Kind:
+    """Return what facts say, as a record.
+
+    Raises:
+        PeerError: They are no facts, or one of them has the wrong type.
+
+    """
+    return kind(**fields_of(kind, facts))
+
+
+def key_of(name: str) -> str:
+    """Return what JSON calls a field: `from_` is a name that Python lets us have."""
+    return name.rstrip("_")
 
 
 def sound_fields(kind: type[NamedTuple], facts: Mapping[str, object]) -> dict[str, Any]:

@@ -6,11 +6,11 @@ import math
 from collections.abc import AsyncGenerator
 from typing import Generic, TypeVar
 
+from holdfast.aio.holder_link import Link
 from holdfast.core.client.exchange import Exchange
 from holdfast.core.client.farewell import Farewell
 from holdfast.model.errors import HoldfastError, SessionUnreachable
 from holdfast.model.ids import SessionId
-from holdfast.sdk.link import Link
 from holdfast.sdk.routes import Way
 from holdfast.wire.codec import Message
 
@@ -86,7 +86,9 @@ class Driver(Generic[Result]):
         step = STEP
         while True:
             try:
-                return await Link.open(self._way, self._session)
+                stream = await self._way.dial(self._session)
+                ours = self._way.credentials(self._session)
+                return await Link.open(self._session, stream, ours)
             except SessionUnreachable:
                 if loop.time() + step > give_up_at:
                     raise

@@ -6,7 +6,6 @@ async with holdfast.connect("laptop") as host:  # a host of the address book
 
 import asyncio
 import contextlib
-import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self, TypeVar
@@ -14,20 +13,18 @@ from typing import Self, TypeVar
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to
 from holdfast.client.pending_start import Waiting, waiting_in
-from holdfast.client.proven_requests import environment
+from holdfast.client.proven_requests import environment, made_here
 from holdfast.core.client.exchange import Exchange
 from holdfast.core.client.start_wait import StartWait
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.errors import (
-    HoldfastError,
-    MalformedArgument,
-    SessionUnreachable,
-)
+from holdfast.model.errors import HoldfastError, SessionUnreachable
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import Cells, record_of
+from holdfast.model.session_requests import Created, Creation, ListSessions
 from holdfast.model.text import checked_name
 from holdfast.sdk.driver import Driver
-from holdfast.sdk.routes import Way, sessions_of, way_to
+from holdfast.sdk.routes import Way, way_to
 from holdfast.sdk.session import Session
 from holdfast.sdk.standing_link import Line
 from holdfast.sdk.values import SessionInfo
@@ -88,7 +85,8 @@ class Host:
             Unavailable: There is no keeper, or the host cannot be reached.
 
         """
-        return [SessionInfo(*one) for one in await sessions_of(self.way)]
+        listed = await self.way.ask(ListSessions())
+        return [SessionInfo(*one) for one in keeper.sessions_in(listed, self.name)]
 
     async def find(self, text: str) -> SessionInfo:
         """Return the session that is meant: by its name, its id or how that begins.
@@ -98,7 +96,7 @@ class Host:
             Unavailable: There is no keeper, or the host cannot be reached.
 
         """
-        return SessionInfo(*keeper.resolve(text, await sessions_of(self.way)))
+        return keeper.resolve(text, await self.sessions())
 
     async def create(
         self,
@@ -129,22 +127,17 @@ class Host:
         """
         words = shlex.split(command) if isinstance(command, str) else command
         measures = size if size is None or isinstance(size, Size) else Size(*size)
-        asked: dict[str, object] = {
-            "name": checked_name(name) if name else None,
-            "env": environment(is_personal=self.way.is_personal) | dict(env or {}),
-            "size": measures and [measures.columns, measures.rows],
-            "integration": True,
-            "exec_gate": False,
-        }
-        if self.name:  # Shell and home are those of the other machine.
-            asked |= {"command": words and list(words), "cwd": cwd or None}
-        else:
-            shell = os.environ.get("SHELL") or "/bin/sh"
-            asked |= {
-                "command": list(words) if words else [shell],
-                "cwd": _folder(cwd or "."),
-            }
-        return await self._created(asked, timeout)
+        asked = Creation(
+            name=checked_name(name) if name else None,
+            command=tuple(words or ()),
+            cwd=cwd,
+            env=environment(is_personal=self.way.is_personal) | dict(env or {}),
+            size=Cells(measures.columns, measures.rows) if measures else None,
+            integration=True,
+        )
+        wanted = asked if self.name else made_here(asked)
+        made = await _Creation(self, wanted, timeout).wait(self._tasks)
+        return self.attach(await self.find(made))
 
     def attach(self, session: str | SessionInfo, *, observe: bool = False) -> Session:
         """Return a session to enter: one that was found, or by its name or id.
@@ -184,16 +177,11 @@ class Host:
         finally:
             self._talks.remove(scope)
 
-    async def _created(self, asked: dict[str, object], timeout: float) -> Session:
-        creation = _Creation(self, asked, timeout)
-        made = await creation.wait(self._tasks)
-        return self.attach(await self.find(made))
-
 
 class _Creation:
     """One session being made, which is unmade again if nobody waits for it."""
 
-    def __init__(self, host: Host, asked: dict[str, object], timeout: float) -> None:
+    def __init__(self, host: Host, asked: Creation, timeout: float) -> None:
         self._host = host
         self._asked = asked
         self._timeout = timeout
@@ -214,9 +202,9 @@ class _Creation:
 
     async def _make(self) -> str | HoldfastError:
         try:
-            answer = await self._host.way.ask("create", self._asked)
-            made = str(answer["id"])
-            waits = waiting_in(answer)
+            answer = await self._host.way.ask(self._asked)
+            created = record_of(Created, answer)
+            made, waits = created.id, waiting_in(created)
             if waits is not None:
                 await self._approved(waits)
         except HoldfastError as error:
@@ -244,10 +232,3 @@ class _Creation:
 
 def _do_nothing() -> None:
     pass
-
-
-def _folder(asked: str) -> str:
-    try:
-        return os.path.abspath(asked)  # noqa: PTH100  # a path would resolve links
-    except FileNotFoundError:
-        raise MalformedArgument(asked, "a folder: the present one is gone") from None

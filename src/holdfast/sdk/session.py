@@ -20,6 +20,7 @@ from holdfast.core.client.exchange import AttachedInquiry
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
+from holdfast.model.session_requests import Forget
 from holdfast.sdk import command_run
 from holdfast.sdk.session_views import Looking, Pattern
 from holdfast.sdk.turns import Turns
@@ -210,7 +211,7 @@ class Session(Looking, Turns):
             attachment = attachment_to(found.id, self._mode)
             ended = AttachedInquiry(attachment, question, self._now())
             status = (await self._converse(ended)).status
-        await self._host.way.ask("forget", {"id": found.id})
+        await self._host.way.ask(Forget(found.id))
         return status
 
     # ── inside ────────────────────────────────────────────────────────────

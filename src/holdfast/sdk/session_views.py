@@ -1,4 +1,4 @@
-"""What does a session show, do, hold and print, and when?"""
+"""What a session shows, does, holds and prints, and when."""
 
 import contextlib
 import math
@@ -23,8 +23,8 @@ from holdfast.model.errors import MalformedArgument
 from holdfast.sdk import command_run, session_answers
 from holdfast.sdk.driver import Driver
 from holdfast.sdk.events import Event, InOrder, event_from
-from holdfast.sdk.routes import Wanted as WantedEntries
-from holdfast.sdk.routes import log_of
+from holdfast.sdk.logbook import Wanted as WantedEntries
+from holdfast.sdk.logbook import entries_of
 from holdfast.sdk.session_base import Footing
 from holdfast.sdk.values import Chunk, Listening, Match, Screen, State
 from holdfast.wire.blame import BlameReport
@@ -95,7 +95,7 @@ class Looking(Footing):
 
         """
         wanted = WantedEntries(since, last, most)
-        return await log_of(self._host.way, (await self._found()).id, wanted)
+        return await entries_of(self._host.way, (await self._found()).id, wanted)
 
     async def blame(self, what: str, name: str = "", at_ms: int = 0) -> BlameReport:
         """Return who is behind something, as the session's holder knows it.

@@ -1,7 +1,7 @@
 import pytest
 from tests.core.client.world import SESSION, US
 
-from holdfast.core.client.holder_link import Credentials, HolderLink
+from holdfast.core.client.holder_link import PROGRAM, Credentials, HolderLink
 from holdfast.model.errors import (
     HoldfastError,
     NoCommonVersion,
@@ -30,7 +30,7 @@ NONCE = b"n" * 32
 
 def link() -> HolderLink:
     prove = bytes.upper
-    return HolderLink(SESSION, Credentials(US, "test", ClientKind.CLI, prove))
+    return HolderLink(SESSION, Credentials(US, ClientKind.CLI, prove))
 
 
 def said(*messages: Message) -> bytes:
@@ -50,7 +50,7 @@ def greeted() -> HolderLink:
 def test_both_sides_say_who_they_are() -> None:
     made = link()
 
-    assert heard(made.hello()) == [Hello(SPOKEN, "test", ClientKind.CLI)]
+    assert heard(made.hello()) == [Hello(SPOKEN, PROGRAM, ClientKind.CLI)]
     assert made.missing == "it does not greet"
     assert made.feed(said(Welcome(1, "holder"))) == b""
     assert made.missing == "it does not ask who we are"

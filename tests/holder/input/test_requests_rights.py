@@ -20,6 +20,7 @@ from holdfast.model.envelopes import Right
 from holdfast.model.errors import NotAllowed, NotProven, SessionNotFound
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import InputKind
+from holdfast.model.session_requests import Rename, packet_of
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
@@ -294,5 +295,4 @@ def test_a_change_is_for_who_may_end_the_session_and_has_never_been_here(
 def _asked_by(name: str) -> packets.Packet:
     known = operators.by_name(name)
     assert known is not None
-    asked = change_proven({"id": SESSION}, "rename", known.actor.id, known.token())
-    return {**asked}
+    return packet_of(change_proven(Rename(SESSION), known.actor.id, known.token()))

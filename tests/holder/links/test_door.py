@@ -1,5 +1,6 @@
 """Who comes to a session, or asks for one: nobody without a proof of it."""
 
+import json
 import socket
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotProven, UnexpectedMessage, UnknownOperator
 from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.session_requests import Creation, Rename, packet_of
 from holdfast.wire import messages as wire
 from holdfast.wire.creation import HOST, change_bytes, proven_bytes
 
@@ -40,13 +42,14 @@ def bert(anna: Enrolled) -> Enrolled:
 
 
 def start(creator: Enrolled, /, **other: object) -> Packet:
-    asked = {"command": ["ls"], "name": "x", "cwd": "/"}
-    return {**proven(asked, creator.actor.id, creator.token()), **other}
+    asked = Creation("x", ("ls",), "/")
+    made = proven(asked, creator.actor.id, creator.token())
+    return {**json.loads(json.dumps(packet_of(made))), **other}
 
 
 def change(asker: str, token: bytes, /, **other: object) -> Packet:
-    asked = {"id": SESSION, "name": "new"}
-    return {**change_proven(asked, "rename", asker, token), **other}
+    asked = change_proven(Rename(SESSION, "new"), asker, token)
+    return {**packet_of(asked), **other}
 
 
 # ── who asks for a session ────────────────────────────────────────────────────

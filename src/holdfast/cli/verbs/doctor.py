@@ -11,6 +11,7 @@ from holdfast.client import keeper
 from holdfast.core.session.abilities import Ability, Grade, can_work, judge
 from holdfast.linux.probes import probe
 from holdfast.model.errors import HoldfastError, NoKeeper
+from holdfast.model.session_requests import Status
 from holdfast.model.text import printable
 
 EXIT_UNAVAILABLE = 69
@@ -77,7 +78,7 @@ def _processes() -> Ability:
     """Say how things are with our own processes; none is started by asking."""
     name = "processes"
     try:
-        answer = keeper.request("status", start=False, patience=PATIENCE)
+        answer = keeper.request(Status(), start=False, patience=PATIENCE)
     except NoKeeper as error:
         if isinstance(error.__context__, TimeoutError):
             why = f"the keeper does not answer within {PATIENCE:g} s"

@@ -11,6 +11,7 @@ from holdfast.client import host, keeper
 from holdfast.model.errors import HoldfastError, NoKeeper, WaitedInVain
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import SessionRecord
+from holdfast.model.session_requests import Down, Forget, Status
 
 GRACE = 3.0
 """Seconds for a session to end after it was hung up on; then it is killed."""
@@ -83,13 +84,13 @@ def _end_keeper() -> int | None:
     """End the keeper; return how many sessions go on, or None if there was none."""
     try:
         running = [one for one in keeper.sessions(start=False) if one.exit is None]
-        keeper.request("down", start=False)
+        keeper.request(Down(), start=False)
     except NoKeeper:
         return None
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
-            keeper.request("status", start=False)
+            keeper.request(Status(), start=False)
         except NoKeeper:
             return len(running)
         time.sleep(_STEP)
@@ -110,7 +111,7 @@ def _end_sessions() -> list[SessionRecord]:
             raise WaitedInVain(what, int(PATIENCE * 1000))
     known = keeper.sessions()
     for one in known:
-        keeper.request("forget", {"id": one.id})
+        keeper.request(Forget(one.id))
     return [one for one in known if one.id in wanted]
 
 

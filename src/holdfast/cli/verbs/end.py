@@ -11,6 +11,7 @@ from holdfast.model.errors import SessionUnreachable, WaitedInVain
 from holdfast.model.events import EventName
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import SessionRecord
+from holdfast.model.session_requests import Forget
 from holdfast.model.text import printable
 
 PATIENCE = 20.0
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     leave = options.leave_daemons
     if session.exit is not None or not _end(session, number, leave=leave):
         _end_rest(session, number, leave=leave)
-    keeper.request("forget", {"id": session.id}, host=session.host)
+    keeper.request(Forget(session.id), host=session.host)
     print(f"{session.label} has ended")
     return 0
 

@@ -10,6 +10,7 @@ from holdfast.client import hosts, session_location
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.fingerprints import short_fingerprint
 from holdfast.model.errors import HoldfastError, MalformedArgument
+from holdfast.model.session_requests import Status
 from holdfast.model.text import printable
 
 TITLES = ("NAME", "FINGERPRINT", "AS", "NOW", "RELAYS")
@@ -86,7 +87,7 @@ def _unasked(_: KnownHost) -> str:
 
 def _reached(one: KnownHost) -> str:
     try:
-        session_location.ask_far(one.name, "status", {})
+        session_location.ask_far(one.name, Status())
     except HoldfastError as error:
         return error.code
     return "reachable"

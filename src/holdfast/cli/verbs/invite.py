@@ -21,6 +21,7 @@ from holdfast.model.errors import (
     RelayUnreachable,
 )
 from holdfast.model.ids import SessionId, host_id
+from holdfast.model.session_requests import Look, Status
 from holdfast.model.text import checked_name, printable
 from holdfast.wire.invites import Invitation
 
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     link = Invitation(
         bytes.fromhex(str(facts["public_key"])), made.id, made.secret, _relays(facts)
     ).to_link()
-    host.request("look")
+    host.request(Look())
     _print(options, made, link, bytes.fromhex(str(facts["public_key"])))
     return 0
 
@@ -130,13 +131,13 @@ def _print(
 
 def _host() -> dict[str, object]:
     """Return the status of the host, once it has a link to a relay."""
-    found = host.request("status") or host.start()
+    found = host.request(Status()) or host.start()
     deadline = time.monotonic() + PATIENCE
     while not _is_up(found):
         if time.monotonic() >= deadline:
             raise RelayUnreachable(*_trouble(found))
         time.sleep(_STEP)
-        answer = host.request("status")
+        answer = host.request(Status())
         if answer is None:
             raise HostDidNotStart("it went away")
         found = answer
@@ -224,7 +225,7 @@ def _withdraw(text: str) -> int:
     if len(found) != 1 or not text:
         raise MalformedArgument(printable(text, 40), "the id of one invitation")
     invites.withdraw(found[0].id, by=demand_grant("invite --withdraw").actor.id)
-    host.request("look")
+    host.request(Look())
     return 0
 
 

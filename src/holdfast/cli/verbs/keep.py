@@ -4,6 +4,7 @@ import argparse
 
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
+from holdfast.model.session_requests import Keep
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Have the mark set or taken away."""
     session = keeper.find(options.session)
-    wanted = {"id": session.id, "keep": not options.off}
-    keeper.request("keep", wanted, host=session.host)
+    keeper.request(Keep(session.id, not options.off), host=session.host)
     return 0

@@ -30,6 +30,7 @@ from holdfast.model.errors import (
     SessionNotFound,
 )
 from holdfast.model.ids import SessionId, actor_id
+from holdfast.model.session_requests import ReadLog
 from holdfast.model.text import printable, shown_name
 
 STEP = 0.1
@@ -151,9 +152,9 @@ def _skip(tail: LogTail, options: argparse.Namespace, since: Since) -> None:
     if options.since is not None:
         tail.skip(since.asked())
     elif options.last is not None:
-        tail.skip({"last": max(0, options.last)})
+        tail.skip(ReadLog(last=max(0, options.last)))
     elif options.actor is None and not options.json:
-        first = tail.skip({"last": PAGE})
+        first = tail.skip(ReadLog(last=PAGE))
         if first > 0:
             print(f"… {first} entries before these: --since 0 tells them all")
 

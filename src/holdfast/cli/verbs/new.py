@@ -6,7 +6,8 @@ import os
 import sys
 
 from holdfast.cli.manual import describe
-from holdfast.model.errors import MalformedArgument
+from holdfast.model.session_record import Cells, record_of
+from holdfast.model.session_requests import Created, Creation
 from holdfast.model.text import checked_name
 
 NO_SUDO = "holdfast: every exec is judged; sudo and the like do not work in here"
@@ -89,14 +90,15 @@ def run(options: argparse.Namespace) -> int:
     from holdfast.client.proven_requests import proven_by_us  # noqa: PLC0415  # ditto
 
     host = checked_name(options.on) if options.on else ""
-    made = keeper.request("create", proven_by_us(asked), host=host)
-    if made.get("state") == "starting":
+    answer = keeper.request(proven_by_us(asked), host=host)
+    made = record_of(Created, answer)
+    if made.state == "starting":
         _await_approval(made, host, options.timeout)
-    session, name = str(made["id"]), str(made.get("name") or "")
-    if options.exec_gate and made.get("no_new_privs"):
+    session, name = made.id, made.name
+    if options.exec_gate and made.no_new_privs:
         print(NO_SUDO, file=sys.stderr)
     if options.json:
-        print(json.dumps({"id": session, "name": name, "pid": made.get("pid")}))
+        print(json.dumps({"id": session, "name": name, "pid": made.pid}))
         sys.stdout.flush()
     if not options.detach:
         from holdfast.cli.attached import show  # noqa: PLC0415  # not for --detach
@@ -111,14 +113,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _await_approval(made: dict[str, object], host: str, timeout: float) -> None:
+def _await_approval(made: Created, host: str, timeout: float) -> None:
     """Say what waits and for what, and wait; interrupted, withdraw it."""
     from holdfast.client.pending_start import await_start, waiting_in  # noqa: PLC0415  # rarely needed
     from holdfast.model.text import printable  # noqa: PLC0415  # ditto
     from holdfast.wire.messages import Pending  # noqa: PLC0415  # ditto
 
     def held(pending: Pending) -> None:
-        label = f"{host}/{made['id']}" if host else str(made["id"])
+        label = f"{host}/{made.id}" if host else made.id
         rule = printable(pending.rule, 200)
         how = f"`holdfast approve {label} {pending.ticket}` lets it begin"
         print(f"holdfast: by rule {rule}; {how}", file=sys.stderr)
@@ -131,8 +133,12 @@ def _await_approval(made: dict[str, object], host: str, timeout: float) -> None:
         await_start(waits, host, timeout, held)
 
 
-def _asked(options: argparse.Namespace) -> dict[str, object]:
-    from holdfast.client.proven_requests import are_we_a_person, environment  # noqa: PLC0415  # after the words are checked
+def _asked(options: argparse.Namespace) -> Creation:
+    from holdfast.client.proven_requests import (  # noqa: PLC0415  # after the words are checked
+        are_we_a_person,
+        environment,
+        made_here,
+    )
 
     env = environment(is_personal=not options.on and are_we_a_person())
     if options.env:
@@ -140,32 +146,20 @@ def _asked(options: argparse.Namespace) -> dict[str, object]:
 
         env |= dict(map(variable_from, options.env))
     name = None if options.name is None else checked_name(options.name)
-    if options.on:  # Shell and home are those of the other machine.
-        asked = {"command": options.command or None, "cwd": options.cwd}
-    else:
-        shell = os.environ.get("SHELL") or "/bin/sh"
-        asked = {
-            "command": options.command or [shell],
-            "cwd": _folder(options.cwd or "."),
-        }
-    return {
-        "name": name,
-        **asked,
-        "env": env,
-        "size": _size(options.size),
-        "integration": not options.no_integration,
-        "exec_gate": options.exec_gate,
-    }
+    asked = Creation(
+        name=name,
+        command=tuple(options.command),
+        cwd=options.cwd or "",
+        env=env,
+        size=_size(options.size),
+        integration=not options.no_integration,
+        exec_gate=options.exec_gate,
+    )
+    # Elsewhere, shell and home are those of the other machine.
+    return asked if options.on else made_here(asked)
 
 
-def _folder(asked: str) -> str:
-    try:
-        return os.path.abspath(asked)  # noqa: PTH100  # a path would resolve links
-    except FileNotFoundError:
-        raise MalformedArgument(asked, "a folder: the present one is gone") from None
-
-
-def _size(asked: str | None) -> list[int] | None:
+def _size(asked: str | None) -> Cells | None:
     """Return the size asked for, or this terminal's; None leaves it to the holder."""
     if asked is None:
         try:
@@ -173,9 +167,9 @@ def _size(asked: str | None) -> list[int] | None:
         except OSError:
             return None
         # A terminal that does not know says 0; what is too large is made to fit.
-        return [found.columns, found.lines] if all(found) else None
+        return Cells(found.columns, found.lines) if all(found) else None
     from holdfast.cli.arguments import size_from  # noqa: PLC0415  # slow to load
     from holdfast.model.geometry import Size  # noqa: PLC0415  # ditto
 
     size = Size(*size_from(asked))
-    return [size.columns, size.rows]
+    return Cells(size.columns, size.rows)

@@ -13,6 +13,7 @@ from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import default_rights, invited_rights
 from holdfast.model.errors import MalformedArgument, OperatorTaken, UnknownOperator
+from holdfast.model.session_requests import Look
 from holdfast.model.text import checked_name, printable
 
 TITLES = ("NAME", "KIND", "FINGERPRINT", "FROM", "")
@@ -115,7 +116,7 @@ def _remove(name: str) -> None:
     if found.actor.name == login_name():
         raise MalformedArgument(wanted, "somebody to remove: it is yourself")
     operators.forget(wanted, by=demand_grant("operators remove").actor.id)
-    host.request("look")
+    host.request(Look())
 
 
 def _print(known: list[Enrolled], *, as_json: bool, us: str = "") -> None:

@@ -4,6 +4,7 @@ import argparse
 
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
+from holdfast.model.session_requests import Rename
 from holdfast.model.text import checked_name
 
 
@@ -23,5 +24,5 @@ def run(options: argparse.Namespace) -> int:
     """Have it renamed."""
     name = checked_name(options.name)
     session = keeper.find(options.session)
-    keeper.request("rename", {"id": session.id, "name": name}, host=session.host)
+    keeper.request(Rename(session.id, name), host=session.host)
     return 0

@@ -13,6 +13,7 @@ from holdfast.client.profile import login_name
 from holdfast.linux.stored import operators
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.errors import HoldfastError, MalformedArgument
+from holdfast.model.session_requests import Look
 from holdfast.model.text import printable
 from holdfast.wire.company import Revoke
 
@@ -76,7 +77,7 @@ def _everywhere(found: Enrolled, *, as_json: bool) -> int:
         # Unknown to new sessions only when no old one still trusts it.
         raise failed
     operators.forget(actor.name, by=us)
-    host.request("look")  # So that whoever is here from elsewhere is cut at once.
+    host.request(Look())  # So that whoever is here from elsewhere is cut at once.
     if as_json:
         print(json.dumps({"actor": actor.id, "revoked": revoked, "forgotten": True}))
     else:

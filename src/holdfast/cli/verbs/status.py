@@ -12,6 +12,7 @@ from holdfast.client import host, keeper
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError, NoKeeper
 from holdfast.model.session_record import SessionRecord
+from holdfast.model.session_requests import Status
 from holdfast.model.text import printable
 from holdfast.version import __version__
 
@@ -40,10 +41,10 @@ def run(options: argparse.Namespace) -> int:
         "runtime_dir": os.fspath(places.runtime_dir()),
         "keeper": None,
         "sessions": None,
-        "host": _without_ok(host.request("status")),
+        "host": _without_ok(host.request(Status())),
     }
     try:
-        facts["keeper"] = _without_ok(keeper.request("status", start=False))
+        facts["keeper"] = _without_ok(keeper.request(Status(), start=False))
         facts["sessions"] = _by_state(keeper.sessions(start=False))
     except NoKeeper as error:
         facts["why"] = str(error)

@@ -9,6 +9,7 @@ from holdfast.cli.manual import describe
 from holdfast.client import host
 from holdfast.linux import systemd
 from holdfast.linux.stored import places
+from holdfast.model.session_requests import Look, Status
 from holdfast.model.text import printable
 
 NO_SYSTEMD = (
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
     if serve():
         return 0
-    return _say_it_runs(host.request("status") or {}, as_json=options.json)
+    return _say_it_runs(host.request(Status()) or {}, as_json=options.json)
 
 
 def _note_relays(urls: list[str]) -> None:
@@ -75,11 +76,11 @@ def _note_relays(urls: list[str]) -> None:
     for url in urls:
         check_relay_url(url)
         relays.add(url.rstrip("/"))
-    host.request("look")  # One that runs already dials it at once.
+    host.request(Look())  # One that runs already dials it at once.
 
 
 def _detach(*, as_json: bool) -> int:
-    found = host.request("status")
+    found = host.request(Status())
     if found is not None:
         return _say_it_runs(found, as_json=as_json)
     found = host.start()

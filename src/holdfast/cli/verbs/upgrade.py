@@ -9,7 +9,9 @@ from pathlib import Path
 import holdfast
 from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
+from holdfast.linux.keeper_requests import keeper_answers
 from holdfast.model.errors import HostDidNotStart, NoKeeper, UnexpectedMessage
+from holdfast.model.session_requests import Replace, Status, Upgrade
 from holdfast.model.text import printable
 from holdfast.version import __version__
 
@@ -38,13 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Ask the keeper, show how far it is, and replace the host."""
     try:
-        before = keeper.request("status", start=False)
+        before = keeper.request(Status(), start=False)
     except NoKeeper:
         return _nothing_runs(as_json=options.json)
-    code = {"python": sys.executable, "root": code_folder(), "version": __version__}
+    code = Upgrade(sys.executable, code_folder(), __version__)
     moved = _upgrade(code, shows=not options.json)
     had_host = _replace_host(code)
-    after = keeper.request("status", start=False)
+    after = keeper.request(Status(), start=False)
     facts = {
         "before": {name: before.get(name) for name in ("version", "root")},
         "after": {name: after.get(name) for name in ("version", "root")},
@@ -64,13 +66,13 @@ def code_folder() -> str:
     return str(Path(holdfast.__file__).resolve().parents[1])
 
 
-def _upgrade(code: dict[str, str], *, shows: bool) -> int:
+def _upgrade(code: Upgrade, *, shows: bool) -> int:
     moved = 0
     is_terminal = os.isatty(2)
     try:
-        for part in keeper.conversation("upgrade", code, patience=PATIENCE):
+        for part in keeper_answers(code, patience=PATIENCE):
             if part.get("more"):
-                moved = int(part.get("moved") or 0)
+                moved = int(str(part.get("moved") or 0))
                 if shows and is_terminal:
                     line = f"\r{moved} of {part.get('of')} sessions"
                     print(line, end="", file=sys.stderr, flush=True)
@@ -89,11 +91,11 @@ def _upgrade(code: dict[str, str], *, shows: bool) -> int:
     return moved
 
 
-def _replace_host(code: dict[str, str]) -> bool:
-    found = host.request("status")
+def _replace_host(code: Upgrade) -> bool:
+    found = host.request(Status())
     if found is None:
         return False
-    host.request("replace", python=code["python"], root=code["root"])
+    host.request(Replace(code.python, code.root))
     try:
         host.wait(other_than=found.get("began"))
     except HostDidNotStart:

@@ -20,6 +20,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.text import printable
+from holdfast.version import __version__
 from holdfast.wire.codec import Message, decode, encode, error_from
 from holdfast.wire.frames import FrameKind, FrameReader
 from holdfast.wire.messages import (
@@ -35,6 +36,9 @@ from holdfast.wire.messages import (
 )
 from holdfast.wire.versions import SPOKEN, choose, spelled
 
+PROGRAM = f"holdfast {__version__}"
+"""What we say that we are; others see it."""
+
 VOUCHED_FOR = bytes(32)
 """Stands for a proof where the host puts its own in this place."""
 
@@ -43,7 +47,6 @@ class Credentials(NamedTuple):
     """Who we are, what sort of program, and how we prove it for a nonce."""
 
     actor: ActorId
-    program: str
     kind: ClientKind
     prove: Callable[[bytes], bytes]
 
@@ -73,7 +76,7 @@ class HolderLink:
     def hello(self) -> bytes:
         """Return the first bytes to send."""
         ours = self._credentials
-        return encode(Hello(SPOKEN, ours.program, ours.kind))
+        return encode(Hello(SPOKEN, PROGRAM, ours.kind))
 
     def feed(self, raw: bytes) -> bytes:
         """Take bytes from the holder, or none at its end; return what to send back.

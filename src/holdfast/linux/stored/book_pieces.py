@@ -6,18 +6,16 @@ answer says at which offset that is. The logbook is never read whole for it.
 """
 
 import base64
-from collections.abc import Mapping
 
 from holdfast.core.book.log_seek import last_index, seek_index, seek_time
 from holdfast.linux.stored import places
 from holdfast.linux.stored.book_parts import BookParts
 from holdfast.model.errors import MalformedMessage, SessionNotFound
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import parse_session_id
+from holdfast.model.session_requests import LogPiece, ReadLog
 
 
-def piece_of(
-    session: SessionId, asked: Mapping[str, object], limit: int
-) -> dict[str, object]:
+def piece_of(asked: ReadLog, limit: int) -> LogPiece:
     """Return a piece of at most `limit` bytes of a logbook of this machine.
 
     Raises:
@@ -25,8 +23,9 @@ def piece_of(
         PeerError: What is asked makes no sense.
 
     """
-    for name in ("from", "index", "since", "last"):
-        _number(asked, name)
+    if any(number < 0 for number in asked if isinstance(number, int)):
+        raise MalformedMessage("log", "a number below zero")
+    session = parse_session_id(asked.id)
     try:
         book = BookParts(places.session_log(session))
     except FileNotFoundError:
@@ -37,29 +36,29 @@ def piece_of(
         piece = book.read(limit, start)
     finally:
         book.close()
-    data = base64.b64encode(piece).decode()
-    return {"data": data, "size": size, "from": start}
+    return LogPiece(base64.b64encode(piece).decode(), size, start)
 
 
-def start_of(book: BookParts, size: int, asked: Mapping[str, object]) -> int:
-    """Return where what is asked for begins.
+def piece_bytes(piece: LogPiece) -> bytes:
+    """Return the bytes of a piece.
 
     Raises:
-        PeerError: What is asked makes no sense.
+        PeerError: They are no bytes.
 
     """
-    if "index" in asked:
-        return seek_index(book.read, size, _number(asked, "index"))
-    if "since" in asked:
-        return seek_time(book.read, size, _number(asked, "since"))
-    if "last" in asked:
-        first = last_index(book.read, size) + 1 - _number(asked, "last")
+    try:
+        return base64.b64decode(piece.data, validate=True)
+    except ValueError:
+        raise MalformedMessage("piece of a logbook", "it is none") from None
+
+
+def start_of(book: BookParts, size: int, asked: ReadLog) -> int:
+    """Return where what is asked for begins."""
+    if asked.index_ is not None:
+        return seek_index(book.read, size, asked.index_)
+    if asked.since is not None:
+        return seek_time(book.read, size, asked.since)
+    if asked.last is not None:
+        first = last_index(book.read, size) + 1 - asked.last
         return seek_index(book.read, size, max(0, first))
-    return _number(asked, "from")
-
-
-def _number(asked: Mapping[str, object], name: str) -> int:
-    value = asked.get(name, 0)
-    if type(value) is not int or value < 0:
-        raise MalformedMessage("log", f"`{name}` is no number")
-    return value
+    return asked.from_ or 0

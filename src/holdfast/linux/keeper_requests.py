@@ -1,0 +1,140 @@
+"""Asks the keeper of this machine: one packet of JSON goes, one comes.
+
+One connection for each request. An answer too large for a packet comes in several,
+`more` true in all but the last. A keeper that hangs is replaced, and whoever had asked
+it finds the link cut: what means the same twice is asked again then.
+"""
+
+import errno
+import json
+import socket
+import time
+from collections.abc import Iterator
+
+from holdfast.linux import packets
+from holdfast.linux.stored import folders
+from holdfast.model.errors import (
+    CreationUnknown,
+    HoldfastError,
+    MalformedMessage,
+    NoKeeper,
+    RequestTooLarge,
+)
+from holdfast.model.session_record import Facts
+from holdfast.model.session_requests import REPEATABLE, Creation, Request, packet_of
+from holdfast.wire.requests import error_from
+
+PATIENCE = 15.0
+"""Seconds for an answer: longer than the keeper itself waits for a holder."""
+
+ATTEMPTS = 3
+PAUSE = 0.3
+"""How often one keeper after the other is asked, and seconds until another listens."""
+
+MAX_ANSWER = 1024 * 1024
+"""Bytes we take in one packet; the kernel passes no larger one."""
+
+
+def ask_keeper(
+    request: Request, *, start: bool = False, patience: float = PATIENCE
+) -> Facts:
+    """Return the keeper's answer; a list comes whole. With `start`, have one started.
+
+    Raises:
+        Unavailable: There is no keeper, or it does not answer.
+        Unsettled: It went away with a creation that it may have passed on.
+        HoldfastError: The keeper refused, and why.
+
+    """
+    raw = json.dumps(packet_of(request)).encode()
+    if len(raw) > packets.MAX_PACKET:
+        raise RequestTooLarge(len(raw))
+    gone = CreationUnknown if isinstance(request, Creation) else NoKeeper
+    for left in reversed(range(ATTEMPTS)):
+        try:
+            return _ask(raw, gone, start=start, patience=patience)
+        except NoKeeper as error:
+            is_cut = isinstance(error.__cause__, ConnectionResetError)
+            if not left or not is_cut or not isinstance(request, REPEATABLE):
+                raise
+            time.sleep(PAUSE)
+    raise AssertionError  # Not reached: the last attempt raises.
+
+
+def keeper_answers(request: Request, *, patience: float) -> Iterator[Facts]:
+    """Ask a keeper that runs, and yield its answers: all but the last have `more`.
+
+    `patience` is how many seconds may pass between two of them.
+
+    Raises:
+        Unavailable: There is no keeper, or it does not answer.
+        HoldfastError: The keeper refused, and why.
+
+    """
+    try:
+        with packets.connect(folders.keeper_address(), patience) as link:
+            link.send(json.dumps(packet_of(request)).encode())
+            while (part := _part(link)).get("more"):
+                yield part
+            yield part
+    except OSError as error:
+        raise _gone(NoKeeper, error, patience) from error
+
+
+def _ask(
+    raw: bytes, lost: type[HoldfastError], *, start: bool, patience: float
+) -> Facts:
+    gone: type[HoldfastError] = NoKeeper  # Nothing that was not sent is unsettled.
+    try:
+        with _connect(start=start, patience=patience) as link:
+            link.send(raw)
+            gone = lost
+            return _answer(link)
+    except OSError as error:
+        raise _gone(gone, error, patience) from error
+
+
+def _gone(kind: type[HoldfastError], error: OSError, patience: float) -> HoldfastError:
+    if isinstance(error, TimeoutError):
+        return kind(f"no answer within {patience:g} s")
+    return kind(error.strerror or "the connection broke")
+
+
+def _connect(*, start: bool, patience: float) -> socket.socket:
+    path = folders.keeper_address()
+    try:
+        return packets.connect(path, patience)
+    except (FileNotFoundError, ConnectionRefusedError):
+        if not start:
+            raise
+    from holdfast.linux.start import ensure_keeper  # noqa: PLC0415  # starts processes
+
+    ensure_keeper()
+    return packets.connect(path, patience)
+
+
+def _answer(link: socket.socket) -> Facts:
+    gathered: list[object] = []
+    while True:
+        part = _part(link)
+        listed = part.get("sessions")
+        if not isinstance(listed, list):
+            return part
+        gathered += listed
+        if not part.get("more"):
+            return {**part, "sessions": gathered}
+
+
+def _part(link: socket.socket) -> Facts:
+    raw = link.recv(MAX_ANSWER)
+    if not raw:
+        raise ConnectionResetError(errno.ECONNRESET, "it hung up")
+    try:
+        part = json.loads(raw)
+    except ValueError:
+        part = None
+    if not isinstance(part, dict):
+        raise MalformedMessage("answer of the keeper", "it is no JSON object")
+    if not part.get("ok"):
+        raise error_from(part)
+    return part
