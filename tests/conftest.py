@@ -12,11 +12,12 @@ import datetime as dt
 import os
 import signal
 from collections.abc import Iterator
+from functools import partial
 from types import FrameType
 
 import pytest
 from hypothesis import HealthCheck, core, settings
-from tests import skip_budget
+from tests import empty_home, skip_budget
 
 COLLECTION = float(os.environ.get("HOLDFAST_TEST_COLLECTION", "180"))
 """Seconds to import every test: many times what it takes."""
@@ -60,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
         setattr(core, "global_force_seed", seed)  # noqa: B010  # typed as None
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Skips(), "skip-budget")
+        config.add_cleanup(partial(empty_home.move_out, empty_home.move_in()))
 
 
 def pytest_report_header() -> str:

@@ -87,7 +87,7 @@ class Machine:
 
     def new(self, *command: str, creator: str = "") -> SessionId:
         """Start a session."""
-        env = {"PATH": os.environ["PATH"], "PS1": "$ "}
+        env = {"PS1": "$ ", **{one: os.environ[one] for one in ("PATH", "HOME")}}
         words, size = list(command), [80, 24]
         asked = {"command": words, "cwd": "/", "env": env, "size": size}
         answer = self.ask(do="create", creator=creator, **asked)
