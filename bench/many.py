@@ -13,10 +13,10 @@ from pathlib import Path
 from bench.processes import holders, ours, pss, worked
 from bench.screens import NeverCame, holdfast
 from bench.table import Row, Scale, Table, progress
+from tests.scenarios.attached_link import attach, messages
 from tests.scenarios.support import PATIENCE, Machine, eventually, machine
 
 from holdfast.client import keeper
-from holdfast.client.attached_link import attach, messages
 from holdfast.client.driver import attachment_to
 from holdfast.model.ids import SessionId
 from holdfast.wire.messages import End, Exited

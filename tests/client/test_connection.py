@@ -167,19 +167,6 @@ def test_nobody_there_is_an_error_after_a_while(path: Path) -> None:
         Connection.open(SESSION, path, patience=0.03)
 
 
-def test_a_holder_that_is_being_replaced_is_waited_for(path: Path) -> None:
-    holders: list[Holder] = []
-    late = threading.Timer(
-        0.1, lambda: holders.append(Holder(path, WELCOME + CHALLENGE, hangs_up=False))
-    )
-    late.start()
-
-    Connection.open(SESSION, path).close()
-
-    late.join()
-    holders[0].close()
-
-
 def test_writing_to_nobody_is_an_error(path: Path) -> None:
     ours, theirs = socket.socketpair()
     theirs.close()

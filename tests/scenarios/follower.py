@@ -11,8 +11,9 @@ import re
 import sys
 import time
 
+from tests.scenarios.attached_link import attach, messages
+
 from holdfast.client import keeper
-from holdfast.client.attached_link import attach, messages
 from holdfast.client.driver import attachment_to
 from holdfast.model.errors import HoldfastError, SessionUnreachable, Unavailable
 from holdfast.wire.messages import Mode

@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from tests.scenarios.attached_link import attach, leave
 from tests.scenarios.support import LIFE, Client, Machine, machine
 
-from holdfast.client.attached_link import attach
 from holdfast.client.calls import submit
 from holdfast.client.current_operator import our_pen, ourselves
-from holdfast.client.driver import attachment_to, leave
+from holdfast.client.driver import attachment_to
 from holdfast.core.book.logbook import Entry, EntryKind, recover
 from holdfast.core.input.input_chain import HIDDEN, InputChain, Statement
 from holdfast.core.input.serializer import MAX_CLIENTS

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from tests.scenarios.attached_link import attach, messages
 from tests.scenarios.elsewhere import Place, RelayPlace, places, relay
 from tests.scenarios.support import PATIENCE, eventually
 
 from holdfast.client import keeper
-from holdfast.client.attached_link import attach, messages
 from holdfast.client.calls import submit
 from holdfast.client.driver import attachment_to
 from holdfast.core.client.attachment import Attachment

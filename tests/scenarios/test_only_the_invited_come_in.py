@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.scenarios.attached_link import attach, messages
 from tests.scenarios.elsewhere import Place, RelayPlace, places, relay
 from tests.scenarios.support import PATIENCE, eventually
 
 from holdfast.client import hosts, keeper, remote, session_location
-from holdfast.client.attached_link import attach, messages
 from holdfast.client.current_operator import ourselves
 from holdfast.client.driver import attachment_to
 from holdfast.client.host_link import HostLink, join_host, reach_host

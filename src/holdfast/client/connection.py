@@ -1,12 +1,10 @@
 """One link to a holder: messages out, messages in, blocking, with deadlines.
 
 A holder that died is replaced with the same listening socket, on which connects
-queue; for the moment in which even that is missing, connecting is tried again. To
-a holder elsewhere the link leads through a channel (client.session_location), in which
-our key is proven already, and the host there vouches for us.
+queue. To a holder elsewhere the link leads through a channel (client.session_location),
+in which our key is proven already, and the host there vouches for us.
 """
 
-import contextlib
 import os
 import socket
 import time
@@ -27,8 +25,6 @@ from holdfast.wire.messages import ClientKind
 
 READ = 256 * 1024
 """Bytes taken from the socket at once: four full frames of output."""
-
-_STEP = 0.01
 
 
 class Connection:
@@ -60,14 +56,13 @@ class Connection:
 
         """
         is_far = path is None and bool(session_location.home_of(session))
-        far = session_location.patience_for(session, patience) if is_far else patience
-        deadline = time.monotonic() + far
+        deadline = time.monotonic() + patience
         credentials = _credentials(session, is_far=is_far)
         if is_far:
-            link = session_location.dial_far(session, far)
+            link = session_location.dial_far(session, patience)
         else:
             path = folders.session_address(session) if path is None else path
-            link = _dial(session, path, deadline)
+            link = _dial(session, path, patience)
         try:
             connection = cls(session, link, credentials)
             connection._greet(deadline)
@@ -169,23 +164,16 @@ def _credentials(session: SessionId, *, is_far: bool) -> Credentials:
 
 
 def _dial(
-    session: SessionId, path: str | os.PathLike[str], deadline: float
+    session: SessionId, path: str | os.PathLike[str], patience: float
 ) -> socket.socket:
-    while True:
-        link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        link.settimeout(max(_STEP, deadline - time.monotonic()))
-        try:
-            link.connect(os.fspath(path))
-        except OSError as error:
-            link.close()
-            is_back_soon = isinstance(error, FileNotFoundError | ConnectionError)
-            if not is_back_soon or time.monotonic() + _STEP > deadline:
-                why = error.strerror or "no answer"
-                raise SessionUnreachable(session, why) from error
-            time.sleep(_STEP)
-            continue
-        with contextlib.suppress(OSError):
-            if is_ours(link):
-                return link
-        link.close()
-        raise SessionUnreachable(session, "its socket belongs to somebody else")
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    link.settimeout(patience)
+    why = "its socket belongs to somebody else"
+    try:
+        link.connect(os.fspath(path))
+        if is_ours(link):
+            return link
+    except OSError as error:
+        why = error.strerror or "no answer"
+    link.close()
+    raise SessionUnreachable(session, why)

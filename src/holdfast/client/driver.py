@@ -1,6 +1,5 @@
-"""Drives an exchange with a session on links that block."""
+"""Does the steps of a conversation on links that block."""
 
-import contextlib
 import math
 import os
 import time
@@ -10,16 +9,21 @@ from holdfast.client import session_location
 from holdfast.client.connection import Connection
 from holdfast.client.current_operator import our_pen, ourselves
 from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.conversation import (
+    Dial,
+    HangUp,
+    LoadPen,
+    Pause,
+    Receive,
+    Send,
+    Step,
+    conversation,
+)
 from holdfast.core.client.exchange import AttachedInquiry, Exchange, Inquiry
-from holdfast.core.client.farewell import Farewell
 from holdfast.core.client.questions import SessionQuestion
-from holdfast.core.client.signing import SECRET, Pen
-from holdfast.model.errors import HoldfastError, SessionUnreachable
+from holdfast.core.client.signing import SECRET
 from holdfast.model.ids import ENTROPY, ActorId, ClientId, SessionId, client_id
 from holdfast.wire.messages import Mode
-
-STEP = 0.01
-"""Seconds between two links."""
 
 Result = TypeVar("Result")
 
@@ -66,57 +70,64 @@ def ask_attached(session: str, question: SessionQuestion[Result]) -> Result:
 
 
 def converse(session: str, exchange: Exchange[Result]) -> Result:
-    """Carry an exchange through, on one link after another.
+    """Carry an exchange through.
 
     Raises:
         HoldfastError: What the exchange ends with.
 
     """
-    exchange.slowness = session_location.patience_for(session, 1.0)
-    while True:
-        patience = exchange.dials(time.monotonic())
+    return Driver(session).run(exchange)
+
+
+class Driver:
+    """One session's side of the steps; `link` is the link that stands."""
+
+    def __init__(self, session: str) -> None:
+        self.link: Connection
+        self._session = SessionId(session)
+
+    def run(self, exchange: Exchange[Result]) -> Result:
+        """Do every step, and return the result.
+
+        Raises:
+            HoldfastError: What the exchange ends with.
+
+        """
+        exchange.slowness = session_location.patience_for(self._session, 1.0)
+        steps = conversation(exchange, time.monotonic)
         try:
-            with Connection.open(SessionId(session), patience=patience) as link:
-                return _carry(session, exchange, link)
-        except SessionUnreachable as error:
-            exchange.cut(error, time.monotonic())
-        time.sleep(STEP)
+            step = next(steps)
+            while True:
+                try:
+                    came = self.do(step)
+                except BaseException as error:  # noqa: BLE001  # it is raised again
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(came)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
+    def do(self, step: Step) -> object:
+        """Do one step, and return what came of it.
 
-def _carry(session: str, exchange: Exchange[Result], link: Connection) -> Result:
-    try:
-        link.send(*exchange.linked(time.monotonic()))
-        while (result := exchange.result) is None:
-            if exchange.wants_pen():  # Loaded while the holder works.
-                exchange.take_pen(our_pen(session))
-            now = time.monotonic()
-            due = exchange.next_deadline(now)
-            message = link.receive(None if due == math.inf else max(0.0, due - now))
-            now = time.monotonic()
-            if message is not None:
-                link.send(*exchange.hear(message, now))
-            if exchange.result is None:
-                link.send(*exchange.tick(now))
-        return result
-    finally:
-        farewell = exchange.leave(time.monotonic())
-        if farewell is not None:
-            _leave(link, farewell)
+        Raises:
+            Unavailable: The link broke, or there is none.
+            HoldfastError: What was said on it.
 
-
-def leave(link: Connection, attachment: Attachment, pen: Pen | None) -> None:
-    """Sign what we have sent and not signed, before a link is closed."""
-    slowness = session_location.patience_for(attachment.session, 1.0)
-    _leave(link, Farewell(attachment, pen, list, time.monotonic(), slowness))
-
-
-def _leave(link: Connection, farewell: Farewell) -> None:
-    """Do what is left to do; what fails here is no error."""
-    with contextlib.suppress(HoldfastError):
-        link.send(*farewell.begin(time.monotonic()))
-        while not farewell.is_over:
-            message = link.receive(max(0.0, farewell.deadline - time.monotonic()))
-            now = time.monotonic()
-            if message is not None:
-                link.send(*farewell.hear(message, now))
-            link.send(*farewell.tick(now))
+        """
+        match step:
+            case Dial(within):
+                self.link = Connection.open(self._session, patience=within)
+            case Send(messages):
+                self.link.send(*messages)
+            case Receive(until):
+                left = None if until == math.inf else until - time.monotonic()
+                return self.link.receive(left and max(0.0, left))
+            case LoadPen():
+                return our_pen(self._session)
+            case Pause(seconds):
+                time.sleep(seconds)
+            case HangUp():
+                self.link.close()
+        return None

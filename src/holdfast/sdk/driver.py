@@ -1,24 +1,34 @@
-"""Drives an exchange with a session on an event loop."""
+"""Does the steps of a conversation on an event loop."""
 
 import asyncio
 import contextlib
 import math
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from functools import partial
 from typing import Generic, TypeVar
 
 from holdfast.aio.holder_link import Link
+from holdfast.core.client.conversation import (
+    Dial,
+    HangUp,
+    LoadPen,
+    Pause,
+    Receive,
+    Send,
+    Step,
+    conversation,
+)
 from holdfast.core.client.exchange import Exchange
-from holdfast.core.client.farewell import Farewell
-from holdfast.model.errors import HoldfastError, SessionUnreachable
+from holdfast.model.errors import SessionUnreachable
 from holdfast.model.ids import SessionId
 from holdfast.sdk.routes import Way
 from holdfast.wire.codec import Message
 
-STEP = 0.01
-LAST_STEP = 1.0
-"""Seconds between two links, at first and later."""
-
 Result = TypeVar("Result")
+
+
+class _Unwanted(Exception):
+    """Nobody wants more steps; a generator cannot be told so by GeneratorExit."""
 
 
 class Driver(Generic[Result]):
@@ -30,6 +40,7 @@ class Driver(Generic[Result]):
         self._way = way
         self._session = session
         self._exchange = exchange
+        self._link: Link
         self._waits: asyncio.Timeout | None = None
         self._is_woken = False
         exchange.slowness = way.slowness
@@ -60,63 +71,50 @@ class Driver(Generic[Result]):
             HoldfastError: What the exchange ends with.
 
         """
-        loop = asyncio.get_running_loop()
-        exchange = self._exchange
-        while exchange.result is None:
-            try:
-                async with await self._linked() as link:
-                    try:
-                        await link.send(*exchange.linked(loop.time()))
-                        while exchange.result is None:
-                            await self._step(link)
-                            yield
-                    finally:
-                        farewell = exchange.leave(loop.time())
-                        if farewell is not None:
-                            await self._leave(link, farewell)
-            except SessionUnreachable as error:
-                exchange.cut(error, loop.time())
-                await asyncio.sleep(STEP)
+        steps = conversation(self._exchange, asyncio.get_running_loop().time)
+        step: Step | None = next(steps)
+        with contextlib.suppress(_Unwanted):
+            while step is not None:
+                is_news = isinstance(step, Receive) and not step.is_last
+                try:
+                    came = await self._do(step)
+                except BaseException as error:  # noqa: BLE001  # it is raised again
+                    step = _after(partial(steps.throw, error))
+                    continue
+                step = _after(partial(steps.send, came))
+                try:
+                    if is_news:
+                        yield
+                except GeneratorExit:
+                    step = _after(partial(steps.throw, _Unwanted()))
 
-    async def _linked(self) -> Link:
-        """Open a link; a holder that was just replaced is waited for."""
-        loop = asyncio.get_running_loop()
-        patience = self._exchange.dials(loop.time()) * self._way.slowness
-        give_up_at = loop.time() + patience
-        step = STEP
-        while True:
-            try:
+    async def _do(self, step: Step) -> object:
+        """Do one step, and return what came of it."""
+        match step:
+            case Dial(within):
+                self._link = await self._linked(within)
+            case Send(messages):
+                await self._link.send(*messages)
+            case Receive(until):
+                return await self._received(until)
+            case LoadPen():
+                return await self._way.pen()
+            case Pause(seconds):
+                await asyncio.sleep(seconds)
+            case HangUp():
+                await self._link.close()
+        return None
+
+    async def _linked(self, within: float) -> Link:
+        try:
+            async with asyncio.timeout(within):
                 stream = await self._way.dial(self._session)
                 ours = self._way.credentials(self._session)
                 return await Link.open(self._session, stream, ours)
-            except SessionUnreachable:
-                if loop.time() + step > give_up_at:
-                    raise
-            await asyncio.sleep(step)
-            step = min(step * 2, LAST_STEP)
+        except TimeoutError:
+            raise SessionUnreachable(self._session, "it does not answer") from None
 
-    async def _step(self, link: Link) -> None:
-        loop, exchange = asyncio.get_running_loop(), self._exchange
-        if exchange.wants_pen():
-            exchange.take_pen(await self._way.pen())
-        message = await self._received(link, exchange.next_deadline(loop.time()))
-        if message is not None:
-            await link.send(*exchange.hear(message, loop.time()))
-        if exchange.result is None:
-            await link.send(*exchange.tick(loop.time()))
-
-    async def _leave(self, link: Link, farewell: Farewell) -> None:
-        """Do what is left to do before it is closed; what fails here is no error."""
-        loop = asyncio.get_running_loop()
-        with contextlib.suppress(HoldfastError):
-            await link.send(*farewell.begin(loop.time()))
-            while not farewell.is_over:
-                message = await self._received(link, farewell.deadline)
-                if message is not None:
-                    await link.send(*farewell.hear(message, loop.time()))
-                await link.send(*farewell.tick(loop.time()))
-
-    async def _received(self, link: Link, due: float) -> Message | None:
+    async def _received(self, due: float) -> Message | None:
         """Return the next message; None when it is time, or somebody has woken us."""
         if self._is_woken:
             due = 0.0
@@ -124,8 +122,15 @@ class Driver(Generic[Result]):
         try:
             async with asyncio.timeout_at(None if due == math.inf else due) as waits:
                 self._waits = waits
-                return await link.receive()
+                return await self._link.receive()
         except TimeoutError:
             return None
         finally:
             self._waits = None
+
+
+def _after(go_on: Callable[[], Step]) -> Step | None:
+    try:
+        return go_on()
+    except StopIteration:
+        return None

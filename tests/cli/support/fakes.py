@@ -369,8 +369,8 @@ class FakeKeeper:
             case "list":
                 return {"ok": True, "sessions": [one.facts for one in self.sessions]}
             case "create":
-                (made,) = self.has(asked["name"] or "made")
-                made.facts |= {"command": asked["command"], "size": asked["size"]}
+                (made,) = self.has(asked.get("name") or "made")
+                made.facts |= {"command": asked["command"], "size": asked.get("size")}
                 return {"ok": True, "id": made.id, "name": made.facts["name"], "pid": 1}
             case "rename" | "keep":
                 found[0].facts |= asked

@@ -3,6 +3,7 @@ from tests.cli.support.kernel import graph, process
 from tests.core.client.world import (
     CLIENT,
     OTHER,
+    SESSION,
     US,
     command,
     evidence,
@@ -10,7 +11,7 @@ from tests.core.client.world import (
 )
 
 from holdfast.core.client import questions, timeouts
-from holdfast.core.client.questions import MAX_GRAPH_PARTS, NO_CLIENT, Done
+from holdfast.core.client.questions import MAX_GRAPH_PARTS, NO_CLIENT, Done, Ended
 from holdfast.model.errors import MalformedMessage, NotAllowed, SessionOver
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import InputKind
@@ -21,7 +22,7 @@ from holdfast.wire.company import Inherited, Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest, Listener
-from holdfast.wire.messages import MAX_NUMBER, End, Exited, Halt, Seize, Take
+from holdfast.wire.messages import MAX_NUMBER, End, Event, Exited, Halt, Seize, Take
 from holdfast.wire.trials import Try
 
 NO = NotAllowed(US, "observe")
@@ -139,6 +140,9 @@ def test_the_end_is_waited_for_longer_than_an_answer() -> None:
     assert question.asked == (End(1, leave=True),)
     assert question.patience == timeouts.END
     assert gather(presence(US)) is None
-    assert gather(Exited(3)) == Exited(3)
+    assert gather(Event("session.swept", SESSION, {"left": 2})) is None
+    assert gather(Exited(3)) == Ended(3, {"left": 2})
+    with pytest.raises(NotAllowed):
+        gather(refusal(NotAllowed("a_x", "end"), FrameKind.END))
     with pytest.raises(NotAllowed):
         gather(refusal(NO, FrameKind.END))

@@ -128,14 +128,12 @@ def _wait(sessions: set[SessionId], deadline: float) -> set[SessionId]:
 def _signal_all(
     sessions: set[SessionId], number: int, links: contextlib.ExitStack
 ) -> None:
-    from holdfast.client.attached_link import attach  # noqa: PLC0415  # rarely needed
-    from holdfast.client.driver import attachment_to  # noqa: PLC0415
+    from holdfast.client.connection import Connection  # noqa: PLC0415  # rarely needed
     from holdfast.wire.messages import End  # noqa: PLC0415
 
     for session in sorted(sessions):
         try:
-            link, _ = attach(attachment_to(session))
-            links.enter_context(link)
+            link = links.enter_context(Connection.open(session))
             link.send(End(number, leave=False))
         except HoldfastError:
             continue  # It is ending, or its holder is: the list will tell.

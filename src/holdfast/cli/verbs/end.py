@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from holdfast.cli.arguments import signal_from
 from holdfast.cli.manual import describe
 from holdfast.client import keeper
+from holdfast.client.driver import ask, attachment_to, converse
+from holdfast.core.client import questions
+from holdfast.core.client.exchange import AttachedInquiry
+from holdfast.core.client.questions import Ended, SessionQuestion
 from holdfast.model.errors import SessionUnreachable, WaitedInVain
-from holdfast.model.events import EventName
-from holdfast.model.ids import SessionId
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.session_requests import Forget
 from holdfast.model.text import printable
-
-PATIENCE = 20.0
-"""Seconds until the end must have come: a holder kills the command after five, and
-what has left it two later."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,36 +47,46 @@ def run(options: argparse.Namespace) -> int:
     """End it, wait for the end, and have its record dropped."""
     number = signal_from(options.signal)
     session = keeper.find(options.session)
-    leave = options.leave_daemons
-    if session.exit is not None or not _end(session, number, leave=leave):
-        _end_rest(session, number, leave=leave)
+    question = questions.end(number, leave=options.leave_daemons)
+    if session.exit is not None or not _end(session, question):
+        _end_rest(session, question)
     keeper.request(Forget(session.id), host=session.host)
     print(f"{session.label} has ended")
     return 0
 
 
-def _end_rest(session: SessionRecord, number: int, *, leave: bool) -> None:
-    """End what a session has left whose command has ended already."""
-    from holdfast.client.attached_link import messages  # noqa: PLC0415  # rarely needed
-    from holdfast.client.connection import Connection  # noqa: PLC0415
-    from holdfast.wire.codec import error_from  # noqa: PLC0415
-    from holdfast.wire.frames import FrameKind  # noqa: PLC0415
-    from holdfast.wire.messages import End, Event, Exited, Refuse  # noqa: PLC0415
+class _Ending(AttachedInquiry[Ended]):
+    """A session that ends; whoever was to sweep for it may die with it."""
 
+    def __init__(
+        self, session: SessionRecord, question: SessionQuestion[Ended]
+    ) -> None:
+        super().__init__(attachment_to(session.id), question, time.monotonic())
+        self.is_whole = True
+        """Whether one holder has seen all of it."""
+
+        self._session = session
+
+    def cut(self, error: SessionUnreachable, now: float) -> None:
+        """Ask the successor, if there is to be one."""
+        self.is_whole = False
+        super().cut(error, now)
+        if _is_over(self._session):
+            self.result = Ended()
+
+
+def _end(session: SessionRecord, question: SessionQuestion[Ended]) -> bool:
+    """End a session; False if whoever was to sweep for it may have died before."""
+    ending = _Ending(session, question)
+    _say_swept(converse(session.id, ending).swept)
+    return ending.is_whole
+
+
+def _end_rest(session: SessionRecord, question: SessionQuestion[Ended]) -> None:
+    """End what a session has left whose command has ended already."""
     try:
-        with Connection.open(SessionId(session.id)) as link:
-            link.send(End(number, leave))
-            for message in messages(link, time.monotonic() + PATIENCE):
-                match message:
-                    case Exited():
-                        return
-                    case Event(EventName.SESSION_SWEPT):
-                        _say_swept(message.fields)
-                    case Refuse(refused=FrameKind.END):
-                        raise error_from(message)
-                    case _:
-                        pass
-    except SessionUnreachable:
+        _say_swept(ask(session.id, question).swept)
+    except (SessionUnreachable, WaitedInVain):
         print("what the session left running could not be looked for")
 
 
@@ -89,39 +97,6 @@ def _say_swept(fields: Mapping[str, object]) -> None:
         if count:
             which = "daemon" if count == 1 else "daemons"
             print(f"{count} {which} {word}: {names}")
-
-
-def _end(session: SessionRecord, number: int, *, leave: bool) -> bool:
-    """End a session; False if whoever was to sweep for it may have died before."""
-    from holdfast.client.attached_link import attach, messages  # noqa: PLC0415
-    from holdfast.client.driver import attachment_to  # noqa: PLC0415
-    from holdfast.wire.codec import error_from  # noqa: PLC0415
-    from holdfast.wire.frames import FrameKind  # noqa: PLC0415
-    from holdfast.wire.messages import End, Event, Exited, Refuse  # noqa: PLC0415
-
-    deadline = time.monotonic() + PATIENCE
-    attachment = attachment_to(session.id)
-    is_whole = True
-    while time.monotonic() < deadline:
-        try:
-            link, _ = attach(attachment)
-            with link:
-                link.send(End(number, leave))
-                for message in messages(link, deadline):
-                    match message:
-                        case Exited():
-                            return is_whole
-                        case Event(EventName.SESSION_SWEPT):
-                            _say_swept(message.fields)
-                        case Refuse(refused=FrameKind.END):
-                            raise error_from(message)
-                        case _:
-                            pass
-        except SessionUnreachable:
-            is_whole = False
-            if _is_over(session):
-                return False
-    raise WaitedInVain(f"the end of {session.label}", int(PATIENCE * 1000))
 
 
 def _is_over(session: SessionRecord) -> bool:

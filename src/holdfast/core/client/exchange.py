@@ -94,6 +94,11 @@ class Exchange(ABC, Generic[Result]):
             self._lost_at = now
         return timeouts.GREETING
 
+    def pause(self, now: float) -> float:
+        """Return how many seconds to wait after a cut."""
+        del now
+        return timeouts.REDIAL
+
     def found(self) -> None:
         """Take that the session answered: a later cut is another one."""
         self._lost_at = None
@@ -290,8 +295,12 @@ class AttachedExchange(Exchange[Result]):
             return None
         return Farewell(self.attachment, self._pen, self.last_acts, now, self.slowness)
 
+    def entrance(self) -> Entrance:
+        """Return how to attach."""
+        return Entrance(self.attachment)
+
     def _attach(self) -> Message:
-        self._entrance = Entrance(self.attachment)
+        self._entrance = self.entrance()
         return self._entrance.message()
 
     def _begin(self, attached: Attached, now: float) -> list[Message]:

@@ -10,7 +10,7 @@ from holdfast.core.client import timeouts
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.signing import Pen
 from holdfast.wire.codec import Message
-from holdfast.wire.company import Presence
+from holdfast.wire.company import Presence, Who
 from holdfast.wire.messages import Inquire
 
 
@@ -98,6 +98,7 @@ class Farewell:
 
     def _act(self, now: float) -> list[Message]:
         acts = self._acts()  # What came last may have changed what they are.
-        self._phase = _Phase.ACTS if acts else _Phase.OVER
+        is_answered = any(isinstance(one, Who) for one in acts)
+        self._phase = _Phase.ACTS if is_answered else _Phase.OVER
         self.deadline = now + timeouts.DROP * self._slowness
         return acts

@@ -5,8 +5,8 @@ in order, and PRESENCE means that the request was done. To ask any of this twice
 no more than once, so a question is asked again when a link breaks.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from holdfast.core.client import timeouts
@@ -16,6 +16,7 @@ from holdfast.model.errors import (
     PainterDied,
     SessionOver,
 )
+from holdfast.model.events import EventName
 from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.wire.blame import BlameReport, BlameRequest
@@ -25,7 +26,7 @@ from holdfast.wire.company import Inherited, Presence, Who
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import Graph, GraphRequest
-from holdfast.wire.messages import MAX_NUMBER, End, Exited, Refuse
+from holdfast.wire.messages import MAX_NUMBER, End, Event, Exited, Refuse
 from holdfast.wire.screens import Screen as ScreenPart
 from holdfast.wire.trials import Tried, Try
 
@@ -97,13 +98,38 @@ def request(us: ActorId, *asked: Message) -> SessionQuestion[Done]:
     return SessionQuestion((*asked, Who()), begin)
 
 
-def end(number: int, *, leave: bool) -> SessionQuestion[Exited]:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a session ended, and what is told of the daemons that had left its shell."""
+
+    status: int | None = None
+    swept: Mapping[str, str | int] = field(default_factory=dict)
+
+
+def end(number: int, *, leave: bool) -> SessionQuestion[Ended]:
     """Have the session ended with a signal, and wait until it has.
 
     What has left its shell is ended too, unless it is to be left.
     """
-    asked = End(number, leave)
-    return _one(Exited, FrameKind.END, asked, timeouts.END)
+
+    def begin() -> Gather[Ended]:
+        swept: dict[str, str | int] = {}
+
+        def gather(message: Message) -> Ended | None:
+            match message:
+                case Exited(status):
+                    return Ended(status, swept)
+                case Event(EventName.SESSION_SWEPT, fields=fields):
+                    swept.update(fields)
+                case Refuse(refused=FrameKind.END):
+                    raise error_from(message)
+                case _:
+                    pass
+            return None
+
+        return gather
+
+    return SessionQuestion((End(number, leave),), begin, timeouts.END)
 
 
 def state() -> SessionQuestion[Evidence]:
@@ -163,21 +189,16 @@ def reports(*clients: ClientId) -> SessionQuestion[list[CommandReport]]:
     return SessionQuestion(tuple(map(CommandRequest, clients)), begin)
 
 
-One = TypeVar("One", Evidence, BlameReport, Tried, Exited)
+One = TypeVar("One", Evidence, BlameReport, Tried)
 
 
-def _one(
-    wanted: type[One],
-    refused: FrameKind,
-    asked: Message,
-    patience: float = timeouts.ANSWER,
-) -> SessionQuestion[One]:
+def _one(wanted: type[One], refused: FrameKind, asked: Message) -> SessionQuestion[One]:
     def gather(message: Message) -> One | None:
         if isinstance(message, Refuse) and message.refused == refused:
             raise error_from(message)
         return message if isinstance(message, wanted) else None
 
-    return SessionQuestion((asked,), lambda: gather, patience)
+    return SessionQuestion((asked,), lambda: gather)
 
 
 def parts_of(

@@ -8,9 +8,9 @@ GREETING = 8.0
 """Seconds for a holder to greet us and let us attach: one that hangs is noticed and
 replaced in less; after a death it takes a small part of that."""
 
-LOSS = 10.0
+LOSS = 15.0
 """Seconds without a holder after which there will be none: more than it takes to
-replace one that hangs."""
+replace one that hangs, also on a busy machine."""
 
 ANSWER = 10.0
 """Seconds for the answer to a question: a holder that hangs is replaced, and a large
@@ -26,6 +26,17 @@ WITHDRAWAL = 2.0
 END = 20.0
 """Seconds for a session to end: what does not listen is killed after five, and what has
 left it two later."""
+
+REDIAL = 0.01
+LAST_REDIAL = 0.2
+"""Seconds between two links, at first and later: a successor listens on the socket that
+was there, and is waited for only where even that is gone."""
+
+TYPING = 10.0
+"""Seconds for a program to take what is typed, unless the caller says otherwise."""
+
+ASK_TURN = 60.0
+"""Seconds that somebody who is looking needs to answer who asks for the turn."""
 
 RETRY = 0.1
 """Seconds until an input is sent again for which the holder had no room."""

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.cli.support.fakes import FakeSession
 from tests.cli.support.operating import be_known, waiting
+from tests.scenarios.attached_link import attach
 
-from holdfast.client.attached_link import attach
 from holdfast.client.calls import submit
 from holdfast.client.driver import attachment_to
 from holdfast.model.errors import (

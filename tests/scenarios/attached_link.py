@@ -1,13 +1,18 @@
-"""A link on which a session's stream comes, for programs that stay on it."""
+"""A link on which a session's stream comes, for tests that stay on it."""
 
+import contextlib
 import time
 from collections.abc import Iterator
 
+from holdfast.client import session_location
 from holdfast.client.connection import Connection
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.entrance import Entrance
+from holdfast.core.client.farewell import Farewell
+from holdfast.core.client.signing import Pen
 from holdfast.core.client.timeouts import GREETING
-from holdfast.model.errors import SessionUnreachable
+from holdfast.model.errors import HoldfastError, SessionUnreachable
+from holdfast.model.ids import SessionId
 from holdfast.wire.codec import Message
 from holdfast.wire.messages import Attached, Cells
 
@@ -26,7 +31,8 @@ def attach(
         HoldfastError: It refused, and why.
 
     """
-    link = Connection.open(attachment.session, patience=patience)
+    patience = session_location.patience_for(attachment.session, patience)
+    link = _opened(attachment.session, time.monotonic() + patience)
     try:
         entrance = Entrance(attachment, size, keyframe=keyframe)
         link.send(entrance.message())
@@ -40,6 +46,28 @@ def attach(
         link.close()
         raise SessionUnreachable(attachment.session, "it does not let us attach")
     return link, attached
+
+
+def _opened(session: SessionId, deadline: float) -> Connection:
+    while True:
+        left = max(0.01, deadline - time.monotonic())
+        try:
+            return Connection.open(session, patience=left)
+        except SessionUnreachable:
+            if time.monotonic() >= deadline:
+                raise
+
+
+def leave(link: Connection, attachment: Attachment, pen: Pen | None) -> None:
+    """Sign what we have sent and not signed, before a link is closed."""
+    farewell = Farewell(attachment, pen, list, time.monotonic())
+    with contextlib.suppress(HoldfastError):
+        link.send(*farewell.begin(time.monotonic()))
+        while not farewell.is_over:
+            message = link.receive(max(0.0, farewell.deadline - time.monotonic()))
+            if message is not None:
+                link.send(*farewell.hear(message, time.monotonic()))
+            link.send(*farewell.tick(time.monotonic()))
 
 
 def _attached(entrance: Entrance, link: Connection, deadline: float) -> Attached | None:

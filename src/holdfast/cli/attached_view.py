@@ -1,0 +1,374 @@
+"""What an attached terminal shows and sends, through holders that come and go.
+
+An exchange (core.client.exchange): it is told what comes on the link, and answers what
+to send. What the user types is told by whoever reads the keyboard (cli.attached), and
+goes with the next `tick`. When the holder dies it continues after the last byte shown;
+inputs without an answer are sent again under their own ids. The user notices only if
+it took long.
+"""
+
+import math
+import os
+import signal
+from collections.abc import Callable
+
+from holdfast.cli.attach_keys import Do, Effect, Say, Wheel
+from holdfast.cli.prefix import Detach, Help, PrefixKeys, Press, Send
+from holdfast.cli.terminal import Leave, Terminal
+from holdfast.client import keeper
+from holdfast.client.current_operator import our_pen
+from holdfast.core.client import timeouts
+from holdfast.core.client.attachment import Attachment, News
+from holdfast.core.client.entrance import Entrance
+from holdfast.core.client.exchange import AttachedExchange
+from holdfast.core.client.farewell import Farewell
+from holdfast.core.relay.redial import Redial
+from holdfast.model.errors import (
+    BudgetSpent,
+    HoldfastError,
+    SessionLost,
+    SessionUnreachable,
+    Unavailable,
+)
+from holdfast.model.inputs import RESIZES, InputKind
+from holdfast.model.session_record import SessionRecord
+from holdfast.wire.codec import Message
+from holdfast.wire.company import Who
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.messages import Attached, Cells, Exited, Gap, Lost, Mode, Refuse
+from holdfast.wire.messages import Detach as DetachMessage
+
+HELP = (
+    "Ctrl-] then: d detach   t take, or ask   g give   r drop",
+    "s seize   S seize and freeze   f freeze, or thaw   w who",
+    "a approve   n deny   ? this help   Ctrl-] send Ctrl-] itself",
+)
+
+_LEAD = len("[holdfast] ")
+
+SOON = 1.0
+"""Seconds of interruption that nobody needs to be told of."""
+
+ATTEMPT = 0.5
+"""Seconds for one attempt to attach again; then the keyboard is looked at."""
+
+LONGEST_WAIT = 5.0
+"""Seconds between attempts to reach a host elsewhere while somebody looks on."""
+
+MAX_OPEN = 64
+"""Inputs sent without an answer: well under what a holder lets wait."""
+
+MAX_BACKLOG = 64 * 1024
+"""Bytes typed that a program does not read; more is a cat on the keyboard."""
+
+MAX_WRITE = 256 * 1024
+"""Bytes gathered before they are shown, so that keys are looked at in between."""
+
+
+class AttachedView(AttachedExchange[int]):
+    """One session on one terminal; the result is what to exit with."""
+
+    def __init__(
+        self,
+        session: SessionRecord,
+        attachment: Attachment,
+        terminal: Terminal,
+        arrived: Callable[[], None],
+    ) -> None:
+        """Show `session`; `arrived` is called when we are attached to it."""
+        super().__init__(attachment)
+        self.has_come = False
+        """Whether we were attached, and the terminal is ours."""
+
+        self.is_over = False
+        """Whether the session has ended, and not only we have left it."""
+
+        self._arrived = arrived
+        self._session = session
+        self._terminal = terminal
+        self._wheel = Wheel(session.label, attachment, self._room)
+        self._title = ""
+        self._keys = PrefixKeys()
+        self._backlog = bytearray()
+        self._outbox: list[Message] = []
+        self._shown = bytearray()
+        self._retry_at = 0.0
+        self._was_seen = False
+        self._is_leaving = False
+        self._is_stale = False
+        self._is_time_to_sign = False
+        self._cut_at: float | None = None
+        self._ask_at = 0.0
+        self._redial = Redial(LONGEST_WAIT)
+        self._rolled_off = 0
+        """Bytes printed before we came that nobody can be shown, until it is said."""
+
+    # ── what is done with the terminal ────────────────────────────────────
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as much waits to be shown as is shown at once."""
+        return len(self._shown) >= MAX_WRITE
+
+    def flush(self) -> None:
+        """Show what waits to be shown, and who has the turn."""
+        shown, self._shown = self._shown, bytearray()
+        self._terminal.write(bytes(shown))
+        # Keep it visible who has the turn, also when a program sets the title.
+        wanted = self._wheel.title
+        if wanted != self._title or self._terminal.needs_title:
+            self._title = wanted
+            self._terminal.title(wanted)
+        if self._rolled_off and shown:
+            count, self._rolled_off = self._rolled_off, 0
+            self._terminal.overlay(f"{count} bytes printed before this are gone")
+
+    def typed(self, keys: bytes) -> None:
+        """Take what the user typed; nothing is the end of the terminal.
+
+        Raises:
+            Leave: There is no terminal any more.
+
+        """
+        if not keys:
+            raise Leave(signal.SIGHUP)
+        for action in self._keys.typed(keys):
+            match action:
+                case Send(data):
+                    self._keep(self._answered(data))
+                case Press(act):
+                    self._perform(self._wheel.pressed(act))
+                case Help():
+                    self._terminal.overlay(*HELP)
+                case Detach() if self._is_attached:
+                    self._is_leaving = True  # After what was typed before.
+                case Detach():
+                    self.result = 0
+
+    def signalled(self) -> None:
+        """Do what signals asked for.
+
+        Raises:
+            Unavailable: The screen must be painted anew, on another link.
+
+        """
+        terminal = self._terminal
+        if terminal.is_to_stop:
+            terminal.stop()
+        if terminal.was_continued:
+            terminal.retake()
+            self.attachment.offset = None  # Somebody else drew on the screen.
+            self._is_stale = True
+            raise SessionUnreachable(self.attachment.session, "it is painted anew")
+        if terminal.has_new_size:
+            terminal.has_new_size = False
+            if self.attachment.may_write:
+                self._outbox.append(self._resized())
+
+    # ── while attached ────────────────────────────────────────────────────
+
+    def entrance(self) -> Entrance:
+        """Attach with our size, and have the screen painted."""
+        return Entrance(self.attachment, self._cells(), keyframe=True)
+
+    def attached(self, attached: Attached, now: float) -> list[Message]:
+        """Begin anew on this link."""
+        if not self.has_come:
+            self.has_come, self._rolled_off = True, attached.start
+            self._arrived()
+        if self._cut_at is not None and now - self._cut_at > SOON:
+            self._terminal.overlay("reconnected")
+        self._was_seen = self.attachment.offset is not None
+        self._cut_at, self._redial = None, Redial(LONGEST_WAIT)
+        self._wheel.heard(attached)
+        # What stands still and who waits is told to who asks.
+        sent: list[Message] = [Who()]
+        if self.attachment.may_write and self._cells() != attached.size:
+            sent.append(self._resized())
+        return sent
+
+    def heard(self, news: News, now: float) -> list[Message]:
+        """Show it, or say what it means.
+
+        Raises:
+            Unsettled: The live session is gone.
+
+        """
+        del now
+        self._shown += news.printed
+        was_seen, self._was_seen = self._was_seen, self.attachment.offset is not None
+        error = None if news.answer is None else news.answer[1]
+        match news.message:
+            case Exited(status):
+                self._end(status)
+            case Lost():
+                raise SessionLost(self.attachment.incarnation or 1)
+            case Gap(start, end) if was_seen:
+                # Said between what came before it and what comes after.
+                self._tell([Say(f"{end - start} bytes of output are gone")])
+            case Refuse(refused=FrameKind.SIGN):
+                pass  # The book says what is signed; nobody typed this.
+            case _ if _is_hasty_resize(error):
+                self._terminal.has_new_size = True  # The last size must arrive.
+            case _ if error is not None:
+                self._tell(self._wheel.refused(error))
+            case message:
+                self._tell(self._wheel.heard(message))
+        return []
+
+    def ticked(self, now: float) -> list[Message]:
+        """Send what was typed, also while there was no link."""
+        sent, self._outbox = self._outbox, []
+        if self.attachment.is_stalled:
+            if now >= self._retry_at:
+                self._retry_at = now + timeouts.RETRY
+                sent += self.attachment.open
+        else:
+            sent += self._typed_keys()
+        if self._is_leaving:
+            self.result = 0
+        # Our key is loaded when it is time to sign: keys are not echoed meanwhile.
+        is_time = self.attachment.signing.wait(now) == 0
+        self._is_time_to_sign = is_time and not self._has_pen
+        return sent
+
+    def deadline(self, now: float) -> float:
+        """Return when to look again."""
+        if self.attachment.is_stalled or self._terminal.has_new_size:
+            return now + timeouts.RETRY
+        wait = self.attachment.signing.wait(now)
+        return math.inf if wait is None else now + wait
+
+    def wants_pen(self) -> bool:
+        """Tell whether it is time to sign, and our key is not loaded."""
+        return self._is_time_to_sign and not self._has_pen
+
+    # ── coming and going ──────────────────────────────────────────────────
+
+    def leave(self, now: float) -> Farewell | None:
+        """Sign what is not signed."""
+        attachment = self.attachment
+        is_signed = not attachment.open and attachment.signing.is_done
+        if not self._has_pen and not is_signed:
+            self.take_pen(our_pen(attachment.session))
+        return super().leave(now)
+
+    def last_acts(self) -> list[Message]:
+        """Say goodbye, unless the session is over or the terminal is."""
+        return [DetachMessage()] if self._is_leaving else []
+
+    def dials(self, now: float) -> float:
+        """Return how long a link may take; not long while somebody looks on."""
+        patience = super().dials(now)
+        return ATTEMPT if self.has_come else patience
+
+    def pause(self, now: float) -> float:
+        """Return how long to wait before the next attempt.
+
+        A holder of this machine is back at once or never. A way through a network
+        comes back some time.
+        """
+        if not self._session.host:
+            return 0.0
+        return self._redial.wait_after(now, os.urandom(1)[0] / 255)
+
+    def cut(self, error: SessionUnreachable, now: float) -> None:
+        """Wait for a successor, and tell the user if it takes long."""
+        self._is_attached = False
+        if self._is_stale or self.result is not None:
+            self._is_stale = False
+            return
+        if self._cut_at is None:
+            self._cut_at, self._ask_at = now, now + SOON
+        is_lost = not self._session.host and now - self._cut_at > timeouts.LOSS
+        if is_lost or not self.has_come:
+            raise error
+        if now < self._ask_at:
+            return
+        if self._session.host:
+            self._terminal.overlay("reconnecting…; Ctrl-] d leaves")
+        # Of a host that cannot be reached there is nothing to be learnt.
+        if not isinstance(error.__cause__, HoldfastError):
+            self._ask_at = now + SOON
+            self._ask_keeper()
+
+    def _ask_keeper(self) -> None:
+        """Ask whether there is anything left to wait for."""
+        try:
+            known = {one.id: one for one in keeper.sessions(host=self._session.host)}
+        except Unavailable:
+            return  # Without a keeper nobody knows, and we go on waiting.
+        session = known.get(self.attachment.session)
+        if session is None:
+            raise SessionLost(self.attachment.incarnation or 1)
+        if session.exit is not None:
+            self._end(session.exit)
+
+    # ── inside ────────────────────────────────────────────────────────────
+
+    def _end(self, status: int) -> None:
+        self._terminal.write(bytes(self._shown))
+        self._shown.clear()
+        self.is_over = True
+        self.result = status if status >= 0 else 128 - status
+
+    def _cells(self) -> Cells:
+        size = self._terminal.size()
+        return Cells(size.columns, size.rows)
+
+    def _resized(self) -> Message:
+        size = self._terminal.size()
+        payload = f"{size.columns}x{size.rows}".encode()
+        return self.attachment.submit(InputKind.RESIZE, payload)
+
+    def _typed_keys(self) -> list[Message]:
+        if not self._backlog or len(self.attachment.open) >= MAX_OPEN:
+            return []
+        data = bytes(self._backlog)
+        self._backlog.clear()
+        return [self.attachment.submit(InputKind.KEYS, data, waits=False)]
+
+    def _answered(self, data: bytes) -> bytes:
+        """Return what of `data` was not the answer to a question of ours."""
+        if not self._wheel.is_asking:
+            return data
+        effects, rest = self._wheel.answered(data)
+        self._perform(effects)
+        return rest
+
+    def _tell(self, effects: list[Effect]) -> None:
+        """Say something of our own after what was printed before it."""
+        if effects:
+            self._terminal.write(bytes(self._shown))
+            self._shown.clear()
+            self._perform(effects)
+
+    def _perform(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Say(text, loud):
+                    self._terminal.overlay(text)
+                    if loud:
+                        self._terminal.bell()
+                case Do(message) if self._is_attached:
+                    self._outbox.append(message)
+                case Do():
+                    self._terminal.overlay("the session does not answer now")
+
+    def _room(self) -> int:
+        """Return how long a line of ours may be without being broken."""
+        return self._terminal.size().columns - 1 - _LEAD
+
+    def _keep(self, data: bytes) -> None:
+        if not data:
+            return
+        if self.attachment.mode is Mode.OBSERVE:
+            self._terminal.overlay("you are watching only; Ctrl-] d detaches")
+        elif len(data) > MAX_BACKLOG - len(self._backlog):
+            self._terminal.bell()
+        else:
+            self._backlog += data
+
+
+def _is_hasty_resize(error: HoldfastError | None) -> bool:
+    return isinstance(error, BudgetSpent) and error.facts["what"] == RESIZES
