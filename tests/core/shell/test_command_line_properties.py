@@ -1,3 +1,4 @@
+import re
 import shlex
 
 from hypothesis import given
@@ -9,6 +10,8 @@ from holdfast.core.shell.line_reader import MAX_COMMANDS, MAX_WORDS
 shown = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=9)
 names = st.text("abcxyz", min_size=1, max_size=5).map(lambda name: f"x{name}")
 odd = st.sampled_from([*"'\"\\$`;&|<>(){}!*?~=# \r\n\t\x1b\x7f", "rm", "a", "ü", "2"])
+
+LEADS_ASTRAY = re.compile(r"\$[('{]|`|(?:^|\s)#")
 
 
 @given(raw=st.binary(max_size=200), ended=st.booleans())
@@ -32,8 +35,9 @@ def test_quoted_words_are_read_as_they_were_i2(name: str, words: list[str]) -> N
 
     pairs = zip(command.words, [name, *words], strict=not command.doubt)
     assert all(read in (None, word) for read, word in pairs)
-    # A "!" may repeat an earlier line, depending on what else is in this one.
-    if "'\"'\"'" not in line and "!" not in line:
+    # A shell that looks for `!` is led astray by these, whatever quotes there are.
+    may_repeat = "!" in line and LEADS_ASTRAY.search(line) is not None
+    if "'\"'\"'" not in line and not may_repeat:
         assert not command.doubt
 
 

@@ -390,12 +390,15 @@ class PosixWords(LineReader):
                 raise Unreadable(NOWHERE)
             return Redirection(Way.TEXT, text, None if text else target.open)
         if operator in (">&", "<&"):
-            if text is not None and _COPIED.fullmatch(text):
-                return Redirection(Way.DUPLICATE, text)
-            is_file = operator == ">&" and not given and target.is_bare
-            if not is_file or self.grammar is not Grammar.BASH or text is None:
+            if text is None or not target.is_bare:
                 raise Unreadable(_DESCRIPTOR)
-            if text[0].isdigit():
+            if _COPIED.fullmatch(text):
+                return Redirection(Way.DUPLICATE, text)
+            is_file = operator == ">&" and not given
+            if not is_file or self.grammar is not Grammar.BASH:
+                raise Unreadable(_DESCRIPTOR)
+            # To bash `>&-` is whole, and what is glued to it a word of the command.
+            if text[0].isdigit() or text[0] == "-":
                 raise Unreadable(_DESCRIPTOR)
         way = _WAYS.get(operator, Way.WRITE)
         shape = None if text is not None else (target.open or ANYTHING)
