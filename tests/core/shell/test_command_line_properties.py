@@ -1,5 +1,4 @@
 import re
-import shlex
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +9,9 @@ from holdfast.core.shell.line_reader import MAX_COMMANDS, MAX_WORDS
 shown = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=9)
 names = st.text("abcxyz", min_size=1, max_size=5).map(lambda name: f"x{name}")
 odd = st.sampled_from([*"'\"\\$`;&|<>(){}!*?~=# \r\n\t\x1b\x7f", "rm", "a", "ü", "2"])
+
+INSIDE = "'\"'\"'"
+"""A quote inside of quotes."""
 
 LEADS_ASTRAY = re.compile(r"\$[('{]|`|(?:^|\s)#")
 
@@ -29,7 +31,8 @@ def test_no_mix_of_what_is_special_raises_anything_i1(parts: list[str]) -> None:
 
 @given(names, st.lists(shown.filter(lambda word: "\\" not in word), max_size=5))
 def test_quoted_words_are_read_as_they_were_i2(name: str, words: list[str]) -> None:
-    line = shlex.join([name, *words])
+    # Every one of them: shlex leaves some alone that mean something to fish.
+    line = " ".join([name, *("'" + one.replace("'", INSIDE) + "'" for one in words)])
 
     (command,) = read_line(line.encode(), ended=True)
 
@@ -37,7 +40,7 @@ def test_quoted_words_are_read_as_they_were_i2(name: str, words: list[str]) -> N
     assert all(read in (None, word) for read, word in pairs)
     # A shell that looks for `!` is led astray by these, whatever quotes there are.
     may_repeat = "!" in line and LEADS_ASTRAY.search(line) is not None
-    if "'\"'\"'" not in line and not may_repeat:
+    if INSIDE not in line and not may_repeat:
         assert not command.doubt
 
 
