@@ -1,6 +1,7 @@
 """What a keeper answers: what there is, what it changes, and what it refuses."""
 
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -156,3 +157,23 @@ def test_a_creation_that_makes_no_sense_is_refused(
     asked: dict[str, object] = {"command": ["true"], "cwd": "/", "env": {}, **wrong}
 
     assert here.ask(do="create", **asked)["ok"] is False
+
+
+@pytest.mark.parametrize(
+    ("python", "root", "why"),
+    [
+        ("/nowhere", "/", "there is no such interpreter"),
+        (sys.executable, "/dev", "that folder does not contain the package"),
+    ],
+)
+def test_an_upgrade_to_code_that_is_not_there_says_why_and_does_nothing(
+    here: Machine, python: str, root: str, why: str
+) -> None:
+    before = here.ask(do="status")
+
+    answer = here.ask(do="upgrade", python=python, root=root)
+
+    assert (answer["code"], answer["text"]) == ("upgrade-failed", why)
+    after = here.ask(do="status")
+    for name in ("pid", "nursery", "root", "upgrading"):
+        assert after[name] == before[name]
