@@ -157,6 +157,24 @@ def test_a_flood_of_questions_is_refused_and_not_kept(link: Link) -> None:
     assert reasons <= {"", CROWDED, LATE}
 
 
+def test_whoever_takes_no_answers_is_left_and_holds_up_nobody(
+    link: Link, other: Link
+) -> None:
+    link.socket.setblocking(False)  # noqa: FBT003  # as the socket has it
+    ends_at = time.monotonic() + LONG
+    is_left = False
+    while not is_left:
+        assert time.monotonic() < ends_at, "it is never left"
+        try:
+            link.send(Ask(1, {}))
+        except BlockingIOError:
+            time.sleep(0.01)
+        except OSError:
+            is_left = True
+
+    assert other.ask(ticket=2).ticket == 2
+
+
 def test_something_that_is_no_question_ends_the_link_only(
     other: Link, link: Link
 ) -> None:
