@@ -64,6 +64,34 @@ BUGS = (
         "return globs.may_be_in(sight.joined)",
         (f"{_CORE}policy/test_command_words.py",),
     ),
+    Bug(
+        "a word glued to a closed descriptor is part of it",
+        "core/shell/posix_words.py",
+        'if text[0].isdigit() or text[0] == "-":',
+        "if text[0].isdigit():",
+        ("tests/shells/test_hostile_lines.py",),
+    ),
+    Bug(
+        "a line follows the link that it has made",
+        "core/policy/named_paths.py",
+        "    if command.relinked:\n        return None\n",
+        "",
+        ("tests/docs/test_policy_spec.py",),
+    ),
+    Bug(
+        "a wildcard finds the option that its line has made",
+        "core/policy/file_access.py",
+        'if word.head.startswith("-") or command.refilled:',
+        'if word.head.startswith("-"):',
+        ("tests/docs/test_policy_spec.py",),
+    ),
+    Bug(
+        "a deposit of anybody's counts",
+        "keeper/requests.py",
+        "if kept is not None and not checks.is_same(kept.fds, fds):",
+        "if False:",
+        ("tests/scenarios/test_only_who_may_end_a_session_changes_it.py",),
+    ),
     # ── what stands typed ─────────────────────────────────────────────────
     Bug(
         "an edited line counts as empty",
