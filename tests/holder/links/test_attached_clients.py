@@ -9,6 +9,7 @@ from holdfast.holder.links.attached_clients import (
     MAX_CLIENTS,
     MAX_CLIENTS_EACH,
     MAX_CONNECTIONS,
+    MAX_KNOWN,
     MAX_NEWS,
     NEWS,
     Company,
@@ -201,3 +202,20 @@ def test_a_link_acts_for_the_clients_that_came_last(
     assert not company.has(actor.id, first)
     assert connections[0].acts_for(others[0]) == []
     assert connections[0].clients[-1] == others[0]
+
+
+def test_t23_so_many_are_remembered_and_the_first_is_forgotten_first(
+    connections: list[Connection],
+) -> None:
+    company = Company(connections)
+    everybody = [
+        Actor(actor_id(number.to_bytes(2)), ActorKind.HUMAN, f"anna{number}")
+        for number in range(MAX_KNOWN + 1)
+    ]
+
+    for one in everybody:
+        company.meet(one)
+
+    assert not company.knows(everybody[0].id)
+    assert company.actor(everybody[0].id).kind is ActorKind.AGENT
+    assert all(company.actor(one.id) == one for one in everybody[1:])
