@@ -25,13 +25,12 @@ from collections.abc import (
 from concurrent import futures
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from holdfast.core.client.timeouts import APPROVAL
+from holdfast.core.client.timeouts import APPROVAL, ASK_TURN
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
 from holdfast.sdk.events import Event, Noted
-from holdfast.sdk.turns import ASK_PATIENCE
 from holdfast.sdk.values import SessionInfo, Standing
 
 Kind = TypeVar("Kind")
@@ -191,7 +190,7 @@ class Session:
             self._run(_close(coming))
 
     @contextlib.contextmanager
-    def turn(self, timeout: float = ASK_PATIENCE) -> Generator[Standing, None, None]:
+    def turn(self, timeout: float = ASK_TURN) -> Generator[Standing, None, None]:
         """Have the turn for a while: take it, or ask for it, and drop it afterwards."""
         held = self._session.turn(timeout)
         standing = self._run(held.__aenter__())
