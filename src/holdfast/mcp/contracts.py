@@ -98,10 +98,6 @@ class Contract(
     """The parameters of one tool; the book keeps those that were chosen."""
 
 
-class Nothing(Contract, frozen=True, kw_only=True):
-    """No parameters."""
-
-
 class OnHost(Contract, frozen=True, kw_only=True):
     """About a host."""
 
