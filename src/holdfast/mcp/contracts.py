@@ -1,4 +1,4 @@
-"""What does an agent have to say before anything is done?
+"""What an agent has to say before anything is done.
 
 One frozen Struct for each tool: its fields are the tool's parameters, their bounds
 and descriptions its JSON Schema, and what does not fit is refused before anything

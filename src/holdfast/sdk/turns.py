@@ -1,4 +1,4 @@
-"""Who may write in a session, and who decides what may be written?"""
+"""Who may write in a session, and who decides what may be written."""
 
 import contextlib
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""What becomes of one command in a session's shell, from its first key to its end?
+"""One command in a session's shell, from its first key to its end.
 
 Theory of operation
 -------------------
