@@ -17,6 +17,7 @@ from typing import get_args
 from msgspec import inspect
 from tools.generated import write
 
+from holdfast.host.host_requests import RIGHTS
 from holdfast.model.errors import (
     Forbidden,
     HoldfastError,
@@ -27,7 +28,9 @@ from holdfast.model.errors import (
     leaves,
 )
 from holdfast.model.ids import SessionId
-from holdfast.model.session_record import Cells, SessionRecord
+from holdfast.model.session_record import Cells, SessionRecord, key_of
+from holdfast.model.session_requests import KINDS as REQUESTS
+from holdfast.model.session_requests import Creation, Join, OpenSession
 from holdfast.wire import meeting, opening
 from holdfast.wire.codec import KINDS
 from holdfast.wire.versions import SPOKEN
@@ -259,6 +262,56 @@ def record_text() -> str:
     )
 
 
+_SAID: dict[object, str] = {
+    str: "string",
+    str | None: "string",
+    int: "number",
+    int | None: "number",
+    bool: "boolean",
+    bool | None: "boolean",
+    tuple[str, ...]: "readonly string[]",
+    dict[str, str] | None: "Readonly<Record<string, string>>",
+    Cells | None: "readonly [number, number]",
+}
+"""What each type of a request's fields is in TypeScript."""
+
+_OURS = frozenset(
+    {"asker", "asked_ms", "proof", "creator", "token", "ground", "exec_gate"}
+)
+"""Fields that the host fills in: whoever asks it through a channel says none."""
+
+
+WIDTH = 100
+"""Characters of a line, as the page's formatter has it."""
+
+
+def requests_text() -> str:
+    """Return session-requests.ts as it should be."""
+    kinds = [
+        (do, kind)
+        for do, kind in REQUESTS.items()
+        if kind in RIGHTS or kind in (OpenSession, Join)
+    ]
+    lines = [
+        INTRODUCTION.format(what="What is asked of a host through a channel."),
+        "/** What each field says is in src/holdfast/model/session_requests.py. */",
+        "export type HostRequest =",
+    ]
+    for do, kind in kinds:
+        fields = [
+            f"readonly {key_of(name)}?: {_SAID[said]}"
+            for name, said in kind.__annotations__.items()
+            if name not in _OURS and not (kind is Creation and name == "id")
+        ]
+        members = [f'readonly do: "{do}"', *fields]
+        line = f"  | {{ {'; '.join(members)} }}"
+        if len(line) > WIDTH:
+            line = "\n".join(["  | {", *(f"      {one};" for one in members), "    }"])
+        lines.append(line)
+    lines[-1] += ";"
+    return "\n".join([*lines, ""])
+
+
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
@@ -270,6 +323,7 @@ def made(folder: Path) -> dict[Path, str]:
         folder / "messages.ts": messages_text(),
         folder / "codes.ts": codes_text(),
         folder / "session-record.ts": record_text(),
+        folder / "session-requests.ts": requests_text(),
     }
 
 

@@ -26,6 +26,7 @@ from holdfast.cli.operator_names import Names
 from holdfast.cli.prefix import Act
 from holdfast.cli.presence_text import excerpt_told
 from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.timeouts import ASK_TURN
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
@@ -54,9 +55,6 @@ from holdfast.wire.messages import (
     TurnAsked,
     TurnPassed,
 )
-
-PATIENCE_MS = 60_000
-"""How long the turn is asked for: as long as `holdfast ask` does."""
 
 MAX_CHOICES = 9
 """Operators to choose from with one digit."""
@@ -267,7 +265,7 @@ class Wheel:
         if holder == self.names.us:
             return [Say("you have the turn")]
         asked = f"{self.names.shown(holder)} is asked for the turn"
-        return [Say(asked), Do(Ask(PATIENCE_MS))]
+        return [Say(asked), Do(Ask(round(ASK_TURN * 1000)))]
 
     def _give(self) -> list[Effect]:
         us = self.names.us

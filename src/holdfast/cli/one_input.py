@@ -7,7 +7,7 @@ import sys
 from holdfast.client import keeper
 from holdfast.client.calls import submit
 from holdfast.client.driver import attachment_to
-from holdfast.core.client.timeouts import APPROVAL
+from holdfast.core.client.timeouts import APPROVAL, TYPING
 from holdfast.model.errors import SessionOver
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
@@ -20,8 +20,8 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         metavar="S",
         type=float,
-        default=10.0,
-        help="seconds to wait for a program that does not read (10)",
+        default=TYPING,
+        help=f"seconds to wait for a program that does not read ({TYPING:.0f})",
     )
     add_approval_argument(parser)
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""May we change what holds for the whole host: its policy, operators, invitations?
+"""The right to change what holds for the whole host: policy, operators, invitations.
 
 That takes the right `grant` on the whole host. It is asked of the operator that we
 act as and, if we run inside a session, of everybody who is behind our process there:

@@ -1,4 +1,4 @@
-"""Who is behind something in a session?
+"""Finds out who is behind something in a session.
 
 The holder knows who ran the command of a moment, and who changed what in the shell.
 What takes time is done here: files are looked at on our side, and a process is

@@ -1,4 +1,4 @@
-"""As whom do we act?
+"""The operator as whom we act.
 
 As the operator named by `--as` or HOLDFAST_AS; otherwise as the one who is called
 like the user who is logged in. Whoever is not known yet is made known: the login

@@ -8,7 +8,7 @@ answers at the other end has proven the host's key, or it is not talked to.
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from holdfast.aio.channel import Sealed, join_channel, open_channel
 from holdfast.aio.meeting import reach
@@ -172,26 +172,23 @@ async def reach_host(
         Unavailable: No relay leads there now.
 
     """
-    last = _ways.get(host.public_key)
-    ordered = sorted(host.relays, key=lambda relay: relay != last)
-    why: list[str] = []
-    for relay in ordered:
+
+    async def opened(relay: str) -> Sealed:
         try:
-            async with asyncio.timeout(ATTEMPT):
-                carrier = await reach(relay, us, host.id, ssl=tls)
-                sealed = await open_channel(
-                    carrier, us, host.public_key, host.static_key, host.id
-                )
-        except (HoldfastError, OSError) as error:
+            carrier = await reach(relay, us, host.id, ssl=tls)
+            sealed = await open_channel(
+                carrier, us, host.public_key, host.static_key, host.id
+            )
+        except HoldfastError as error:
             if _says_revoked(error):
                 raise Revoked(host.name) from error
-            why.append(f"{printable(relay, 64)}: {error}")
-        except TimeoutError:
-            why.append(f"{printable(relay, 64)}: nothing within {ATTEMPT:.0f} s")
-        else:
-            _ways[host.public_key] = relay
-            return HostLink(host.name, sealed)
-    raise HostUnreachable(host.name, "; ".join(why) or "it has no relay")
+            raise
+        _ways[host.public_key] = relay
+        return sealed
+
+    last = _ways.get(host.public_key)
+    ordered = sorted(host.relays, key=lambda relay: relay != last)
+    return await _by_relays(host.name, ordered, opened)
 
 
 async def join_host(
@@ -210,23 +207,30 @@ async def join_host(
     """
     wanted, secret = invite
     host = host_id(host_public)
+
+    async def joined(relay: str) -> Sealed:
+        carrier = await reach(relay, us, host, invite_id=wanted, ssl=tls)
+        return await join_channel(carrier, us, host_public, host, wanted, secret)
+
+    return await _by_relays(host, relays, joined)
+
+
+async def _by_relays(
+    name: str, relays: Sequence[str], dial: Callable[[str], Awaitable[Sealed]]
+) -> HostLink:
+    """Try one relay after the other; what the host itself refuses is final."""
     why: list[str] = []
     for relay in relays:
         try:
             async with asyncio.timeout(ATTEMPT):
-                carrier = await reach(relay, us, host, invite_id=wanted, ssl=tls)
-                sealed = await join_channel(
-                    carrier, us, host_public, host, wanted, secret
-                )
-        except InviteUnknown:
+                return HostLink(name, await dial(relay))
+        except (InviteUnknown, Revoked):
             raise
-        except (HoldfastError, OSError) as error:
-            why.append(f"{printable(relay, 64)}: {error}")
         except TimeoutError:
             why.append(f"{printable(relay, 64)}: nothing within {ATTEMPT:.0f} s")
-        else:
-            return HostLink(host, sealed)
-    raise HostUnreachable(host, "; ".join(why) or "the invitation names no relay")
+        except (HoldfastError, OSError) as error:
+            why.append(f"{printable(relay, 64)}: {error}")
+    raise HostUnreachable(name, "; ".join(why) or "no relay leads to it")
 
 
 def _says_revoked(error: Exception) -> bool:

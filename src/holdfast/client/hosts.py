@@ -1,4 +1,4 @@
-"""Which hosts elsewhere may we reach, by which relays, and how are they known?
+"""The hosts elsewhere that we may reach: their keys and their relays.
 
 One file for each, `hosts/NAME.json` in the configuration folder. The name is what
 we call it, and nobody else's business; the keys are what it is. They are written

@@ -1,4 +1,4 @@
-"""Which bytes does a key send?
+"""The bytes that a key sends, by its name.
 
 The names are those of tmux, because fingers know them. Keys that have two forms
 are sent in the form every program knows, that of a terminal in normal mode.

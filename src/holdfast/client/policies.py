@@ -1,4 +1,4 @@
-"""How does a changed policy come into force?
+"""Puts a changed policy in force.
 
     candidate read, valid ──▶ difference shown, confirmed ──▶ operator proven
         ──▶ under the lock of the host's logbook: nothing moved meanwhile

@@ -1,4 +1,4 @@
-"""What are we called, and which operator is that?
+"""What we are called, and which operator that is.
 
 Apart from `acting`, because whoever starts a session needs no more than the id,
 and is not to wait for everything that keys and proofs need.

@@ -9,11 +9,12 @@ import asyncio
 import atexit
 import contextlib
 import socket
-import threading
 from collections.abc import Coroutine
 from concurrent import futures
+from functools import cache
 from typing import Any, TypeVar
 
+from holdfast.aio.loop_thread import LoopThread
 from holdfast.client.channels import Channels
 from holdfast.client.current_operator import ourselves
 from holdfast.client.host_link import HostLink, join_host
@@ -86,41 +87,26 @@ def join(
 # ── in the thread ─────────────────────────────────────────────────────────────
 
 
-class _Thread:
-    """A loop in a thread, which ends with the process."""
+class _Links:
+    """The thread in which channels are kept; it ends with the process."""
 
     def __init__(self) -> None:
-        self.group: asyncio.TaskGroup
+        self.group = asyncio.TaskGroup()
         self.pumps: set[asyncio.Task[None]] = set()
-        self._loop: asyncio.AbstractEventLoop
-        is_ready = threading.Event()
-        run = asyncio.run
-        threading.Thread(
-            target=lambda: run(self._serve(is_ready)), name="links", daemon=True
-        ).start()
-        is_ready.wait()
+        self._thread = LoopThread("links", self.group)
+        self._thread.start()
         atexit.register(self._say_last_words)
 
     def run(self, what: Coroutine[Any, Any, Kind], patience: float, whom: str) -> Kind:
         """Have something done in the thread, and wait for it so long."""
-        future = asyncio.run_coroutine_threadsafe(what, self._loop)
         try:
-            return future.result(patience)
+            return self._thread.run(what, patience)
         except futures.TimeoutError:
-            future.cancel()
             raise HostUnreachable(whom, f"nothing within {patience:.1f} s") from None
-
-    async def _serve(self, is_ready: threading.Event) -> None:
-        self._loop = asyncio.get_running_loop()
-        async with asyncio.TaskGroup() as self.group:
-            is_ready.set()
-            await asyncio.Event().wait()
 
     def _say_last_words(self) -> None:
         with contextlib.suppress(futures.TimeoutError, RuntimeError):
-            asyncio.run_coroutine_threadsafe(self._drained(), self._loop).result(
-                LAST_WORDS
-            )
+            self._thread.run(self._drained(), LAST_WORDS)
 
     async def _drained(self) -> None:
         for channels in _channels.values():
@@ -129,16 +115,13 @@ class _Thread:
             await asyncio.wait(self.pumps, timeout=LAST_WORDS)
 
 
-_starting = threading.Lock()
-_threads: list[_Thread] = []
 _identities: dict[tuple[str, bytes], Identity] = {}
 _channels: dict[Way, Channels] = {}
 
 
-def _thread() -> _Thread:
-    if not _threads:
-        _threads.append(_Thread())
-    return _threads[0]
+@cache
+def _thread() -> _Links:
+    return _Links()
 
 
 def _identity() -> Identity:

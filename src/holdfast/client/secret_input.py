@@ -1,4 +1,4 @@
-"""May a secret be typed now, and is it one that a terminal takes?
+"""Whether a secret may be typed now, and a terminal takes it.
 
 A secret travels as an answer, which the holder takes only while a program waits and
 the terminal does not show what is typed. It is asked here first, so that no secret

@@ -1,4 +1,4 @@
-"""What do logbooks say about who may do what in their sessions?
+"""What logbooks say about who may do what in their sessions.
 
 A list of sessions is asked for every second, and a logbook only grows: of each it
 is kept what the lines so far have said, and only those that were added are read.

@@ -1,4 +1,4 @@
-"""Who may come in from elsewhere, and what may they do here?
+"""Operators from elsewhere: who may come in, and what they may do here.
 
 Whoever is enrolled on this machine and whose promise has not run out. Rights are
 those of the promise, or of the kind if there was none; what a session itself has

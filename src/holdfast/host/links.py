@@ -1,4 +1,4 @@
-"""How can operators elsewhere reach this host, and which of them are here?
+"""The ways by which operators elsewhere reach this host, and which of them are here.
 
 One uplink for each relay that is written down in the file `relays`; without any,
 a relay of our own on loopback, so that everything works on one machine. Whoever

@@ -34,7 +34,6 @@ from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import packets, processes, session_lock
 from holdfast.linux.replacements import Replacement, kill
 from holdfast.linux.watchdog import LOOK, MAX_CPU
-from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 
 MAX_FORGOTTEN = 1000
@@ -417,11 +416,6 @@ def close(fds: list[int]) -> None:
 def refusal(error_code: str, text: str, **facts: object) -> Facts:
     """Return an answer that says no, and why."""
     return {"ok": False, "code": error_code, "text": text, "facts": facts}
-
-
-def refused(error: HoldfastError) -> Facts:
-    """Return an answer that says no with an error of ours."""
-    return {"ok": False, "code": error.code, "text": str(error), "facts": error.facts}
 
 
 def no_keeper(why: str) -> Facts:

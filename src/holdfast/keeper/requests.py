@@ -10,7 +10,7 @@ import time
 
 from holdfast.keeper import checks, code, leftovers
 from holdfast.keeper.consents import Consents, Request
-from holdfast.keeper.keeper_state import Household, close, no_keeper, refusal, refused
+from holdfast.keeper.keeper_state import Household, close, no_keeper, refusal
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.keeper.vault import Deposit, Facts
@@ -25,6 +25,7 @@ from holdfast.model.errors import (
 from holdfast.model.ids import ENTROPY, SessionId, session_id
 from holdfast.model.text import checked_name, same_name
 from holdfast.version import __version__
+from holdfast.wire.requests import refusal as refused
 
 FDS = 8
 """Descriptors of a session at most: terminal, memory, listening socket, pidfd, two of

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal as signals
 from collections.abc import Awaitable
+from typing import TypeVar
 
 from holdfast.mcp import contracts, looks, tool_output
 from holdfast.mcp.calls import Call, label
@@ -12,6 +13,8 @@ from holdfast.model.errors import CommandGoesOn, HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.sdk.exported import Entry, EntryKind, bytes_of
 from holdfast.sdk.session import Session
+
+Result = TypeVar("Result")
 
 RECENT = 512
 """Entries among which the last of our acts is looked for."""
@@ -30,7 +33,7 @@ WITHDRAWN = (
 async def create_session(call: Call, given: contracts.Create) -> Facts:
     """Start a session, and attach to it."""
     host = await call.reach.host(given.host)
-    async with call.starting():
+    async with call.progress():
         made = await host.create(
             given.command or None,
             name=given.name,
@@ -100,13 +103,8 @@ async def signal(call: Call, given: contracts.Signal) -> Facts:
     """Send a signal to what runs in the foreground."""
     session = await call.acting(given, given.intent, given.expected_effect)
     number = signals.Signals[f"SIG{given.signal}"]
-    try:
-        async with call.progress(session):
-            await session.signal(number, approval_timeout=given.approval_timeout)
-    except asyncio.CancelledError:
-        if await _withdrawn(session, str(int(number)).encode()):
-            call.remember(session, call.tool, WITHDRAWN)
-        raise
+    sending = session.signal(number, approval_timeout=given.approval_timeout)
+    await _done(call, session, str(int(number)).encode(), sending)
     return {"was_sent": True, "state": (await session.state()).word}
 
 
@@ -154,9 +152,15 @@ async def _goes_on(session: Session, error: CommandGoesOn, budget: int) -> Facts
 async def _typed(
     call: Call, session: Session, raw: bytes, typing: Awaitable[int]
 ) -> Facts:
+    return {"was_typed": True, "cursor": await _done(call, session, raw, typing)}
+
+
+async def _done(
+    call: Call, session: Session, raw: bytes, doing: Awaitable[Result]
+) -> Result:
     try:
         async with call.progress(session):
-            return {"was_typed": True, "cursor": await typing}
+            return await doing
     except asyncio.CancelledError:
         if await _withdrawn(session, raw):
             call.remember(session, call.tool, WITHDRAWN)

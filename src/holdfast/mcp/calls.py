@@ -63,18 +63,11 @@ class Call:
         return session
 
     @contextlib.asynccontextmanager
-    async def starting(self) -> AsyncIterator[None]:
-        """Report once a second that a session is being started."""
-        is_over = asyncio.Event()
-        self.reach.tasks.create_task(self._tick(_starting, is_over))
-        try:
-            yield
-        finally:
-            is_over.set()
+    async def progress(self, session: Session | None = None) -> AsyncIterator[None]:
+        """Report once a second what the session does, as long as the block lasts.
 
-    @contextlib.asynccontextmanager
-    async def progress(self, session: Session) -> AsyncIterator[None]:
-        """Report once a second what the session does, as long as the block lasts."""
+        Without one, that it is being started.
+        """
         is_over = asyncio.Event()
         self.reach.tasks.create_task(self._tick(partial(_doing, session), is_over))
         try:
@@ -100,11 +93,9 @@ class Call:
                     await self.report(loop.time() - begun_at, word)
 
 
-async def _starting() -> str:
-    return "starting a session, for which a person may have to be asked"
-
-
-async def _doing(session: Session) -> str:
+async def _doing(session: Session | None) -> str:
+    if session is None:
+        return "starting a session, for which a person may have to be asked"
     standing = await session.who()
     if any(one.actor == standing.us for one in standing.pending):
         return "waiting for a person's approval"

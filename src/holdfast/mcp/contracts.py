@@ -1,4 +1,4 @@
-"""What does an agent have to say before anything is done?
+"""What an agent has to say before anything is done.
 
 One frozen Struct for each tool: its fields are the tool's parameters, their bounds
 and descriptions its JSON Schema, and what does not fit is refused before anything
@@ -96,10 +96,6 @@ class Contract(
     omit_defaults=True,
 ):
     """The parameters of one tool; the book keeps those that were chosen."""
-
-
-class Nothing(Contract, frozen=True, kw_only=True):
-    """No parameters."""
 
 
 class OnHost(Contract, frozen=True, kw_only=True):

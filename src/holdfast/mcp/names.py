@@ -1,4 +1,4 @@
-"""Who is who? An id tells an agent nothing, and costs it many tokens."""
+"""Names of operators: an id tells an agent nothing, and costs it many tokens."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""How is a part of a package loaded without all of the package?
+"""Loads a part of a package without all of the package.
 
 To import `mcp.server.stdio`, Python first runs what `mcp` and `mcp.server` run when
 they are imported, which loads clients, frameworks and their needs: a fifth of the time

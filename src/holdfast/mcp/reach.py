@@ -1,4 +1,4 @@
-"""Which sessions does the agent have in its hands?
+"""The hosts and sessions that an agent has entered.
 
 A host is entered when it is first needed, and a session attached to when something is
 first done in it. Both stay, so that others see who is here and a turn outlives the call

@@ -1,4 +1,4 @@
-"""What is an agent told when something is refused, and what can it do about it?
+"""What an agent is told when something is refused, and what it can do about it.
 
 Every error keeps its stable code, its sentence and its facts; what to do next is said
 in the words of the tools. What a person would type into a shell is of no use here.

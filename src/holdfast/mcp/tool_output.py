@@ -1,4 +1,4 @@
-"""How does an agent get to see what programs printed?
+"""What an agent gets to see of what programs printed.
 
 As data in an envelope that says so: where it comes from, that it is no instruction,
 and what of it a person at the terminal would not see. Control characters are gone

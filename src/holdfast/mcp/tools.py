@@ -1,4 +1,4 @@
-"""Which tools are there, and what does each say of itself?
+"""The tools that there are, and what each says of itself.
 
 A description is all that an agent may ever read about a tool, so it says what the tool
 does, when to use it, and what to do when it is refused.

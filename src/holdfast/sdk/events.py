@@ -1,4 +1,4 @@
-"""What happens in a session, as it happens?
+"""What happens in a session, as it happens.
 
 One frozen class for each thing; `Event` is all of them, closed, so that a `match`
 over it can be complete. Offsets count bytes of the session's stream from its birth.

@@ -17,7 +17,7 @@ from holdfast.client.key_names import bytes_of
 from holdfast.client.secret_input import checked, demand_secrecy
 from holdfast.core.client import questions
 from holdfast.core.client.exchange import AttachedInquiry
-from holdfast.core.client.timeouts import APPROVAL
+from holdfast.core.client.timeouts import APPROVAL, TYPING
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_requests import Forget
@@ -27,9 +27,6 @@ from holdfast.sdk.turns import Turns
 from holdfast.sdk.values import CommandResult
 from holdfast.wire.intents import MAX_EFFECT, MAX_INTENT, MAX_PARAMETERS, Intend
 from holdfast.wire.messages import fitting
-
-TYPING_PATIENCE = 10.0
-"""Seconds for a program to take what is typed."""
 
 MAX_OUTPUT = 64 * 1024
 """Bytes of a command's output that are kept unless asked otherwise."""
@@ -103,7 +100,7 @@ class Session(Looking, Turns):
         text: str | bytes,
         *,
         enter: bool = False,
-        timeout: float = TYPING_PATIENCE,
+        timeout: float = TYPING,
         approval_timeout: float = APPROVAL,
     ) -> int:
         """Type text, and return once the terminal has taken every byte.
@@ -124,7 +121,7 @@ class Session(Looking, Turns):
     async def keys(
         self,
         *names: str,
-        timeout: float = TYPING_PATIENCE,
+        timeout: float = TYPING,
         approval_timeout: float = APPROVAL,
     ) -> int:
         """Press keys by their names, such as "C-c", "Up" or "Enter"; as `send`.
@@ -141,7 +138,7 @@ class Session(Looking, Turns):
         self,
         signal: int = signals.SIGINT,
         *,
-        timeout: float = TYPING_PATIENCE,
+        timeout: float = TYPING,
         approval_timeout: float = APPROVAL,
     ) -> None:
         """Send a signal to what runs in the foreground: interrupt it, or end it.
@@ -159,7 +156,7 @@ class Session(Looking, Turns):
         secret: str | bytes,
         *,
         key_by_key: bool = False,
-        timeout: float = TYPING_PATIENCE,
+        timeout: float = TYPING,
         approval_timeout: float = APPROVAL,
     ) -> int:
         """Type a secret and Enter for a program that asks for one; nothing keeps it.
@@ -188,7 +185,7 @@ class Session(Looking, Turns):
         """
         size = Size(columns, rows)
         payload = f"{size.columns}x{size.rows}".encode()
-        await self._type(InputKind.RESIZE, payload, TYPING_PATIENCE)
+        await self._type(InputKind.RESIZE, payload, TYPING)
 
     # ── the end ───────────────────────────────────────────────────────────
 

@@ -8,10 +8,8 @@ Methods have the signatures and docstrings of `holdfast.Session` and `holdfast.H
 interrupt while one of them waits is a cancellation there.
 """
 
-import asyncio
 import contextlib
 import functools
-import threading
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -22,16 +20,15 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from concurrent import futures
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from holdfast.core.client.timeouts import APPROVAL
+from holdfast.aio.loop_thread import LoopThread
+from holdfast.core.client.timeouts import APPROVAL, ASK_TURN
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
 from holdfast.sdk.events import Event, Noted
-from holdfast.sdk.turns import ASK_PATIENCE
 from holdfast.sdk.values import SessionInfo, Standing
 
 Kind = TypeVar("Kind")
@@ -48,7 +45,7 @@ class Host:
 
     def __init__(self, host: hosts.Host) -> None:
         self._host = host
-        self._thread = _Thread(host)
+        self._thread = LoopThread("holdfast", host)
 
     @property
     def name(self) -> str:
@@ -94,7 +91,7 @@ class Host:
 class Session:
     """One session, here or at a host elsewhere; see `holdfast.Session`."""
 
-    def __init__(self, session: sessions.Session, thread: "_Thread") -> None:
+    def __init__(self, session: sessions.Session, thread: LoopThread) -> None:
         self._session = session
         self._run = thread.run
 
@@ -191,7 +188,7 @@ class Session:
             self._run(_close(coming))
 
     @contextlib.contextmanager
-    def turn(self, timeout: float = ASK_PATIENCE) -> Generator[Standing, None, None]:
+    def turn(self, timeout: float = ASK_TURN) -> Generator[Standing, None, None]:
         """Have the turn for a while: take it, or ask for it, and drop it afterwards."""
         held = self._session.turn(timeout)
         standing = self._run(held.__aenter__())
@@ -199,62 +196,6 @@ class Session:
             yield standing
         finally:
             self._run(held.__aexit__(None, None, None))
-
-
-class _Thread:
-    """A loop in a thread, for as long as a host is entered."""
-
-    def __init__(self, host: hosts.Host) -> None:
-        self._host = host
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._leaving: asyncio.Event | None = None
-        self._thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        """Enter the host, and return when that is done."""
-        entered: futures.Future[None] = futures.Future()
-        serving = self._serve(entered)
-        # It ends with its host; a program that forgot to leave one can still end.
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(serving), name="holdfast", daemon=True
-        )
-        self._thread.start()
-        try:
-            entered.result()
-        except BaseException:
-            self.end()
-            raise
-
-    def end(self) -> None:
-        """Leave the host, and return when nothing of it is left."""
-        if self._loop is not None and self._leaving is not None:
-            with contextlib.suppress(RuntimeError):  # It has ended by itself.
-                self._loop.call_soon_threadsafe(self._leaving.set)
-        if self._thread is not None:
-            self._thread.join()
-
-    def run(self, what: Coroutine[Any, Any, Kind]) -> Kind:
-        """Have something done in the thread, and wait for it."""
-        assert self._loop is not None, "enter the host first"  # noqa: S101
-        future = asyncio.run_coroutine_threadsafe(what, self._loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
-
-    async def _serve(self, entered: futures.Future[None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._leaving = asyncio.Event()
-        try:
-            # One task enters and leaves it, whoever calls in between.
-            async with self._host:
-                entered.set_result(None)
-                await self._leaving.wait()
-        except BaseException as error:
-            if entered.done():
-                raise
-            entered.set_exception(error)
 
 
 async def _next(coming: AsyncIterator[Event]) -> Event | None:

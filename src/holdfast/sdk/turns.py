@@ -1,9 +1,10 @@
-"""Who may write in a session, and who decides what may be written?"""
+"""Who may write in a session, and who decides what may be written."""
 
 import contextlib
 from collections.abc import AsyncGenerator
 
 from holdfast.client.driver import attachment_to
+from holdfast.core.client.timeouts import ASK_TURN
 from holdfast.core.client.turn_wait import TurnWait
 from holdfast.model.errors import (
     MalformedArgument,
@@ -31,9 +32,6 @@ from holdfast.wire.messages import (
     Thaw,
 )
 
-ASK_PATIENCE = 60.0
-"""Seconds that somebody who is looking needs to answer."""
-
 
 class Turns(Footing):
     """What is done about the turn, and about what waits for approval."""
@@ -53,7 +51,7 @@ class Turns(Footing):
         """
         return await self._request(Take())
 
-    async def ask(self, timeout: float = ASK_PATIENCE) -> Standing:
+    async def ask(self, timeout: float = ASK_TURN) -> Standing:
         """Ask whoever has the turn for it, and wait until it is ours.
 
         Raises:
@@ -114,9 +112,7 @@ class Turns(Footing):
         return await self._request(Thaw())
 
     @contextlib.asynccontextmanager
-    async def turn(
-        self, timeout: float = ASK_PATIENCE
-    ) -> AsyncGenerator[Standing, None]:
+    async def turn(self, timeout: float = ASK_TURN) -> AsyncGenerator[Standing, None]:
         """Have the turn for a while: take it, or ask for it, and drop it afterwards.
 
         A turn that was ours already stays ours. One that somebody seizes meanwhile is

@@ -1,4 +1,4 @@
-"""What does the SDK hand out, besides events?
+"""What the SDK hands out, besides events.
 
 Frozen values, each complete in itself: none of them asks a session again. Moments
 ending in `_wall` are seconds of the wall clock; lengths of time are seconds.

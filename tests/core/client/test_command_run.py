@@ -13,12 +13,12 @@ from tests.core.client.run_world import (
     typed,
 )
 
+from holdfast.core.client import timeouts
 from holdfast.core.client.command_output import Stop
 from holdfast.core.client.command_run import (
     LAST_WORD,
     PROMPT_PATIENCE,
     RETRY,
-    TYPING_PATIENCE,
     CommandRun,
     Wish,
 )
@@ -178,9 +178,9 @@ def test_when_the_time_is_up_a_command_that_runs_is_told_with_its_output() -> No
 def test_i2_a_line_without_an_answer_is_not_known() -> None:
     run, _ = begun()
 
-    run.tick(TYPING_PATIENCE - 0.1)
+    run.tick(timeouts.TYPING - 0.1)
     with pytest.raises(OutcomeUnknown) as told:
-        run.tick(TYPING_PATIENCE)
+        run.tick(timeouts.TYPING)
     assert told.value.facts == {"client": CLIENT, "sequence": 1}
 
 
@@ -212,10 +212,10 @@ def test_what_was_approved_has_the_time_that_any_line_has() -> None:
     run = held(Wish(100, approval=30))
     run.tick(20)
     run.hear(Settled(3, Verdict.ALLOW, US), 20)
-    run.tick(19.9 + TYPING_PATIENCE)
+    run.tick(19.9 + timeouts.TYPING)
 
     with pytest.raises(OutcomeUnknown):
-        run.tick(20 + TYPING_PATIENCE)
+        run.tick(20 + timeouts.TYPING)
 
 
 def test_what_cannot_be_taken_back_may_still_be_approved() -> None:

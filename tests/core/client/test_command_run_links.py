@@ -13,10 +13,10 @@ from tests.core.client.run_world import (
     typed,
 )
 
+from holdfast.core.client import timeouts
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.command_output import Stop
 from holdfast.core.client.command_run import (
-    TYPING_PATIENCE,
     CommandRun,
     Wish,
 )
@@ -80,7 +80,7 @@ def test_a_successor_is_waited_for_while_there_is_time() -> None:
     with pytest.raises(SessionUnreachable):
         run.cut(gone, 20 + 2 * LOSS)
     with pytest.raises(SessionUnreachable):
-        typed(deadline=5).cut(gone, TYPING_PATIENCE)
+        typed(deadline=5).cut(gone, timeouts.TYPING)
 
 
 def test_before_it_is_attached_there_is_time_until_the_deadline() -> None:

@@ -37,6 +37,7 @@ import type { Dialler, HostKeys } from "./reaching.js";
 import { backOff, failureOf, heardReason, reachHost } from "./reaching.js";
 import { LiveSession } from "./session-link.js";
 import { sessionInfo } from "./session-record.js";
+import type { HostRequest } from "./session-requests.js";
 import { fromBase64, printable } from "./text.js";
 
 /** Milliseconds after which a channel that nobody uses is closed. */
@@ -90,8 +91,11 @@ export class LiveHost implements HostLink {
 
   async create(wish: Creation): Promise<{ readonly id: string; readonly name: string }> {
     const { size, ...rest } = wish;
-    const asked = size === undefined ? rest : { ...rest, size: [size.columns, size.rows] };
-    const made = await this.ask({ ...asked, do: "create" }, false);
+    const asked: HostRequest =
+      size === undefined
+        ? { do: "create", ...rest }
+        : { do: "create", ...rest, size: [size.columns, size.rows] };
+    const made = await this.ask(asked, false);
     return { id: textOf(made, "id"), name: shown(made, "name") };
   }
 
@@ -154,30 +158,30 @@ export class LiveHost implements HostLink {
 
   // ── asking ─────────────────────────────────────────────────────────────────
 
-  private ask(packet: Packet, isHarmlessTwice: boolean): Promise<Packet> {
-    const answer = this.last.then(() => this.asked(packet, isHarmlessTwice));
+  private ask(asked: HostRequest, isHarmlessTwice: boolean): Promise<Packet> {
+    const answer = this.last.then(() => this.asked(asked, isHarmlessTwice));
     this.last = answer.catch(() => undefined);
     return answer;
   }
 
-  private async asked(packet: Packet, isHarmlessTwice: boolean): Promise<Packet> {
+  private async asked(asked: HostRequest, isHarmlessTwice: boolean): Promise<Packet> {
     const kept = this.requests;
     if (kept !== null) {
       try {
-        return await this.answered(kept, packet);
+        return await this.answered(kept, asked);
       } catch (thrown) {
         const error = asError(thrown);
         const isCut = error.branch === "Unavailable" && this.requests === null;
         if (!isCut || !isHarmlessTwice) throw error;
       }
     }
-    return this.answered(await this.dialled(), packet);
+    return this.answered(await this.dialled(), asked);
   }
 
-  private async answered(requests: HostRequests, packet: Packet): Promise<Packet> {
+  private async answered(requests: HostRequests, asked: HostRequest): Promise<Packet> {
     this.forgetIdle();
     try {
-      const answer = await requests.ask(packet);
+      const answer = await requests.ask(asked);
       this.stayOpen();
       return answer;
     } catch (thrown) {

@@ -10,6 +10,7 @@ import type { Packet } from "./packets.js";
 import { PacketReader, packetBytes, packetError, textOf } from "./packets.js";
 import type { Clock } from "./ports.js";
 import type { Sealed } from "./sealed.js";
+import type { HostRequest } from "./session-requests.js";
 import { printable } from "./text.js";
 
 /** Milliseconds for an answer; making a session takes longest. */
@@ -35,7 +36,7 @@ export class HostRequests {
   }
 
   /** The host's answer; a list comes whole. Not to be called while it is awaited. */
-  async ask(packet: Packet): Promise<Packet> {
+  async ask(asked: HostRequest): Promise<Packet> {
     let isLate = false;
     const forget = this.clock.after(ANSWER_MS, () => {
       isLate = true;
@@ -45,7 +46,7 @@ export class HostRequests {
       // The question is not held back until the host has said yes.
       if (!this.isAsked) await sayOpen(this.sealed, "host");
       this.isAsked = true;
-      await this.sealed.send(packetBytes(packet));
+      await this.sealed.send(packetBytes(asked));
       if (!this.isOpen) await hearOpened(this.sealed);
       this.isOpen = true;
       return await this.answer();

@@ -11,11 +11,9 @@ from holdfast.cli.turn_requests import (
     report,
 )
 from holdfast.client.calls import wait_turn
+from holdfast.core.client.timeouts import ASK_TURN
 from holdfast.model.errors import MalformedArgument
 from holdfast.wire.messages import MAX_ASK_MS
-
-TIMEOUT = 60.0
-"""Seconds that somebody who is looking needs to answer."""
 
 LONGEST = MAX_ASK_MS / 1000
 
@@ -40,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         metavar="S",
         type=float,
-        default=TIMEOUT,
-        help=f"seconds to wait ({TIMEOUT:.0f})",
+        default=ASK_TURN,
+        help=f"seconds to wait ({ASK_TURN:.0f})",
     )
     parser.add_argument(
         "--wait", action="store_true", help="wait as long as it takes, a day at most"

@@ -6,15 +6,13 @@ import os
 import sys
 
 from holdfast.cli.manual import describe
+from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.session_record import Cells, record_of
 from holdfast.model.session_requests import Created, Creation
 from holdfast.model.text import checked_name
 
 NO_SUDO = "holdfast: every exec is judged; sudo and the like do not work in here"
 """Said to whoever starts a session with an exec gate and is not root."""
-
-TIMEOUT = 330.0
-"""Seconds for somebody's approval; a gate gives up before."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         metavar="S",
         type=float,
-        default=TIMEOUT,
-        help=f"seconds to wait if somebody has to approve it ({TIMEOUT:.0f})",
+        default=APPROVAL,
+        help=f"seconds to wait if somebody has to approve it ({APPROVAL:.0f})",
     )
     parser.add_argument("--json", action="store_true", help="print facts for programs")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""What does one client know of one session, whichever link it has at the moment?
+"""What one client knows of one session, whichever link it has at the moment.
 
 Theory of operation
 -------------------

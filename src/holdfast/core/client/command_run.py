@@ -1,4 +1,4 @@
-"""What becomes of one command in a session's shell, from its first key to its end?
+"""One command in a session's shell, from its first key to its end.
 
 Theory of operation
 -------------------
@@ -65,9 +65,6 @@ from holdfast.wire.messages import Attached, Drop, Exited, Lost, Output
 PROMPT_PATIENCE = 5.0
 """Seconds for a shell that has just begun, or just ended a command, to show its
 prompt; one that runs something is not waited for."""
-
-TYPING_PATIENCE = 10.0
-"""Seconds for the terminal to take a line, once it may."""
 
 LAST_WORD = 1.0
 """Seconds for an answer when the time is up."""
@@ -228,7 +225,7 @@ class CommandRun(AttachedExchange[Ran]):
         if self.attachment.pending is None:
             return self._typed_by
         # An approval takes as long as people do; the terminal has its time after it.
-        self._typed_by = now + TYPING_PATIENCE
+        self._typed_by = now + timeouts.TYPING
         if self._approved_by is None:
             self._held_at = now
             self._approved_by = min(self._deadline, now + self._wish.approval)
@@ -280,7 +277,7 @@ class CommandRun(AttachedExchange[Ran]):
     # ── typing ────────────────────────────────────────────────────────────
 
     def _type(self, now: float) -> Message:
-        self._typed_by = now + TYPING_PATIENCE
+        self._typed_by = now + timeouts.TYPING
         return self.attachment.submit(InputKind.COMMAND, self._line + b"\r")
 
     def _plan_retry(self, phase: str, now: float) -> None:

@@ -1,4 +1,4 @@
-"""What does a session show at this moment?"""
+"""What a session shows at this moment."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What has this client signed of what it sent, and when does it sign next?
+"""What a client has signed of what it sent, and when it signs next.
 
 Theory of operation
 -------------------
