@@ -1,4 +1,4 @@
-"""The meaning of arguments on the command line."""
+"""Parses arguments of the command line."""
 
 import re
 import signal
@@ -10,7 +10,7 @@ _SIZE = re.compile(r"([0-9]{1,6})[xX]([0-9]{1,6})", re.ASCII)
 
 
 def size_from(text: str) -> tuple[int, int]:
-    """Read COLUMNSxROWS. Whether a terminal can be that large is asked elsewhere.
+    """Parse COLUMNSxROWS. Whether a terminal can be that large is checked elsewhere.
 
     Raises:
         UsageError: The text is no size.
@@ -23,7 +23,7 @@ def size_from(text: str) -> tuple[int, int]:
 
 
 def variable_from(text: str) -> tuple[str, str]:
-    """Read NAME=VALUE.
+    """Parse NAME=VALUE.
 
     Raises:
         UsageError: There is no name, or no value.
@@ -36,7 +36,7 @@ def variable_from(text: str) -> tuple[str, str]:
 
 
 def signal_from(text: str) -> int:
-    """Read a signal: TERM, SIGTERM or 15.
+    """Parse a signal: TERM, SIGTERM or 15.
 
     Raises:
         UsageError: There is no such signal.
@@ -51,7 +51,7 @@ def signal_from(text: str) -> int:
 
 
 def signal_name(number: int) -> str:
-    """Return what a signal is called."""
+    """Return the name of a signal."""
     return signal.Signals(number).name if number in _NAMED else f"signal {number}"
 
 

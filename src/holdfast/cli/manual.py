@@ -14,24 +14,24 @@ MAX_WIDTH = 100
 """Columns used of a wide terminal: longer lines are hard to read."""
 
 STATUSES = {
-    0: "it was done",
+    0: "done",
     64: "the request is wrong: no such session, no such option, not a terminal",
     70: "an error this version does not know",
     74: "the output could not be written",
-    75: "not now: nothing answers, or the time ran out; trying later may help",
+    75: "not now: nothing answered, or the time ran out; trying later may help",
     76: "the other side broke the protocol",
     77: "not allowed, or not your turn",
     130: "interrupted from the keyboard",
-    141: "whoever read the output stopped reading",
+    141: "the reader of the output went away",
 }
-"""What every verb may exit with; the numbers under 128 are sysexits(3)'s."""
+"""The exit statuses of every verb; the numbers under 128 are from sysexits(3)."""
 
 
 class Manual(argparse.RawDescriptionHelpFormatter):
-    """How help is laid out: as wide as the terminal, what has lines as it is.
+    """The layout of help: as wide as the terminal, with given line breaks kept.
 
-    argparse makes one of these for each option, also when nobody asked for help,
-    and to learn the width it would load what unpacks archives.
+    argparse makes one of these for each option, even when nobody asks for help, and to
+    learn the width it would import the modules that unpack archives.
     """
 
     def __init__(self, prog: str) -> None:
@@ -40,7 +40,7 @@ class Manual(argparse.RawDescriptionHelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n" in text:
             return super()._fill_text(text, width, indent)
-        # What has no lines yet is filled by the class above, which fills everything.
+        # Text without line breaks is filled by the class above, which fills everything.
         return super(argparse.RawDescriptionHelpFormatter, self)._fill_text(
             text, width, indent
         )
@@ -69,7 +69,7 @@ def describe(
 
 
 def _ordered(own: dict[int | str, str]) -> list[tuple[int | str, str]]:
-    """Return all that a verb may exit with: its own words, where it has some."""
+    """Return all exit statuses of a verb, in its own words where it has some."""
     every = own | {code: why for code, why in STATUSES.items() if code not in own}
     return sorted(every.items(), key=lambda one: (isinstance(one[0], str), one[0]))
 

@@ -15,7 +15,7 @@ from holdfast.wire.messages import Pending
 
 
 def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that all of them have."""
+    """Declare the options they share."""
     parser.add_argument(
         "--timeout",
         metavar="S",
@@ -27,39 +27,39 @@ def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print the offset from which on the stream shows what came of it",
+        help="print the stream offset at which its output starts",
     )
 
 
 def add_approval_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare how long an approval is waited for."""
+    """Declare how long to wait for approval."""
     parser.add_argument(
         "--approval-timeout",
         metavar="S",
         type=float,
         default=APPROVAL,
-        help=f"seconds to wait for an approval; then it is taken back ({APPROVAL:.0f})",
+        help=f"seconds to wait for approval; then it is withdrawn ({APPROVAL:.0f})",
     )
 
 
 def say_held(pending: Pending) -> None:
-    """Say why nothing happens: somebody else has to answer first."""
+    """Say that the input waits for approval."""
     rule = printable(pending.rule, 64)
     print(
-        f"holdfast: waits for approval: request {pending.ticket}, rule {rule};"
-        " `holdfast gate pending` shows it, an operator who may approves or denies it",
+        f"holdfast: waiting for approval: request {pending.ticket}, rule {rule};"
+        " see `holdfast gate pending`, `holdfast approve` and `holdfast deny`",
         file=sys.stderr,
         flush=True,
     )
 
 
 def deliver(options: argparse.Namespace, kind: InputKind, payload: bytes) -> int:
-    """Make the input, and return when the terminal has taken it."""
+    """Send the input, and return when the terminal has accepted it."""
     session = keeper.find(options.session)
     if session.exit is not None:
         raise SessionOver("exited")
     attachment = attachment_to(session.id)
-    if not options.json:  # Programs are told by the error alone.
+    if not options.json:  # With --json, the error itself is the output.
         attachment.held = say_held
     offset = submit(
         attachment, kind, payload, options.timeout, options.approval_timeout

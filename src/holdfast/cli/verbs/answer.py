@@ -29,29 +29,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Type a secret and Enter into a session whose program asks for one: sudo, ssh,"
-        " `read -s`, getpass. It is read from this terminal without echo, or is the"
-        " first line of what is piped in. Nothing keeps it: not the logbook, not the"
-        " session's output, and whoever approves it does not see it. It is refused"
-        " when nobody asks, or when it would be shown; what may be seen is for `send`.",
+        "Type a secret, then Enter, into a session whose program asks for one: sudo,"
+        " ssh, `read -s`, getpass. The secret is read from this terminal without"
+        " echo, or is the first line of standard input. It is stored nowhere: not in"
+        " the logbook, not in the session's output, and an operator who approves it"
+        " does not see it. It is refused if no program is asking, or if it would be"
+        " echoed; for text that may be seen, use `send`.",
         {
-            "holdfast answer web": "asks you, and shows nothing",
-            "pass show deploy | holdfast answer web": "from a program",
-            "holdfast wait web --for secret && holdfast answer web": "once it is asked",
+            "holdfast answer web": "prompts without echo",
+            "pass show deploy | holdfast answer web": "from another program",
+            "holdfast wait web --for secret && holdfast answer web": "when asked",
         },
         {
-            64: "the session has ended, or there is none, or nothing was given",
-            75: "nobody waits for a secret now, or it would be shown",
-            77: "somebody else has the turn, or it is not allowed",
+            64: "no such session, it has ended, or no secret was given",
+            75: "no program is asking for a secret, or it would be echoed",
+            77: "another operator has the turn, or it is not allowed",
         },
     )
     parser.add_argument(
         "--key-by-key",
         action="store_true",
-        help="also for a program that reads single keys and shows dots, or nothing",
+        help="also for a program that reads single keys and shows dots or nothing",
     )
     add_shared_arguments(parser)
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
     parser.add_argument("surplus", nargs="*", help=argparse.SUPPRESS)
 
 
@@ -59,7 +60,9 @@ def run(options: argparse.Namespace) -> int:
     """Read the secret, and type it."""
     if options.surplus:
         # It is in the list of processes already; it need not be printed as well.
-        raise MalformedArgument("…", "for the command line: secrets are piped or typed")
+        raise MalformedArgument(
+            "…", "accepted on the command line: pipe or type the secret"
+        )
     session = live_session(options.session)
     seen = state(session.id)
     demand_secrecy(seen, key_by_key=options.key_by_key)
@@ -80,12 +83,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def asker_of(seen: Evidence) -> str:
-    """Say who asks, for the person who is asked."""
-    return printable(seen.why[0]) if seen.why else "somebody asks"
+    """Say which program asks, for the person at the terminal."""
+    return printable(seen.why[0]) if seen.why else "a program asks"
 
 
 def read_secret(why: str) -> bytes:
-    """Return a line that was typed without echo, or piped in.
+    """Return a line typed without echo, or piped in.
 
     Raises:
         UsageError: There was none.

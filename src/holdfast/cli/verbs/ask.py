@@ -15,7 +15,7 @@ from holdfast.model.errors import MalformedArgument
 from holdfast.wire.messages import MAX_ASK_MS
 
 TIMEOUT = 60.0
-"""Seconds that somebody who is looking needs to answer."""
+"""Seconds a person needs to see the request and answer."""
 
 LONGEST = MAX_ASK_MS / 1000
 
@@ -24,8 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Ask whoever has the turn for it, and wait for the answer. A free turn is"
-        " yours at once. Whoever stops waiting has not asked." + GRACE,
+        "Ask the operator who has the turn for it, and wait for the answer. A free"
+        " turn is yours at once. If you stop waiting, the request is withdrawn."
+        + GRACE,
         {
             "holdfast ask web": "wait a minute for it",
             "holdfast ask web --wait": "wait as long as it takes",
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         },
         {
             0: "the turn is yours",
-            75: "it was not given, or nobody answered in time",
+            75: "the turn was refused, or nobody answered in time",
         },
     )
     parser.add_argument(

@@ -23,28 +23,29 @@ ITEMS = {
     "trap": "trap",
     "path_entry": "path-entry",
 }
-"""Which kind of thing that a shell has each option asks for."""
+"""The kind of shell state that each option asks about."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Say who is behind something: which command did it, who pressed Return, and"
-        " who typed its line. What a shell has is compared at each prompt with the"
-        " one before; a file belongs to the command that ran when it was last"
-        " changed, a process to the command that started it or its ancestors, a line"
-        " to whoever typed its bytes. What cannot be known is said to be unknown.",
+        "Say who is behind something: which command did it, who pressed Enter, and"
+        " who typed the line. Shell state is compared at each prompt with the prompt"
+        " before; a file is attributed to the command that ran when it was last"
+        " changed, a process to the command that started it or its ancestors, and a"
+        " line to the operators who typed its bytes. What cannot be known is reported"
+        " as unknown.",
         {
             "holdfast blame web --alias deploy": "who made this alias?",
             "holdfast blame web --var PATH": "who changed PATH?",
-            "holdfast blame web --file build.sh": "who wrote it, and the links to it?",
+            "holdfast blame web --file build.sh": "who wrote it, and any links to it?",
             "holdfast blame web --port 3000": "who started what listens there?",
-            "holdfast blame web --line": "who typed what stands at the prompt?",
+            "holdfast blame web --line": "who typed the unsubmitted line?",
         },
         {
-            0: "somebody is named",
-            1: "nobody can be named, and it was said why",
+            0: "someone was named",
+            1: "nobody can be named; the output says why",
         },
     )
     add_session_arguments(parser)
@@ -54,15 +55,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--function", metavar="NAME", help="a function")
     which.add_argument("--option", metavar="NAME", help="an option of the shell")
     which.add_argument("--trap", metavar="SIGNAL", help="a trap")
-    which.add_argument("--path-entry", metavar="FOLDER", help="a folder in PATH")
-    which.add_argument("--file", metavar="PATH", help="a file, and the links to it")
+    which.add_argument("--path-entry", metavar="FOLDER", help="a PATH entry")
+    which.add_argument("--file", metavar="PATH", help="a file, and any links to it")
     which.add_argument("--pid", metavar="N", type=int, help="a process")
-    which.add_argument("--port", metavar="N", type=int, help="what listens there")
-    which.add_argument("--line", action="store_true", help="what stands typed")
+    which.add_argument(
+        "--port", metavar="N", type=int, help="the process listening on this port"
+    )
+    which.add_argument("--line", action="store_true", help="the unsubmitted line")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and say it."""
+    """Ask, and print the answer."""
     session = live_session(options.session)
     if options.line:
         return _line(session, as_json=options.json)
@@ -98,12 +101,14 @@ def _other_name(signal: str) -> str:
 
 def _file(session: SessionRecord, path: str, *, as_json: bool) -> int:
     if session.host:
-        raise OnlyHere("looking at a file")
+        raise OnlyHere("blaming a remote file")
     try:
         found = blame_query.file(session.id, path)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "its name cannot be one"
-        raise MalformedArgument(printable(path), f"a file to look at: {why}") from None
+        why = getattr(error, "strerror", None) or "the name is not valid"
+        raise MalformedArgument(
+            printable(path), f"a file that can be examined: {why}"
+        ) from None
     if as_json:
         told = [blame_text.file_facts(one) for one in found]
         print(json.dumps({"session": session.id, "what": "file", "steps": told}))

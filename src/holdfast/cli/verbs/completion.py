@@ -36,10 +36,10 @@ NAMING = (
     "grant",
     "revoke",
 )
-"""Verbs whose first word is a session."""
+"""Verbs whose first argument is a session."""
 
 GATE = ("pending", "approve", "deny", "test", "check", "apply", "example")
-"""What `gate` can do; a test compares it with the verb itself."""
+"""The actions of `gate`; a test compares them with the verb."""
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "new": (
@@ -164,7 +164,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "upgrade": ("--json",),
     "doctor": ("--json",),
 }
-"""What each verb takes; a test compares it with the verbs themselves."""
+"""The options of each verb; a test compares them with the verbs."""
 
 BASH = """\
 # holdfast completion for bash: eval "$(holdfast completion bash)"
@@ -258,8 +258,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Print a script that completes verbs, options and the names of sessions in"
-        " your shell. Names are asked for at the moment they are needed.",
+        "Print a script that completes verbs, options and session names in your"
+        " shell. Names are looked up when you press Tab.",
         {
             'eval "$(holdfast completion bash)"': "in ~/.bashrc",
             'eval "$(holdfast completion zsh)"': "in ~/.zshrc, after compinit",
@@ -270,7 +270,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print it."""
+    """Print the script."""
     print({"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell](), end="")
     return 0
 

@@ -1,4 +1,4 @@
-"""`holdfast deny`: refuse an input that waits for approval."""
+"""`holdfast deny`: deny an input that waits for approval."""
 
 import argparse
 
@@ -10,22 +10,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Refuse an input that a rule holds until somebody approves it. What is refused"
-        " is shown first; on a terminal you are asked.",
+        "Deny an input that a rule holds for approval. The input is shown first; on a"
+        " terminal you are asked to confirm.",
         {
-            "holdfast deny web": "the only input that waits there",
-            "holdfast deny web 3": "the one under ticket 3",
-            "holdfast gate pending": "what waits, in every session",
+            "holdfast deny web": "the only input waiting there",
+            "holdfast deny web 3": "the one under request 3",
+            "holdfast gate pending": "everything that waits, in every session",
         },
-        {EXIT_LEFT: "you were asked, and did not say yes: it still waits"},
+        {EXIT_LEFT: "you did not confirm: it still waits"},
     )
     add_answer_arguments(parser)
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
     parser.add_argument(
-        "ticket", metavar="TICKET", nargs="?", help="which (the only one)"
+        "ticket", metavar="TICKET", nargs="?", help="which request (the only one)"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show it, and answer."""
+    """Show the input, and deny it."""
     return answer(options, name=options.session, approve=False)

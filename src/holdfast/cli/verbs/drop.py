@@ -11,14 +11,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Let the turn go. Whoever has waited longest gets it; if nobody waits, it is"
-        " free.",
-        {"holdfast drop web": "somebody else may write"},
+        "Release the turn. The operator who has waited longest gets it; if nobody"
+        " waits, it is free.",
+        {"holdfast drop web": "others may write now"},
         {77: "you do not have the turn"},
     )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Let it go."""
+    """Release the turn."""
     return do_about_turn(options, Drop())

@@ -21,30 +21,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Ask a session's command to end with a signal, and wait until it has. What"
-        " does not listen is killed after a few seconds. Daemons that the session"
-        " has started are ended too, also those of a session whose command has"
-        " ended already; sessions that were started from inside it are not. Then"
-        " its record is removed.",
+        "Send a session's command a signal, and wait until it has ended. If it"
+        " ignores the signal, it is killed after a few seconds. Daemons that the"
+        " session started are ended too, even if its command ended earlier; sessions"
+        " started from inside it are not. Then its record is removed.",
         {
-            "holdfast end web": "hang up, as a closed terminal would",
+            "holdfast end web": "SIGHUP, as a closed terminal would",
             "holdfast end web --signal INT": "as Ctrl-C would",
-            "holdfast end web --leave-daemons": "what left the shell goes on",
+            "holdfast end web --leave-daemons": "keep the daemons it started",
         },
     )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
     parser.add_argument(
         "--signal", metavar="S", default="HUP", help="TERM, SIGTERM or 15 (HUP)"
     )
     parser.add_argument(
         "--leave-daemons",
         action="store_true",
-        help="leave running what has left the session's shell",
+        help="leave daemons that the session started running",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """End it, wait for the end, and have its record dropped."""
+    """End the session, wait for it, and drop its record."""
     number = signal_from(options.signal)
     session = keeper.find(options.session)
     question = questions.end(number, leave=options.leave_daemons)
@@ -56,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _Ending(AttachedInquiry[Ended]):
-    """A session that ends; whoever was to sweep for it may die with it."""
+    """A session that ends; its holder may die before it sweeps."""
 
     def __init__(
         self, session: SessionRecord, question: SessionQuestion[Ended]
@@ -87,7 +86,7 @@ def _end_rest(session: SessionRecord, question: SessionQuestion[Ended]) -> None:
     try:
         _say_swept(ask(session.id, question).swept)
     except (SessionUnreachable, WaitedInVain):
-        print("what the session left running could not be looked for")
+        print("could not look for processes that the session left running")
 
 
 def _say_swept(fields: Mapping[str, object]) -> None:

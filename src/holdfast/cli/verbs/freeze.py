@@ -1,4 +1,4 @@
-"""`holdfast freeze`: stop every process of a session where it stands."""
+"""`holdfast freeze`: stop every process of a session."""
 
 import argparse
 
@@ -11,17 +11,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Stop every process of a session where it stands. Nothing is written to it"
-        " until `thaw`; it can be watched all the same.",
+        "Stop every process of a session. No input reaches it"
+        " until `thaw`; you can still watch it.",
         {
-            "holdfast freeze web": "everything stands still",
-            "holdfast seize web --freeze": "and the turn is yours too",
+            "holdfast freeze web": "everything stops",
+            "holdfast seize web --freeze": "and take the turn too",
         },
-        {77: "you may not seize here, and so not freeze"},
+        {77: "you lack the right to seize, which freezing needs"},
     )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Stop it."""
+    """Freeze the session."""
     return do_request(options, Freeze())

@@ -1,4 +1,4 @@
-"""`holdfast give`: give the turn to somebody."""
+"""`holdfast give`: give the turn to another operator."""
 
 import argparse
 
@@ -13,20 +13,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Give your turn to another operator, who has to be attached, whether or not"
-        " it has asked for it. To say no to whoever asked, use `refuse`.",
+        "Give your turn to another operator, who must be attached but need not have"
+        " asked for it. To turn down a request, use `refuse`.",
         {
             "holdfast give web @bot": "bot may write now",
             "holdfast who web": "who is here, and who has asked",
         },
-        {77: "you do not have the turn, or nobody is called that"},
+        {77: "you do not have the turn, or there is no such operator"},
     )
     add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR", help="its name, or its id")
+    parser.add_argument("operator", metavar="@OPERATOR", help="operator's name or id")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Give it."""
+    """Give the turn."""
     session = live_session(options.session)
     to = actor_from(options.operator, session.id)
     return report(options, session, act(session.id, Give(to)))

@@ -1,4 +1,4 @@
-"""`holdfast grant`: let an operator do something in a session."""
+"""`holdfast grant`: set an operator's rights in a session."""
 
 import argparse
 import re
@@ -20,14 +20,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Let an operator do this in a session, in place of what it could do before."
-        " Nobody passes on more than they have themselves, or for longer. The rights"
+        "Set an operator's rights in a session, replacing those it had there."
+        " You cannot grant more than you have yourself, or for longer. The rights"
         f" are {', '.join(Right)}.",
         {
-            "holdfast grant web @bot observe": "bot may watch, and nothing else",
+            "holdfast grant web @bot observe": "bot may only watch",
             "holdfast grant web @bot observe take input --for 10m": "for ten minutes",
         },
-        {77: "you may not grant that here, or nobody is called that"},
+        {77: "you may not grant that here, or there is no such operator"},
     )
     parser.add_argument(
         "--for",
@@ -36,12 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="45s, 10m, 2h or 3d (until it is revoked)",
     )
     add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR", help="its name, or its id")
+    parser.add_argument("operator", metavar="@OPERATOR", help="operator's name or id")
     parser.add_argument("rights", metavar="RIGHT", nargs="+", help="as listed above")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Grant it."""
+    """Grant the rights."""
     rights = tuple(sorted({_right(word) for word in options.rights}))
     for_ms = 0 if options.duration is None else duration_ms(options.duration)
     session = live_session(options.session)
@@ -51,10 +51,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def duration_ms(text: str) -> int:
-    """Read a length of time.
+    """Parse a length of time.
 
     Raises:
-        UsageError: The text is none.
+        UsageError: The text is not a duration.
 
     """
     found = _DURATION.fullmatch(text)

@@ -1,4 +1,4 @@
-"""`holdfast graph`: show what runs in a session, and what listens where."""
+"""`holdfast graph`: show a session's processes and listening ports."""
 
 import argparse
 import json
@@ -20,33 +20,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Show what runs in a session as a tree: command, state, memory, processor"
-        " time, age, ports, and who started it as far as that is known. With --all,"
-        " of every session. With --port, say which process of which session listens"
-        " there, or that none does. All of it is the kernel's answer at this moment.",
+        "Show a session's processes as a tree: command, state, memory, CPU time, age,"
+        " ports, and who started each, as far as that is known. --all shows every"
+        " session. --port says which process of which session listens on a port, or"
+        " that none does. Everything is read from the kernel when you ask.",
         {
             "holdfast graph web": "a tree",
-            "holdfast graph web --open": "with all that each process has open",
+            "holdfast graph web --open": "with each process's open files",
             "holdfast graph --all --json": "every session, for programs",
-            "holdfast graph --port 3000": "who listens on port 3000?",
+            "holdfast graph --port 3000": "which process listens on port 3000?",
         },
-        {0: "it was shown; with --port: somebody listens", 1: "nobody listens there"},
+        {
+            0: "done; with --port: a session listens there",
+            1: "no session listens there",
+        },
     )
     parser.add_argument(
-        "session", nargs="?", metavar="NAME", help="name, id, or how an id begins"
+        "session", nargs="?", metavar="NAME", help="name, id, or start of an id"
     )
-    parser.add_argument("--all", action="store_true", help="of every session")
-    parser.add_argument("--port", metavar="P", type=int, help="who listens there?")
-    parser.add_argument("--open", action="store_true", help="with descriptors")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--all", action="store_true", help="show every session")
+    parser.add_argument(
+        "--port", metavar="P", type=int, help="which process listens on this port?"
+    )
+    parser.add_argument("--open", action="store_true", help="with file descriptors")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and show it."""
+    """Ask, and print the answer."""
     if options.port is not None:
         return _say_who_listens(options)
     if options.all == (options.session is not None):
-        raise MalformedArgument("graph", "with the name of one session, or with --all")
+        raise MalformedArgument(
+            "graph", "called with the name of one session, or with --all"
+        )
     if options.all:
         told = [*graphs_of(_living(), descriptors=options.open)]
     else:

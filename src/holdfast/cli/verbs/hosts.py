@@ -1,4 +1,4 @@
-"""`holdfast hosts`: list the hosts elsewhere that you can reach."""
+"""`holdfast hosts`: list the remote hosts that you can reach."""
 
 import argparse
 import json
@@ -23,28 +23,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "List the hosts that you have joined, with the fingerprint of each one's key,"
-        " what you are called there, whether it can be reached now, and by which"
-        " relays. Removing one forgets the way there; the host still knows your key,"
-        " until somebody there revokes it.",
+        "List the hosts you have joined: the fingerprint of each one's key, your name"
+        " there, whether it can be reached now, and through which relays. Removing a"
+        " host only forgets how to reach it; the host still knows your key until"
+        " somebody there revokes it.",
         {
             "holdfast hosts": "a table",
-            "holdfast hosts --no-check": "without asking them",
-            "holdfast hosts rename box den": "call it den from now on",
-            "holdfast hosts remove den": "forget it",
+            "holdfast hosts --no-check": "without contacting them",
+            "holdfast hosts rename box den": "call it den",
+            "holdfast hosts remove den": "forget how to reach it",
         },
-        {64: "no host is called that"},
+        {64: "no such host"},
     )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--no-check", action="store_true", help="do not ask whether they can be reached"
+        "--no-check",
+        action="store_true",
+        help="do not check whether they can be reached",
     )
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("words", metavar="remove NAME | rename OLD NEW", nargs="*")
 
 
 def run(options: argparse.Namespace) -> int:
-    """List them, or change what is known of one."""
+    """List them, or rename or remove one."""
     match options.words:
         case []:
             return _list(options)
@@ -82,7 +84,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _unasked(_: KnownHost) -> str:
-    return "not asked"
+    return "not checked"
 
 
 def _reached(one: KnownHost) -> str:

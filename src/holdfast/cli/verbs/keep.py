@@ -11,22 +11,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Leave a session in the list after it has ended, with its exit status, however"
-        " long ago that is and however many have ended since. Others go after a day,"
-        " and the oldest of more than 200 at once; `holdfast end` still removes it."
-        " With --off it is treated like any other again.",
+        "Keep a session in the list after it has ended, with its exit status, however"
+        " long ago that is and however many have ended since. Other ended sessions"
+        " are dropped after a day, and the oldest once there are more than 200;"
+        " `holdfast end` still removes it. --off removes the mark.",
         {
-            "holdfast keep web": "its exit status stays to be read",
-            "holdfast keep web --off": "no longer",
+            "holdfast keep web": "its exit status stays readable",
+            "holdfast keep web --off": "treat it like any other again",
         },
-        {77: "you may not end it, which keeping it needs"},
+        {77: "you lack the right to end it, which keeping it needs"},
     )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument("--off", action="store_true", help="take the mark away")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
+    parser.add_argument("--off", action="store_true", help="remove the mark")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Have the mark set or taken away."""
+    """Set the mark, or remove it."""
     session = keeper.find(options.session)
     keeper.request(Keep(session.id, not options.off), host=session.host)
     return 0

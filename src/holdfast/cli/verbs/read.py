@@ -20,25 +20,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Print what a session has printed so far, as far as it is kept, and exit."
-        " Bytes are counted from the session's birth, so that reading can go on"
-        " where it stopped: --json says where that is, and how many bytes are gone.",
+        "Print what a session has printed so far, as far back as it is kept, and"
+        " exit. Bytes are counted from the start of the session, so you can continue"
+        " where you stopped: --json says where that is, and how many bytes are gone.",
         {
-            "holdfast read web": "all that is kept, as it was printed",
-            "holdfast read web --from 4096 --max 1000": "a part of it",
+            "holdfast read web": "everything that is kept",
+            "holdfast read web --from 4096 --max 1000": "part of it",
             "holdfast read web --json": "offset, next, gap, data, text, hidden",
         },
     )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
     parser.add_argument(
-        "--from", dest="start", metavar="OFFSET", type=int, help="go on at this byte"
+        "--from", dest="start", metavar="OFFSET", type=int, help="start at this byte"
     )
-    parser.add_argument("--max", metavar="BYTES", type=int, help="at most so many")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument(
+        "--max", metavar="BYTES", type=int, help="read at most this many"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read it, and print it."""
+    """Read the output, and print it."""
     if options.start is not None and options.start < 0:
         raise NegativeOffset(options.start)
     if options.max is not None and options.max < 1:

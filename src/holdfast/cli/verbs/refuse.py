@@ -1,4 +1,4 @@
-"""`holdfast refuse`: say no to somebody who asks for the turn."""
+"""`holdfast refuse`: refuse another operator's request for the turn."""
 
 import argparse
 
@@ -13,17 +13,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Keep the turn, and tell an operator that asks for it so. To say yes, use"
-        " `give`.",
-        {"holdfast refuse web @bot": "bot waits no longer"},
-        {64: "nobody of that name has asked", 77: "you do not have the turn"},
+        "Keep the turn, and refuse another operator's request for it. To hand it"
+        " over, use `give`.",
+        {"holdfast refuse web @bot": "bot stops waiting"},
+        {64: "no such operator has asked", 77: "you do not have the turn"},
     )
     add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR", help="its name, or its id")
+    parser.add_argument("operator", metavar="@OPERATOR", help="operator's name or id")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say no."""
+    """Refuse the request."""
     session = live_session(options.session)
     asker = actor_from(options.operator, session.id)
     return report(options, session, act(session.id, Answer(asker, granted=False)))

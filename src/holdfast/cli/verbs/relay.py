@@ -15,23 +15,23 @@ LISTEN = "127.0.0.1:7447"
 MAX_PORT = 65_535
 
 OWN_PAGE = Path("the page that came with holdfast")
-"""Stands for the page that came with holdfast."""
+"""The web page that came with holdfast."""
 
 EXIT_STORE = 75
 
 COUNTS = {
-    "--max-hosts": "hosts that may be registered (2,000)",
-    "--max-operators": "operators that may be joined or waiting (10,000)",
-    "--max-per-key": "links that one operator's key may have (64)",
-    "--max-per-host": "operators that one host may have (2,000)",
-    "--max-hosts-per-address": "hosts from one address (64)",
-    "--max-unproven": "connections that have not said yet who they are (1,024)",
-    "--max-unproven-per-address": "the same from one address (64)",
+    "--max-hosts": "registered hosts (2,000)",
+    "--max-operators": "operators connected or waiting (10,000)",
+    "--max-per-key": "links per operator key (64)",
+    "--max-per-host": "operators per host (2,000)",
+    "--max-hosts-per-address": "hosts per address (64)",
+    "--max-unproven": "connections that have not identified themselves (1,024)",
+    "--max-unproven-per-address": "the same, per address (64)",
 }
 SECONDS = {
-    "--heartbeat": "silence after which a peer is asked whether it is there (20)",
-    "--slow-peer": "how long a peer may read nothing of what waits for it (15)",
-    "--drain": "how long links go on once the relay is told to end (1)",
+    "--heartbeat": "silence after which a peer is pinged (20)",
+    "--slow-peer": "how long a peer may leave waiting data unread (15)",
+    "--drain": "how long links stay open once the relay is told to stop (1)",
 }
 
 
@@ -39,28 +39,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Run a relay until SIGTERM or Ctrl-C. Hosts dial it and stay; operators ask"
-        " it for a host; it joins the two and passes on what it cannot read. It sees"
-        " who talks to whom, when and how much, and nothing else. It needs no"
-        " account, no domain of its own and no other program: one port, and one"
-        " file for the leases of movable sessions. Without TLS it runs on loopback"
-        " only, and only with --plain, or with --behind-proxy for a proxy on this"
-        " machine that speaks TLS. /healthz says ok, /metrics tells Prometheus how"
-        " much there is to do (from this machine only, unless --open-metrics).",
+        "Run a relay until SIGTERM or Ctrl-C. Hosts connect to it and stay connected;"
+        " operators ask it for a host; it joins the two and passes on traffic that it"
+        " cannot read. It sees who talks to whom, when and how much, and nothing"
+        " else. It needs no account, no domain of its own and no other program: one"
+        " port, and one file for the leases of movable sessions. Without TLS it runs"
+        " on loopback only, and only with --plain, or with --behind-proxy for a TLS"
+        " proxy on this machine. /healthz answers ok; /metrics is for Prometheus"
+        " (from this machine only, unless --open-metrics).",
         {
             "holdfast relay --plain": "for this machine, at 127.0.0.1:7447",
             "holdfast relay --listen 0.0.0.0:443 --cert c.pem --key k.pem"
-            " --name relay.example": "for everybody",
-            "holdfast relay --behind-proxy --name relay.example": "behind nginx, say",
-            "holdfast relay --unit > relay.service": "a systemd unit to begin with",
+            " --name relay.example": "public",
+            "holdfast relay --behind-proxy --name relay.example": "behind a proxy",
+            "holdfast relay --unit > relay.service": "a systemd unit to start from",
         },
         {
-            64: "the request is wrong: no such option, the port is taken, no TLS",
-            EXIT_STORE: "the store failed; start the relay again, and it reads it",
+            64: "the request is wrong: no such option, the port is in use, no TLS",
+            EXIT_STORE: "the store failed; restart the relay, and it reads the store"
+            " again",
         },
     )
     parser.add_argument(
-        "--listen", metavar="ADDR:PORT", default=LISTEN, help=f"where ({LISTEN})"
+        "--listen",
+        metavar="ADDR:PORT",
+        default=LISTEN,
+        help=f"address and port to listen on ({LISTEN})",
     )
     parser.add_argument("--cert", metavar="F", type=Path, help="TLS certificate chain")
     parser.add_argument("--key", metavar="F", type=Path, help="its private key")
@@ -70,24 +74,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--behind-proxy",
         action="store_true",
-        help="a proxy on this machine speaks TLS; believe its X-Forwarded-For",
+        help="a proxy on this machine handles TLS; trust its X-Forwarded-For",
     )
     parser.add_argument(
         "--name",
         metavar="HOST[:PORT]",
         action="append",
         default=[],
-        help="a name it is dialled by; requests for others are refused (its address)",
+        help="a name clients dial it by; requests for others are refused (its address)",
     )
     parser.add_argument(
         "--only-host",
         metavar="ID",
         action="append",
         default=[],
-        help="take this host (h_…) and no others but those named so (anybody)",
+        help="accept only this host (h_…); may be repeated (any host)",
     )
     parser.add_argument(
-        "--store", metavar="F", type=Path, help="leases (relay.sqlite3, with our state)"
+        "--store",
+        metavar="F",
+        type=Path,
+        help="leases (relay.sqlite3, in holdfast's state folder)",
     )
     web = parser.add_mutually_exclusive_group()
     web.add_argument(
@@ -96,11 +103,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="?",
         const=OWN_PAGE,
-        help="serve the web page that is there (the one that came with holdfast)",
+        help="serve the web page in this folder (the one that came with holdfast)",
     )
-    web.add_argument("--no-web", action="store_true", help="serve none (so it is)")
+    web.add_argument(
+        "--no-web", action="store_true", help="serve no page (the default)"
+    )
     parser.add_argument(
-        "--open-metrics", action="store_true", help="show /metrics to everybody"
+        "--open-metrics", action="store_true", help="show /metrics to everyone"
     )
     for option, what in COUNTS.items():
         parser.add_argument(option, metavar="N", type=int, help=what)
@@ -112,7 +121,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Be a relay until a signal comes."""
+    """Run a relay until a signal arrives."""
     if options.unit:
         from holdfast.linux.systemd import relay_unit_text  # noqa: PLC0415  # only here
 
@@ -192,7 +201,9 @@ def _endpoint(text: str) -> tuple[str, int]:
 def _name(text: str) -> str:
     bare = text.lower()
     if not bare.isascii() or not bare or set(bare) & set("/@?# \t\\") or bare != text:
-        raise MalformedArgument(text, "a name in lower case, with a port if it is odd")
+        raise MalformedArgument(
+            text, "a name in lower case, with its port if that is unusual"
+        )
     return bare
 
 
@@ -203,7 +214,9 @@ def _page(asked: Path | None) -> Path | None:
 
     found = built_page()
     if found is None:
-        raise MalformedArgument("--web", "given a folder: no page came with this")
+        raise MalformedArgument(
+            "--web", "given without a folder: this build has no page"
+        )
     return found
 
 

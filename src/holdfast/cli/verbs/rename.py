@@ -1,4 +1,4 @@
-"""`holdfast rename`: give a session another name."""
+"""`holdfast rename`: rename a session."""
 
 import argparse
 
@@ -12,16 +12,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Give a session another name. Its id stays, and so does whoever is attached.",
+        "Rename a session. Its id stays, and attached operators stay attached.",
         {"holdfast rename web shop": "web is now called shop"},
-        {77: "you may not end it, which renaming it needs"},
+        {77: "you lack the right to end it, which renaming needs"},
     )
-    parser.add_argument("session", metavar="OLD", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="OLD", help="name, id, or start of an id")
     parser.add_argument("name", metavar="NEW", help="1 to 64 letters, digits, . _ -")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Have it renamed."""
+    """Rename the session."""
     name = checked_name(options.name)
     session = keeper.find(options.session)
     keeper.request(Rename(session.id, name), host=session.host)

@@ -1,4 +1,4 @@
-"""`holdfast resize`: give a session another size."""
+"""`holdfast resize`: resize a session's terminal."""
 
 import argparse
 
@@ -13,17 +13,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Give a session's terminal another size, and tell its programs. A terminal"
-        " that attaches with the turn gives it its own size again.",
+        "Resize a session's terminal, and tell its programs. The next terminal that"
+        " attaches with the turn sets its own size again.",
         {"holdfast resize web 120x40": "120 columns, 40 rows"},
-        {77: "somebody else has the turn, or it is not allowed"},
+        {77: "another operator has the turn, or it is not allowed"},
     )
     add_shared_arguments(parser)
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
     parser.add_argument("size", metavar="CxR", help="columns and rows, 1 to 1000 each")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Have it resized."""
+    """Resize the session."""
     size = Size(*size_from(options.size))
     return deliver(options, InputKind.RESIZE, f"{size.columns}x{size.rows}".encode())

@@ -22,28 +22,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Take everything from an operator in a session, at once: its clients are hung"
-        " up on, its turn comes free, what it has in line is thrown away. With"
-        " --everywhere in every session of this machine, and its key is deleted"
-        " here, so that it is known to no new session either.",
+        "Revoke all of an operator's rights in a session, at once: its clients are"
+        " disconnected, its turn is released, and its queued input is discarded. With"
+        " --everywhere, do so in every session of this machine and delete its key"
+        " here, so that new sessions do not know it either.",
         {
-            "holdfast revoke web @bot": "bot can do nothing in web",
-            "holdfast revoke --everywhere @bot": "nor anywhere else",
+            "holdfast revoke web @bot": "bot has no rights in web",
+            "holdfast revoke --everywhere @bot": "bot has no rights anywhere",
         },
         {
-            75: "a session did not answer: its operator is left known, try again",
-            77: "you may not grant here, or nobody is called that",
+            75: "a session did not answer: the operator is still known, try again",
+            77: "you may not grant here, or there is no such operator",
         },
     )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--everywhere", action="store_true", help="in every session, and its key"
+        "--everywhere", action="store_true", help="in every session, and delete its key"
     )
     parser.add_argument("words", metavar="[NAME] @OPERATOR", nargs="+")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Take everything away."""
+    """Revoke the rights."""
     words = 1 if options.everywhere else 2
     if len(options.words) != words:
         wanted = "an operator alone" if options.everywhere else "NAME @OPERATOR"
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 def _everywhere(found: Enrolled, *, as_json: bool) -> int:
     actor = found.actor
     if actor.name == login_name():
-        raise MalformedArgument(actor.name, "somebody to revoke: it is yourself")
+        raise MalformedArgument(actor.name, "an operator to revoke: it is yourself")
     us = demand_grant("revoke --everywhere").actor.id
     revoked: list[str] = []
     failed: HoldfastError | None = None
@@ -68,16 +68,16 @@ def _everywhere(found: Enrolled, *, as_json: bool) -> int:
         try:
             request(session.id, Revoke(actor.id))
         except HoldfastError as error:
-            # The others must not keep it because this one does not answer.
-            error.add_note(f"{session.label} was to revoke {actor.shown()}.")
+            # Still revoke it in the others if this one does not answer.
+            error.add_note(f"{session.label} could not revoke {actor.shown()}.")
             failed = failed or error
         else:
             revoked.append(session.id)
     if failed is not None:
-        # Unknown to new sessions only when no old one still trusts it.
+        # Forget it only once no running session still trusts it.
         raise failed
     operators.forget(actor.name, by=us)
-    host.request(Look())  # So that whoever is here from elsewhere is cut at once.
+    host.request(Look())  # So that its remote connections are cut at once.
     if as_json:
         print(json.dumps({"actor": actor.id, "revoked": revoked, "forgotten": True}))
     else:

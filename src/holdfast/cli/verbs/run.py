@@ -28,71 +28,76 @@ from holdfast.term.plain import plain
 from holdfast.term.printed import MAX_TEXT, hidden_in_output
 
 MAX_OUTPUT = 64 * 1024
-"""Bytes of output that are shown unless asked otherwise: what a reader can take."""
+"""Bytes of output shown by default: as much as a person reads."""
 
 MAX_KEY = 256
 """Characters of a key."""
 
 FOREVER = 365 * 24 * 3600.0
-"""Seconds that are waited without --timeout."""
+"""Seconds to wait without --timeout."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Type a command at the prompt of a session's shell, as one input, wait for"
-        " its end, print what it printed, and exit with its status. One word is a line"
-        " for the shell; several words are quoted, so that each stays one. The shell"
-        " must have been started by `new` with its integration, and be at its prompt."
-        " The same --key never runs twice: whoever repeats it is told what came of the"
-        " first, or waits for it. After --timeout what it has printed so far is shown,"
-        " and the command goes on.",
+        "Type a command at the prompt of a session's shell as one input, wait for it"
+        " to end, print its output, and exit with its status. A single argument is a"
+        " line for the shell; several arguments are quoted, so that each stays one"
+        " word. The shell must have been started by `new` with its integration, and"
+        " be at its prompt. The same --key never runs twice: a repeat gets the"
+        " outcome of the first, or waits for it. When --timeout runs out, the output"
+        " so far is printed and the command keeps running.",
         {
-            "holdfast run web -- make test": "three words, each as it is",
+            "holdfast run web -- make test": "three words, quoted",
             "holdfast run web 'cd src && make | tail -3'": "a line for the shell",
-            "holdfast run web --key deploy-7 --json ./deploy": "once, whatever dies",
-            "holdfast run web --expect 'listening on' npm start": "do not wait longer",
-            "holdfast run web --until-input --json sudo make": "stop when it asks",
+            "holdfast run web --key deploy-7 --json ./deploy": "once, whatever crashes",
+            "holdfast run web --expect 'listening on' npm start": "until that appears",
+            "holdfast run web --until-input --json sudo make": "until it asks",
         },
         {
             "N": "the command's own status",
-            64: "the session has ended, or its program is no shell that we know",
-            75: "not at the prompt; it goes on after the time given; how it ended is"
-            " not known; the line was no whole command",
-            77: "somebody else has the turn, or it is not allowed",
+            64: "the session has ended, or its program is not a supported shell",
+            75: "not at the prompt; still running after --timeout; its exit status is"
+            " not known; the line was not a complete command",
+            77: "another operator has the turn, or it is not allowed",
         },
     )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
     parser.add_argument(
-        "--timeout", metavar="S", type=float, help="seconds to wait at most (for ever)"
+        "--timeout", metavar="S", type=float, help="seconds to wait (forever)"
     )
     add_approval_argument(parser)
-    parser.add_argument("--key", metavar="KEY", help="what makes a repeat the same")
+    parser.add_argument(
+        "--key",
+        metavar="KEY",
+        help="name of this run; a repeat with the same key does not run again",
+    )
     parser.add_argument(
         "--expect",
         metavar="PATTERN",
-        help="also be done when it has printed this; a regular expression over bytes",
+        help="also stop waiting when it has printed this; a regular expression over"
+        " bytes",
     )
     parser.add_argument(
         "--until-input",
         action="store_true",
-        help="also be done when it waits for somebody to type, by the kernel's word",
+        help="also stop waiting when it waits for input, according to the kernel",
     )
     parser.add_argument(
         "--max",
         metavar="BYTES",
         type=int,
         default=MAX_OUTPUT,
-        help=f"show the last so many bytes of its output ({MAX_OUTPUT})",
+        help=f"show the last N bytes of output ({MAX_OUTPUT})",
     )
     parser.add_argument("--raw", action="store_true", help="keep escape sequences")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument("command", metavar="CMD", nargs="+", help="what to run")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("command", metavar="CMD", nargs="+", help="command to run")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run it, print its output, and return its status."""
+    """Run the command, print its output, and return its status."""
     line, expected = _line(options.command), _pattern(options.expect)
     _check(options)
     session = live_session(options.session).id
@@ -101,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     approval = options.approval_timeout
     wish = Wish(options.max, expected, options.until_input, approval)
     client = commands.client_of(session, options.key)
-    # Programs are told by the error, and by nothing else.
+    # With --json, the error itself is the output.
     held = None if options.json else say_held
     try:
         ran = commands.run(session, client, line, wish, begun_at + timeout, held)
@@ -115,7 +120,7 @@ def _status(ran: Ran, waited_ms: int) -> int:
     """Return the status to exit with.
 
     Raises:
-        Unsettled: The command goes on, or nobody knows how it ended.
+        Unsettled: The command is still running, or its exit status is not known.
 
     """
     command = ran.command
@@ -157,9 +162,7 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
         print(json.dumps(facts), flush=True)
         return
     if ran.left_out:
-        print(
-            f"holdfast: {ran.left_out} bytes before this are left out", file=sys.stderr
-        )
+        print(f"holdfast: {ran.left_out} earlier bytes are left out", file=sys.stderr)
     if options.raw and sys.stdout is not None:
         sys.stdout.buffer.write(ran.output)
     else:
@@ -168,10 +171,10 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
 
 
 def _warn(output: bytes) -> None:
-    """Say what stands in the text and would not be seen on the terminal."""
+    """Report text in the output that a terminal would not show."""
     for one in hidden_in_output(output):
         told = f"{one.reason}: {printable(one.text, MAX_TEXT)}"
-        print(f"holdfast: not to be seen on a terminal: {told}", file=sys.stderr)
+        print(f"holdfast: hidden on a terminal: {told}", file=sys.stderr)
 
 
 def _text(options: argparse.Namespace, output: bytes) -> str:
@@ -180,16 +183,16 @@ def _text(options: argparse.Namespace, output: bytes) -> str:
 
 def _line(words: list[str]) -> bytes:
     text = words[0] if len(words) == 1 else shlex.join(words)
-    # A newline would make it several commands, a tab would be completed, and any
-    # other control character be a key.
+    # A newline would make it several commands, a tab would complete, and any other
+    # control character would be a key.
     if not text.strip() or re.search(r"[\x00-\x1f\x7f]", text):
         raise MalformedArgument(
             text[:64],
             "one line for a shell: no newline, tab or other control character; join"
-            " commands with `;`, or put them into a file and run that",
+            " commands with `;`, or put them in a file and run that",
         )
     line = os.fsencode(text)
-    if len(line) >= MAX_INPUT:  # Enter comes with it.
+    if len(line) >= MAX_INPUT:  # Enter is added below.
         raise LineTooLong(len(line), MAX_INPUT - 1)
     return line
 

@@ -1,4 +1,4 @@
-"""`holdfast seize`: take the turn, whoever has it."""
+"""`holdfast seize`: take the turn from whoever has it."""
 
 import argparse
 
@@ -11,14 +11,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Take the turn, whoever has it and whatever it does. No byte of the former"
-        " holder is written any more; what it had in line is thrown away." + GRACE,
+        "Take the turn, even if another operator has it. Nothing more from that"
+        " operator is written; its queued input is discarded." + GRACE,
         {
-            "holdfast seize web": "take the wheel",
-            "holdfast seize web --freeze": "and stop everything where it stands",
-            "holdfast seize web --interrupt": "and press Ctrl-C, as it were",
+            "holdfast seize web": "take over",
+            "holdfast seize web --freeze": "and stop every process",
+            "holdfast seize web --interrupt": "and interrupt the running command",
         },
-        {77: "you may not seize here"},
+        {77: "you lack the right to seize"},
     )
     add_session_arguments(parser)
     halt = parser.add_mutually_exclusive_group()
@@ -26,12 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--freeze", action="store_true", help="stop every process of the session"
     )
     halt.add_argument(
-        "--interrupt", action="store_true", help="interrupt what runs in the foreground"
+        "--interrupt", action="store_true", help="interrupt the foreground command"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Seize it."""
+    """Seize the turn."""
     halt = Halt.NONE
     if options.freeze:
         halt = Halt.FREEZE

@@ -17,21 +17,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Say what a session does: at-prompt, running, waiting-for-input,"
-        " waiting-for-secret, frozen or exited. The kernel is asked which process"
-        " has the terminal, what it sleeps in, and how the terminal treats what is"
-        " typed; what was printed plays no part. What cannot be known, because a"
-        " program runs as another user, is said to be running, and not sure.",
+        "Print what a session is doing: at-prompt, running, waiting-for-input,"
+        " waiting-for-secret, frozen or exited. The kernel says which process has the"
+        " terminal, what it sleeps in, and the terminal's modes; the output of"
+        " programs plays no part. If a program runs as another user and cannot be"
+        " examined, it is reported as running, not sure.",
         {
-            "holdfast state web": "one word, and the reasons for it",
-            "holdfast state web --json": "the same with all that was seen",
+            "holdfast state web": "one word, and the evidence",
+            "holdfast state web --json": "the same with all the evidence",
         },
     )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and print it."""
+    """Ask, and print the answer."""
     session = keeper.find(options.session)
     if session.exit is not None:
         return _over(session, as_json=options.json)
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines(seen: Evidence) -> list[str]:
-    """Return what was seen, for people."""
+    """Return the evidence, for people."""
     told = [printable(one) for one in seen.why]
     if seen.foreground:
         echo = "on" if seen.echo else "off"
@@ -60,7 +60,7 @@ def lines(seen: Evidence) -> list[str]:
 
 
 def facts(seen: Evidence) -> dict[str, object]:
-    """Return what was seen as a JSON object."""
+    """Return the evidence as a JSON object."""
     return {
         "state": seen.state,
         "sure": seen.sure,

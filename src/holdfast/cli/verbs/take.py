@@ -11,16 +11,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Take the right to write to a session, if nobody has it." + GRACE,
+        "Take the turn, the right to write to a session, if nobody has it." + GRACE,
         {
             "holdfast take web": "now you may type",
-            "holdfast --as bot take web": "now the operator bot may",
+            "holdfast --as bot take web": "now bot may type",
         },
-        {77: "somebody else has the turn, or it is not allowed"},
+        {77: "another operator has the turn, or it is not allowed"},
     )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Take it."""
+    """Take the turn."""
     return do_about_turn(options, Take())

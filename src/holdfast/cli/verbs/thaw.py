@@ -1,4 +1,4 @@
-"""`holdfast thaw`: let a frozen session run again."""
+"""`holdfast thaw`: resume a frozen session."""
 
 import argparse
 
@@ -11,13 +11,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Let the processes of a frozen session run again from where they stood.",
-        {"holdfast thaw web": "it goes on"},
-        {77: "you may not seize here, and so not thaw"},
+        "Let the processes of a frozen session run again.",
+        {"holdfast thaw web": "everything runs again"},
+        {77: "you lack the right to seize, which thawing needs"},
     )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Let it run."""
+    """Thaw the session."""
     return do_request(options, Thaw())

@@ -1,4 +1,4 @@
-"""`holdfast up`: run the host, which looks after the sessions of this machine."""
+"""`holdfast up`: run the host, which connects this machine's sessions to relays."""
 
 import argparse
 import json
@@ -13,9 +13,9 @@ from holdfast.model.session_requests import Look, Status
 from holdfast.model.text import printable
 
 NO_SYSTEMD = (
-    "There is no systemd here that looks after your processes, and none is needed:"
-    " sessions live in a kernel session of their own (setsid), which neither a"
-    " closed terminal nor a log-out ends. `holdfast up --detach` starts the host."
+    "This machine has no systemd that manages your processes, and none is needed:"
+    " sessions run in a kernel session of their own (setsid), which neither closing"
+    " the terminal nor logging out ends. `holdfast up --detach` starts the host."
 )
 
 
@@ -23,16 +23,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Run the host: it sees that a keeper lives, clears away what ended more than a"
-        " day ago, and dials the relays by which operators elsewhere come in. Sessions"
-        " neither need it nor notice its end. It listens nowhere. With no relay named,"
-        " it runs one on loopback, for this machine alone; one that is named once is"
-        " kept, in the file `relays`. Without an option it runs here, until Ctrl-C.",
+        "Run the host. It keeps a keeper running, clears away sessions that ended"
+        " more than a day ago, and connects to the relays through which remote"
+        " operators come in. Sessions neither need it nor notice when it stops. It"
+        " does not listen on any port. If no relay is named, it starts one on"
+        " loopback, for this machine only; a relay that was named once is remembered"
+        " in the file `relays`. Without options it runs in the foreground until"
+        " Ctrl-C.",
         {
-            "holdfast up": "in the foreground, with its log on this terminal",
-            "holdfast up --detach": "in the background; host.log has its log",
-            "holdfast up --install": "as a systemd unit of yours, also after log-out",
-            "holdfast up --relay https://relay.example": "reachable by that relay",
+            "holdfast up": "in the foreground, logging to this terminal",
+            "holdfast up --detach": "in the background, logging to host.log",
+            "holdfast up --install": "as a systemd user unit, through log-outs",
+            "holdfast up --relay https://relay.example": "reachable through that relay",
         },
     )
     how = parser.add_mutually_exclusive_group()
@@ -40,16 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--install",
         action="store_true",
-        help="write a systemd user unit, let you linger, and start it",
+        help="write a systemd user unit, enable lingering, and start it",
     )
     parser.add_argument(
         "--relay",
         metavar="URL",
         action="append",
         default=[],
-        help="dial this relay too, now and from now on; may be repeated",
+        help="connect to this relay too, now and in future; may be repeated",
     )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,7 +78,7 @@ def _note_relays(urls: list[str]) -> None:
     for url in urls:
         check_relay_url(url)
         relays.add(url.rstrip("/"))
-    host.request(Look())  # One that runs already dials it at once.
+    host.request(Look())  # A running host connects at once.
 
 
 def _detach(*, as_json: bool) -> int:
@@ -87,7 +89,7 @@ def _detach(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"host": found, "started": True}))
     else:
-        print(f"the host runs (pid {found.get('pid')}); `holdfast down` ends it")
+        print(f"the host is running (pid {found.get('pid')}); `holdfast down` stops it")
     return 0
 
 
@@ -95,7 +97,7 @@ def _say_it_runs(found: dict[str, object], *, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"host": found, "started": False}))
     else:
-        print(f"a host runs already (pid {found.get('pid', 'unknown')})")
+        print(f"a host is already running (pid {found.get('pid', 'unknown')})")
     return 0
 
 
@@ -112,7 +114,7 @@ def _install(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"installed": not failed, "unit": path, "failed": failed}))
     elif not failed:
-        print(f"{printable(path)} is enabled and runs, and you linger")
+        print(f"{printable(path)} is enabled and running, and lingering is on")
     for step in failed:
         print(f"holdfast: this failed: {step}", file=sys.stderr)
     return 75 if failed else 0

@@ -1,4 +1,4 @@
-"""`holdfast wait`: wait for output, a prompt, a port, for quiet, or for the end."""
+"""`holdfast wait`: wait for output, a prompt, a port, silence, or the end."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ STATES: dict[str, tuple[str, ...]] = {
     "input": ("waiting-for-input", "waiting-for-secret"),
     "secret": ("waiting-for-secret",),
 }
-"""States that each word stands for."""
+"""The states that each word stands for."""
 
 WORDS = frozenset({"quiet", "exit", *STATES})
 
@@ -39,28 +39,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Wait until a session has printed something that fits PATTERN, has printed"
-        " nothing for a while (quiet), or has ended (exit); until its shell is at its"
-        " prompt (prompt), or a program waits for somebody to type (input; a password"
-        " counts too) or for a password (secret); until a process of it listens on a"
-        " port (port:N), or one has ended (pid:N). What is still kept of the stream"
-        " counts as printed; --from leaves out what was before. Whether it waits is"
-        " the kernel's word, as in `holdfast state`.",
+        "Wait until a session prints something that matches PATTERN, prints nothing"
+        " for a while (quiet), or ends (exit); until its shell is at its prompt"
+        " (prompt), or a program waits for input, including a password (input), or"
+        " for a password (secret); until one of its processes listens on a port"
+        " (port:N) or has ended (pid:N). Kept output counts as printed; --from skips"
+        " what came before. The kernel says whether a program waits, as in `holdfast"
+        " state`.",
         {
             "holdfast wait web --for 'listening on'": "a regular expression",
             "holdfast wait web --for quiet --quiet-for 2": "two seconds of silence",
-            "holdfast wait web --for exit --timeout 60": "the end of its command",
-            "holdfast wait web --for prompt": "the shell takes a command again",
-            "holdfast wait web --for port:3000": "something listens there",
+            "holdfast wait web --for exit --timeout 60": "its command has ended",
+            "holdfast wait web --for prompt": "the shell is ready for a command",
+            "holdfast wait web --for port:3000": "a process listens there",
             "holdfast wait web --for '[q]uiet'": "the word quiet itself",
         },
         {
-            0: "it came",
-            64: "the session ended first, or there is none",
-            75: "it did not come in time",
+            0: "it happened",
+            64: "the session ended first, or there is no such session",
+            75: "it did not happen in time",
         },
     )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
     parser.add_argument(
         "--for",
         dest="what",
@@ -70,23 +70,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " expression over bytes",
     )
     parser.add_argument(
-        "--timeout", metavar="S", type=float, help="seconds to wait at most (for ever)"
+        "--timeout", metavar="S", type=float, help="seconds to wait (forever)"
     )
     parser.add_argument(
-        "--from", dest="start", metavar="OFFSET", type=int, help="look from here on"
+        "--from",
+        dest="start",
+        metavar="OFFSET",
+        type=int,
+        help="look from this byte on",
     )
     parser.add_argument(
         "--quiet-for",
         metavar="S",
         type=float,
         default=1.0,
-        help="seconds that are quiet (1)",
+        help="seconds of silence (1)",
     )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Wait for it, and say where it is."""
+    """Wait, and print where it happened."""
     if options.start is not None and options.start < 0:
         raise NegativeOffset(options.start)
     facts = _wait(options, options.what)
@@ -120,7 +124,7 @@ def _wait(options: argparse.Namespace, what: str) -> dict[str, object]:
 
 
 class _Waiting:
-    """One session that something is waited for in, and for how long."""
+    """A session being waited on, and for how long."""
 
     def __init__(self, session: SessionId, timeout: float | None) -> None:
         self._session = session
@@ -130,14 +134,14 @@ class _Waiting:
     def for_match(
         self, pattern: re.Pattern[bytes], start: int | None
     ) -> dict[str, object]:
-        """Wait for output that fits `pattern`; say where it stands and ends."""
+        """Wait for output that matches `pattern`; return where it begins and ends."""
         attachment = attachment_to(self._session, Mode.OBSERVE)
         wait = MatchWait(attachment, pattern, self._now, self._timeout, start)
         found = converse(self._session, wait)
         return {"offset": found.offset, "next": found.offset + len(found.data)}
 
     def for_quiet(self, seconds: float) -> dict[str, object]:
-        """Wait until nothing was printed for so long."""
+        """Wait until nothing has been printed for that long."""
         attachment = attachment_to(self._session, Mode.OBSERVE)
         wait = QuietWait(attachment, seconds, self._now, self._timeout)
         return {"offset": converse(self._session, wait)}
@@ -149,12 +153,12 @@ class _Waiting:
         return {"exit": converse(self._session, wait)}
 
     def for_state(self, *words: str) -> dict[str, object]:
-        """Wait until it does one of these, by the kernel's word."""
+        """Wait until the session is in one of these states, according to the kernel."""
         seen = self._watched(state_wait.state(*words))
         return {"state": seen.state, "sure": seen.sure, "why": list(seen.why)}
 
     def for_number(self, kind: str, number: int) -> dict[str, object]:
-        """Wait for a port that is listened on, or for a process to end."""
+        """Wait for a listening port, or for a process to end."""
         if kind == "pid":
             return self._watched(state_wait.departure(number))._asdict()
         found = self._watched(state_wait.port(number))
@@ -167,7 +171,7 @@ class _Waiting:
 
 
 def _number(text: str) -> tuple[str, int] | None:
-    """Read a port or a process; None if it is neither.
+    """Parse a port or a process; None if it is neither.
 
     Raises:
         UsageError: There is no such port or process.

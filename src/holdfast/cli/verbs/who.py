@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
     describe(
         parser,
-        "Say who is attached to a session, with what kind of program and since when,"
+        "Show who is attached to a session, with what kind of program and since when,"
         " who has the turn, who waits for it, and what waits for approval.",
         {
             "holdfast who web": "a table",
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and print it."""
+    """Ask, and print the answer."""
     session = live_session(options.session)
     done = request(session.id)
     if not done.presence.rights:
