@@ -174,9 +174,9 @@ class Signed:
         count = len(self.inputs)
         said = f"{count - len(others)} of {count} inputs are signed by their operators."
         if others:
-            said += f"\nThe host alone answers for the inputs {_listed(others)}."
+            said += f"\nOnly the host vouches for the inputs {_listed(others)}."
         if self.void:
-            said += f"\nThe statements {_listed(self.void)} count for nothing."
+            said += f"\nThe signatures {_listed(self.void)} are not valid."
         return said
 
     def _is_made(self, index: int, entry: Record, was_free: bool) -> bool:  # noqa: FBT001

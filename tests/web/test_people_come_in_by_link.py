@@ -101,7 +101,7 @@ def test_a_link_can_be_pasted_into_the_page(chromium: Browser, here: World) -> N
     page.goto(here.url)
     page.see("text=No host yet")
 
-    page.do("fill", "[aria-label='Link of an invitation']", here.invite("--as", "p"))
+    page.do("fill", "[aria-label='Invitation link']", here.invite("--as", "p"))
     page.press("Join")
     page.press("Join this host")
     page.see(".host")

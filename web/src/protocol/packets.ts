@@ -1,5 +1,5 @@
 /**
- * What is asked of a host through a channel, and how is it written down?
+ * Requests to a host through a channel, and their encoding.
  *
  * Each packet is a JSON object, its length in four bytes before it (docs/spec/
  * operators.md, section 5; the twin of src/holdfast/wire/requests.py). What comes
