@@ -13,7 +13,7 @@ from holdfast.wire.messages import Event, Settled, TurnAsked, TurnPassed
 NOBODY = ActorId("")
 THIRD = actor_id(b"third")
 SESSION = session_id(b"0123456789")
-THROWN_AWAY = "; 1 input discarded (40 bytes)"
+THROWN_AWAY = "; 1 queued input discarded (40 bytes)"
 ROBO = f"robo (agent, {OTHER[2:10]})"
 
 
@@ -48,7 +48,7 @@ def test_typing_into_a_free_session_is_no_news(names: Names) -> None:
         (passed(US, OTHER, "seized"), f"{ROBO} seized the turn from you"),
         (
             passed(OTHER, US, "seized", 2),
-            f"you seized the turn from {ROBO}; 2 inputs discarded (80 bytes)",
+            f"you seized the turn from {ROBO}; 2 queued inputs discarded (80 bytes)",
         ),
         (passed(OTHER, US, "given"), f"{ROBO} gave you the turn"),
         (passed(US, OTHER, "answered"), f"you gave {ROBO} the turn"),

@@ -157,9 +157,9 @@ def _wanted(seen: Evidence, reader: Sleeper) -> tuple[Word, str]:
         return Word.WAITING_FOR_SECRET, why
     if reader.keeps_jobs and reader.pid == seen.foreground:
         if not (seen.canonical or seen.echo):
-            return Word.AT_PROMPT, "it keeps jobs, and edits its line by itself"
+            return Word.AT_PROMPT, "it has job control, and edits its own line"
         if reader.size in PROMPT_SIZES:
-            return Word.AT_PROMPT, f"it keeps jobs, and reads {reader.size} bytes"
+            return Word.AT_PROMPT, f"it has job control, and reads {reader.size} bytes"
     if seen.canonical:
         return Word.WAITING_FOR_INPUT, "the terminal reads whole lines and shows them"
     return Word.WAITING_FOR_INPUT, "it reads key by key"
