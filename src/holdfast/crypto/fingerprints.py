@@ -1,4 +1,4 @@
-"""How do two people find out whether they mean the same key?
+"""Fingerprints, with which two people compare a key.
 
 A key is too long to compare, so they compare a fingerprint of it: what the first
 bytes of its SHA-256 look like. The short one is the beginning of the id that

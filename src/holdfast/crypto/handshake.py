@@ -1,4 +1,4 @@
-"""How do an operator and a host open a channel that nobody between them can read?
+"""The handshake that opens an encrypted channel between an operator and a host.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Who is at the other end of a channel?
+"""The identity at the other end of a channel.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""How do two sides that know keys of each other come to share a secret?
+"""The Noise handshake: two sides that know each other's keys agree on a secret.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Is this local client the operator it says it is?
+"""The proof that a local client is the operator it claims to be.
 
 Programs of one user share that user's files, so on a local socket it is enough
 to know what is in the operator's folder: a token that client and holder can both

@@ -1,4 +1,4 @@
-"""How does an operator change its key and stay the same operator?
+"""How an operator replaces its key and stays the same operator.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""How is a stream of bytes sealed, so that nothing in it can be changed?
+"""Encrypts and authenticates the stream of a channel.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which holders have been asked for and have not deposited yet?
+"""Holders that were asked for and have not deposited their descriptors yet.
 
 Between the request to a nursery and the deposit of the holder it forks, only the
 nursery knows the new process; it tells us with a pidfd, so that a death in

@@ -1,4 +1,4 @@
-"""How does new code get under running sessions, and back if it is no good?
+"""Moves running sessions to new code, and back if the new code fails.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Who acts?
+"""Actors: who acts in a session.
 
 An actor is identified by a public key and nothing else. Its name is for people
 to read and is never identity; whoever shows a name shows the fingerprint too.

@@ -1,4 +1,4 @@
-"""What may this operator do?
+"""Envelopes: what an operator may do.
 
 An envelope is a set of rights, over one session or a whole host, until an
 expiry. It can be passed on only in part (attenuation):

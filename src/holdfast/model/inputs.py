@@ -1,4 +1,4 @@
-"""What does an operator send, by whichever route?
+"""What an operator sends, by any route.
 
 Every route makes the same thing: an Input. Its id is a client and a count, so
 that "never twice" needs no unbounded memory (ADR 0003).

@@ -1,4 +1,4 @@
-"""What became of an input?
+"""The outcome of an input.
 
     APPLIED    the terminal took every byte; the only outcome called acknowledged
     REFUSED    no byte was written, and why

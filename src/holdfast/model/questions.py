@@ -1,4 +1,4 @@
-"""What is a policy asked?
+"""What a policy is asked.
 
 A Question holds everything that rules, plug-ins and a webhook may judge by, as
 it is at the moment of asking. It is a value: whoever is asked can neither change

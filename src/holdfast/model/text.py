@@ -1,4 +1,4 @@
-"""How is text that somebody else chose shown without being obeyed?
+"""Shows text from others without letting a terminal obey it.
 
 Titles, names, paths and errors come from programs and peers. Printed as they
 are, they could move the cursor, reverse the reading order or hide themselves.

@@ -1,4 +1,4 @@
-r"""Which of the marks in a program's output are the shell's own, and what do they say?
+r"""The shell's own marks in a program's output, and their meaning.
 
 Theory of operation
 -------------------

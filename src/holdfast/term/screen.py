@@ -1,4 +1,4 @@
-"""What does a terminal show at one moment?
+"""What a terminal shows at one moment.
 
 A screen is made by an emulator that was fed hostile bytes, and may come from a
 process that those bytes have broken. So a Screen is clean whoever made it:

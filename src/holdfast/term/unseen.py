@@ -1,4 +1,4 @@
-r"""What of a screen's text would a person not see, or read differently?
+r"""Text on a screen that a person would not see, or would read differently.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""How does one ask who is behind something, and how is it answered?
+"""Wire form of the question who is behind something, and of its answer.
 
 Specified in docs/spec/wire.md, section 4.13.
 """

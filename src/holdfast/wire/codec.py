@@ -1,4 +1,4 @@
-"""How is a message written down, and what is read when bytes come in?
+"""Encodes and decodes messages.
 
 Theory of operation
 -------------------

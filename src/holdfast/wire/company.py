@@ -1,4 +1,4 @@
-"""What is said about operators: who is here, what they may do, what they inherit?
+"""Wire form of who is attached, what they may do, and what they inherit.
 
 Specified in docs/spec/wire.md, sections 4.5 and 4.10.
 """

@@ -1,4 +1,4 @@
-"""Which part of a request for a session does its creator prove, and how is it written?
+"""The part of a request for a session that its creator signs.
 
 The keeper passes a request on as it came. So that nobody on the way, and nobody who
 talks to the keeper directly, can ask in another's name, the request carries a proof

@@ -1,4 +1,4 @@
-"""What do a relay and its peers say to each other, and in which bytes?
+"""The messages between a relay and its peers.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What can be said on the wire?
+"""The messages of the wire.
 
 One frozen Struct per frame kind, in the order of FrameKind. Every field has a
 bound, so that what a peer can make us hold is known beforehand:

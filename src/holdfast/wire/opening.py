@@ -1,4 +1,4 @@
-"""What does an operator ask for, once its channel stands?
+"""What an operator asks for once its channel is open.
 
 The first record of the operator is OPEN, alone in its record: the host itself, or
 one of its sessions. The host answers with one record, OPENED or DECLINED. After

@@ -1,4 +1,4 @@
-"""What is asked of a host through a channel, and how is it written down?
+"""Requests to a host through a channel, and their encoding.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which version of the protocol do two sides speak with each other?
+"""The protocol version that two sides agree on.
 
 Theory of operation
 -------------------

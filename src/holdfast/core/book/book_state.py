@@ -1,4 +1,4 @@
-"""What holds at the end of a logbook, of all that a successor must know?
+"""The state at the end of a logbook, as far as a successor needs it.
 
 Theory of operation
 -------------------

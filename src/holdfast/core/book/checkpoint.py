@@ -1,4 +1,4 @@
-"""What does a successor need of all the entries that it does not read?
+"""A summary of the entries that a successor does not read.
 
 Theory of operation
 -------------------

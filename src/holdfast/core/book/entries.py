@@ -1,4 +1,4 @@
-"""How is each act written into the logbook?
+"""The logbook entry of each kind of act.
 
 The words here are read again by holdfast.core.book.inheritance and by whoever
 verifies an export; docs/spec/logbook.md lists them. A field once given keeps

@@ -1,4 +1,4 @@
-"""What did the process that held this session before us leave behind?
+"""What the process that held this session before us left behind.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What do very many entries add up to, without a close look at each?
+"""A fast summary of very many entries.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""In which order do entries get into the logbook, and what if the disk refuses?
+"""The order in which entries are written, and what happens if the disk refuses.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What happened to this session, so that nobody can quietly change it later?
+"""The tamper-evident record of what happened in a session.
 
 Theory of operation
 -------------------

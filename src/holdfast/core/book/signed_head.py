@@ -1,4 +1,4 @@
-"""Who vouches for the end of a logbook, and how is that written down?
+"""A host's signature over the end of a logbook.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""How much may this operator still do now?
+"""How much an operator may still do now.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""May this act happen, judged by the state as it is now?
+"""Whether an act may happen, judged by the state as it is now.
 
 Theory of operation
 -------------------

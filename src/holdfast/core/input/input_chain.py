@@ -1,4 +1,4 @@
-"""How does an operator bind itself to what it sends?
+"""The hash chain over an operator's inputs, which it signs.
 
 Theory of operation
 -------------------

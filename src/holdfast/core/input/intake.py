@@ -1,4 +1,4 @@
-"""What happens to an act, from its arrival to its outcome?
+"""An act, from its arrival to its outcome.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Who may do what to this session, as things stand now?
+"""Who may do what in this session, as of now.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""In which order do inputs reach the program, and what became of each?
+"""The order in which inputs reach the program, and each one's outcome.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which entry of the book says that an input was applied, and when is it written?
+"""The entry that says that an input was applied, and when it is written.
 
 Theory of operation
 -------------------

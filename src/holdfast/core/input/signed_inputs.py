@@ -1,4 +1,4 @@
-"""Did these operators really make the inputs that a book says they made?
+"""Whether operators really made the inputs that a logbook says they made.
 
 Theory of operation
 -------------------

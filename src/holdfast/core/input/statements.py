@@ -1,4 +1,4 @@
-"""Does this statement of an operator go into the book?
+"""Whether an operator's signed statement goes into the logbook.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Who may write now?
+"""Who may write now.
 
 Theory of operation
 -------------------

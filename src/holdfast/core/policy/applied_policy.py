@@ -1,4 +1,4 @@
-"""Which policy is in force, and is it the one that was applied?
+"""The policy in force, and whether it is the one that was applied.
 
 Theory of operation
 -------------------

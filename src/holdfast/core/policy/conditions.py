@@ -1,4 +1,4 @@
-"""Is a question one that a rule speaks of, apart from the words of a command?
+"""The conditions of a rule other than the words of a command.
 
 Each key of a rule that is not about words becomes one condition. All conditions
 of a rule must hold. What a condition needs and nobody knows makes it MAYBE: a

@@ -1,4 +1,4 @@
-"""Which command is an exec, to rules that speak of words?
+"""An exec as a command, for rules about words.
 
 Theory of operation
 -------------------

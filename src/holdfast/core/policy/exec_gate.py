@@ -1,4 +1,4 @@
-"""What becomes of an exec, from its question to its answer?
+"""An exec, from its question to its answer.
 
 Theory of operation
 -------------------

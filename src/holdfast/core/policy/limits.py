@@ -1,4 +1,4 @@
-"""What may a policy file say about turns and budgets, and what does it mean?
+"""The turn rules and budgets of a policy file.
 
     [turn]           limit, grace (seconds), ask = "refuse" or "grant",
                      next = a word of core.input.turn.NEXT_RULES

@@ -1,4 +1,4 @@
-"""What do the rules say about this input, and which of them says it?
+"""The verdict of the rules on an input, and the rule that gave it.
 
 Theory of operation
 -------------------

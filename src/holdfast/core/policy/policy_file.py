@@ -1,4 +1,4 @@
-"""What does a policy file say, and what is wrong with it?
+"""Reads a policy file, and finds its mistakes.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Does what a command runs, and who staged that, fit a rule: yes, no, or who knows?
+"""Whether what a command runs matches a rule: yes, no, or undecidable.
 
 Theory of operation
 -------------------

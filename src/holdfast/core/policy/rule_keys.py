@@ -1,4 +1,4 @@
-"""What may stand after each key of a rule, and what does it mean?
+"""The keys of a rule, their values and meaning.
 
 Every key takes a text or a list of texts, of which one has to fit; `signal` takes
 numbers. An empty list is refused: it would be a rule that never fits, and a rule

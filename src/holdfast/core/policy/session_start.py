@@ -1,4 +1,4 @@
-"""May this operator start that session?
+"""Whether an operator may start a session.
 
 Theory of operation
 -------------------

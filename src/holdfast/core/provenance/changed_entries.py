@@ -1,4 +1,4 @@
-"""How is a change of the shell's state written into the logbook?
+"""The logbook entry of a change in the shell's state.
 
 An entry says after which command it was seen and lists what differed, one item a
 line: how it changed, what kind of item, the digest it has now, its name. What a

@@ -1,4 +1,4 @@
-"""Which commands did the shell execute, what came of each, and may one be typed now?
+"""The commands that the shell executed, and whether one may be typed now.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Who entered the line that the shell executes now, and who typed it?
+"""Who submitted the line that the shell executes now, and who typed it.
 
 Theory of operation
 -------------------

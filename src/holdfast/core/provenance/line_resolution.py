@@ -1,4 +1,4 @@
-"""What does each command of this line run at this moment, and who staged it?
+"""What each command of a line would run now, and who staged it.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Who set this variable, defined this alias, ran the command of that moment?
+"""Who set a variable, defined an alias, or ran the command of a given moment.
 
 Theory of operation
 -------------------

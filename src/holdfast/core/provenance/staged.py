@@ -1,4 +1,4 @@
-"""What has been typed and perhaps not entered, and by whom?
+"""Input that was typed and perhaps not submitted, and who typed it.
 
 Theory of operation
 -------------------

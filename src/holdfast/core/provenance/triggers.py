@@ -1,4 +1,4 @@
-"""In whose name does a process run?
+"""The operator in whose name a process runs.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""How many may stand at the door before saying who they are?
+"""A limit on connections that have not identified themselves.
 
 Theory of operation
 -------------------

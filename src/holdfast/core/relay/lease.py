@@ -1,4 +1,4 @@
-"""May this host still speak for its session?
+"""Whether this host may still speak for its session.
 
 Theory of operation
 -------------------

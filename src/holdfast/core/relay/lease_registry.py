@@ -1,4 +1,4 @@
-"""Which host may speak for which session, and who is routed where?
+"""Which host may speak for which session, and where operators are routed.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Who is joined with whom at the relay, and who is sent away?
+"""Who is joined with whom at the relay, and who is turned away.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What can this machine do for sessions, and what is lost where it cannot?
+"""What this machine supports, and what is lost where it does not.
 
 Theory of operation
 -------------------

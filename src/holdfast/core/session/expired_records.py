@@ -1,4 +1,4 @@
-"""Which records and files of ended sessions are cleared away?
+"""The records and files of ended sessions that are cleared away.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which idle sessions are reclaimed, and when?
+"""Which idle sessions are reclaimed, and when.
 
 Theory of operation
 -------------------

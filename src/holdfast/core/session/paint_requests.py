@@ -1,4 +1,4 @@
-"""What is the painter asked next, for one session?
+"""The next request to the painter, for one session.
 
 Theory of operation
 -------------------

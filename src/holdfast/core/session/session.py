@@ -1,4 +1,4 @@
-"""What is a session's state, and what follows from what happens to it?
+"""The life of a session: its states, and what follows from each event.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What is a session doing: has it a prompt, does it run, or does it wait for whom?
+"""What a session is doing: at its prompt, running, or waiting for input.
 
 Theory of operation
 -------------------

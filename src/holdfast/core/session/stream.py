@@ -1,4 +1,4 @@
-"""What has the session printed, and who has seen how much of it?
+"""The session's output, and how much of it each viewer has seen.
 
 Theory of operation
 -------------------

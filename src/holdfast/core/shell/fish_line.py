@@ -1,4 +1,4 @@
-r"""Which simple commands does fish find in a line?
+r"""The simple commands that fish finds in a line.
 
 fish is no POSIX shell. What differs most, and would deceive whoever reads it as one:
 

@@ -1,4 +1,4 @@
-r"""Does a text fit a pattern, in time that hostile text cannot stretch?
+r"""Glob matching in time that hostile text cannot stretch.
 
     *     any characters, also none        ?    exactly one
     \*    a star    \?    a question mark    \\    a backslash

@@ -1,4 +1,4 @@
-"""How do simple commands stand together in a line, whichever shell reads it?
+"""How simple commands are combined in a line, for every shell.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which simple commands do bash, zsh and dash find in a line?
+"""The simple commands that bash, zsh and dash find in a line.
 
 Compound commands are read where the three agree: `if`, `while`, `until`, `for … in`,
 `case`, `{ … }`, `( … )` and `!`. Everything else that has a word of its own in one of

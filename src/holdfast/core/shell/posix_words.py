@@ -1,4 +1,4 @@
-r"""Which words do bash, zsh and dash make of a text?
+r"""The words that bash, zsh and dash make of a text.
 
 The three read words almost alike. Where one of them differs, its way is followed, or
 the text is Unreadable to it:

@@ -1,4 +1,4 @@
-r"""What is set in a shell, and what of it is different from before?
+r"""What is set in a shell, and what changed since the last prompt.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-r"""Which of the bytes in a shell's pipe are messages of the shell, and of what state?
+r"""The messages of a shell among the bytes of its pipe.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which error did another process describe?"""
+"""Errors rebuilt from another process's description."""
 
 from collections.abc import Mapping
 
