@@ -7,7 +7,7 @@ put into a record, and the record is sealed under the count of its direction, so
 it opens only as the message it was, where it was. After REKEY messages each side
 takes the next key by itself: nobody is asked, because both count.
 
-The end of a stream is a record like any other: whoever cuts the link cannot make
+The end of a stream is a record like any other: cutting the link cannot make
 it look as if all was said.
 
 Invariants, checked by tests/crypto/test_sealing.py:

@@ -99,7 +99,7 @@ class Births:
         )
 
     def tick(self, now: float) -> None:
-        """End whoever takes too long."""
+        """End holders that take too long."""
         for key, birth in list(self._births.items()):
             if now >= birth.since + PATIENCE:
                 self.kill(key)

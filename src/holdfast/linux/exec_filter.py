@@ -95,7 +95,7 @@ def program(machine: str) -> bytes:
 def install() -> int:
     """Put the filter on this process; return its listener, which exec closes.
 
-    Whoever holds the listener answers, so it must not stay with us.
+    A process with the listener can answer, so it must not stay with us.
 
     Raises:
         OSError: The kernel, or what guards it, does not let us.

@@ -91,7 +91,7 @@ class ExecTracer:
                 _ptrace(_INTERRUPT, thread, 0)
 
     def collect(self) -> list[Traced]:
-        """Let go whoever has stopped, and return whom we killed."""
+        """Release stopped processes, and return those we killed."""
         killed = []
         for one in [*self._traced.values()]:
             stop = self._stop_of(one)

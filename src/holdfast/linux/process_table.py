@@ -168,7 +168,7 @@ def read_process(pid: int) -> Process | None:
 
 
 def tracer_of(pid: int) -> int:
-    """Return the pid of whoever traces a process; 0 if nobody does."""
+    """Return the pid of a process's tracer; 0 if it is not traced."""
     raw = procfs.read(f"/proc/{pid}/status", _STATUS)
     _, _, rest = raw.partition(b"\nTracerPid:")
     return int(rest.split(maxsplit=1)[0]) if rest else 0

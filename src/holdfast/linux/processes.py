@@ -65,7 +65,7 @@ def exit_of(pidfd: int) -> int | None:
     """Return how the process ended, if the kernel will say; code or -signal.
 
     Works for processes that are not our children, from Linux 6.15 on, once
-    whoever is their parent has collected them.
+    their parent has collected them.
     """
     raw = bytearray(_INFO.size)
     struct.pack_into("=Q", raw, 0, _PIDFD_INFO_EXIT)

@@ -24,7 +24,7 @@ from holdfast.linux import procfs
 from holdfast.linux.procfs import Stat
 
 MAX_THREADS = 64
-"""Threads looked at in one process: whoever reads a terminal is an early one."""
+"""Threads examined in one process: the reader of a terminal is an early one."""
 
 MAX_POLLED = 1024
 """Descriptors read of one poll; the default limit of open ones."""

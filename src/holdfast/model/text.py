@@ -36,7 +36,7 @@ def printable(text: str, limit: int = 200) -> str:
 
 
 def shown_name(text: str) -> str:
-    """Return a name as it is shown to people, whoever it came from.
+    """Return a name as it is shown to people, wherever it came from.
 
     Names are ASCII, so any other letter is somebody's attempt to look like
     somebody else, and is shown as an escape.

@@ -1,7 +1,7 @@
 """What a terminal shows at one moment.
 
 A screen is made by an emulator that was fed hostile bytes, and may come from a
-process that those bytes have broken. So a Screen is clean whoever made it:
+process that those bytes have broken. So a Screen is clean, whatever made it:
 
 I1  No text in it holds a control character, a line break, or a character that
     turns the reading order: each has become U+FFFD.

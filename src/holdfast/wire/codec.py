@@ -5,7 +5,7 @@ Theory of operation
 A control message is a msgpack map of its fields in the order in which they
 are declared, maps inside it sorted by name. What is read is written again and
 compared: if a single byte differs, it was not written the one way there is,
-and is refused. So whoever signs, hashes or compares messages may take the
+and is refused. So code that signs, hashes or compares messages may take the
 bytes for the message (threat T65).
 
 OUTPUT is the hot path, and is 8 bytes of offset followed by what was printed.

@@ -33,7 +33,7 @@ MAX_CHANGED: Final = 32
 """Things shown that others changed; `blame` and the logbook have them all."""
 
 MAX_JOBS: Final = 64
-"""Processes shown to whoever takes a session over; the graph has them all."""
+"""Processes shown to an operator who takes over; the graph has them all."""
 
 MAX_WAITING: Final = 32
 """Operators that can wait for one turn (core.input.turn)."""

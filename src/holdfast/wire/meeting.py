@@ -8,7 +8,7 @@ declared. As in `codec`, what is read is written again and compared, so that
 there is one way to write each message (threat T65). After JOINED, a link carries
 what the two ends say to each other, and none of these.
 
-Whoever dials proves a key by signing a statement: its role, the relay's name as
+The side that dials proves a key by signing a statement: its role, the relay's name as
 it was dialled, the nonce of this very link, and what it asks for. So a
 signature is of no use on another link, at another relay or for another wish.
 
@@ -53,7 +53,7 @@ MAX_MESSAGE: Final = 65_535
 """Bytes of one message on any link: what a sealed channel puts into one."""
 
 MAX_UNPROVEN: Final = 1024
-"""Bytes of a message from whoever has not said yet who they are."""
+"""Bytes of a message from a peer that has not identified itself."""
 
 NONCE: Final = 32
 """Random bytes that make a signature good for one link."""
@@ -181,7 +181,7 @@ class Admit(Said, frozen=True):
     """Send me these actors, and who comes with these invitations.
 
     `resets` says that nobody else is admitted any more; without it, they are
-    added to whoever is.
+    added to those who are.
     """
 
     resets: bool

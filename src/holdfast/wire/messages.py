@@ -202,7 +202,7 @@ class Receipt(Part, frozen=True):
 
 
 class Hello(Part, frozen=True):
-    """The first message of whoever dials: what it speaks, and what it is."""
+    """The first message of the side that dials: its versions, and what it is."""
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=MAX_OFFERED)]
     product: Name
@@ -401,7 +401,7 @@ class Take(Part, frozen=True):
 
 
 class Ask(Part, frozen=True):
-    """Ask whoever has the turn for it, and wait at most so long."""
+    """Ask the operator who has the turn for it, and wait at most so long."""
 
     timeout_ms: Annotated[int, Meta(ge=1, le=MAX_ASK_MS)]
 
@@ -424,7 +424,7 @@ class Drop(Part, frozen=True):
 
 
 class Seize(Part, frozen=True):
-    """Give me the turn, whoever has it."""
+    """Give me the turn, even if another operator has it."""
 
     halt: Halt
 

@@ -8,8 +8,8 @@ which input is in doubt, and the last input of each client. So it has the same s
 after a million entries as after a thousand, and can be written down and read again
 at any entry (core.book.checkpoint).
 
-The last input of a client stands for all before it: whoever repeats an earlier one
-is told that it is forgotten, and nothing is applied twice.
+The last input of a client stands for all before it: a repeat of an earlier one
+is answered *forgotten*, and nothing is applied twice.
 
 Invariants, checked by tests/core/book/test_checkpoint.py:
 

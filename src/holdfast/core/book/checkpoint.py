@@ -4,8 +4,8 @@ Theory of operation
 -------------------
 Everything that outlives a holder is in the logbook, and a logbook only grows. So
 from time to time what its entries add up to is written down in a file beside it,
-and an entry of the book, a *checkpoint*, has the digest of that file. Whoever takes
-the session up reads the file, and of the book only the entries since, and the last
+and an entry of the book, a *checkpoint*, has the digest of that file. A successor
+reads the file, and of the book only the entries since, and the last
 few before (what was typed is looked at again).
 
 A file that is torn, lost, or other than the entry says counts for nothing; there is

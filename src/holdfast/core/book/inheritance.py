@@ -19,7 +19,7 @@ last one can be in doubt:
 A session that begins its next life (a restore, a move, a cold recovery) has a
 free turn under a new epoch, and nothing of its earlier lives can be repeated
 into it, because every input names the incarnation it was made for. What became
-of their inputs is remembered all the same, so that whoever asks again is told.
+of their inputs is still remembered, so that a repeat gets its outcome.
 
 The entries must be durable before they are inherited: what is inherited as
 applied is acknowledged without looking at the disk again.

@@ -8,7 +8,7 @@ against the chain by its bytes, and only what decides something is taken apart.
 
 A line that is not begun as entries are is looked at closely, and refused as
 `core.book.logbook` refuses it. Whether the rest of a line is written in the one way it
-can be is not looked at here; whoever verifies a book reads every byte.
+can be is not looked at here; a verifier reads every byte.
 """
 
 import hashlib

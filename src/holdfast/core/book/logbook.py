@@ -268,7 +268,7 @@ def verify(
 def anchor_of(line: bytes, session: SessionId) -> Anchor | None:
     """Return what the entry of `line` says that it follows; None if it is none.
 
-    Whether that is so, only whoever has read what comes before can tell.
+    Only a reader of everything before it can tell whether that is so.
     """
     try:
         record = decode_line(line)

@@ -113,7 +113,7 @@ class Abandoned:
 
     ticket: int
     error: HoldfastError | None = None
-    """None: whoever sent what waits for approval has gone for good."""
+    """None: the sender of the waiting input is gone for good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ The key is in the statement too. An operator's id is made of its first key, so a
 book shows by itself who signed; if that key gave way to another, the first
 statement of each client also says how (crypto.rotation).
 
-A salt makes a commitment say nothing about its payload. Whoever keeps the book
-keeps the salts as well, but only of payloads that are in the book: nobody who
+A salt makes a commitment say nothing about its payload. The holder of the
+book keeps the salts as well, but only of payloads that are in the book: nobody who
 reads it can try passwords against the others.
 
 What a holder keeps of a statement, `core.input.statements` decides; whether a book's
@@ -54,7 +54,7 @@ from holdfast.wire.signatures import (
     Sign,
 )
 
-if TYPE_CHECKING:  # Whoever types a key need not load what reads a book.
+if TYPE_CHECKING:  # Typing a key need not load the reader of logbooks.
     from holdfast.core.book.logbook import Entry
 
 HIDDEN = bytes(SALT)
@@ -224,7 +224,7 @@ class InputChain:
         if count < 1:
             return None
         steps = tuple(self._steps[:count])
-        told = b"" if self._signed else rotations  # Whoever reads it has read them.
+        told = b"" if self._signed else rotations  # Its reader has them already.
         last, link = followed(self._link, self._signed, steps)
         text = signed_bytes(self._session, actor, self._client, last, link)
         parts = (steps, key.public, told, key.sign(text))

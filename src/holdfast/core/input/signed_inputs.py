@@ -14,8 +14,8 @@ is *unsigned*, and for that the host alone answers: the last of a client that wa
 cut off, all of an operator who signs nothing, or made up.
 
 An input that differs from what its operator signed is *forged*, and the book is
-refused: a holder keeps no statement that contradicts the book, so whoever has the
-book has changed it.
+refused: a holder keeps no statement that contradicts the book, so someone
+has changed the book since.
 
 A book may be too long to be held. What a statement has spoken of is counted and
 dropped; of an input that none has spoken of yet a few dozen bytes are kept.

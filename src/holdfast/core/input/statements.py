@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 A client hands over what its operator has signed (core.input.input_chain), and the
 holder writes it down. It cannot tell whether a signature is genuine, and leaves that to
-whoever reads the book. What it can tell, it does, so that nobody can make the book of
+readers of the book. What it can tell, it does, so that nobody can make the book of
 an honest holder look forged, or fill the disk:
 
     what is there already     is not written twice
@@ -47,7 +47,7 @@ and some 150 KiB."""
 
 MAX_SIGNERS: Final = 1024
 """Clients of whom we remember how far they have signed: each verb of the command line
-is one. Whoever is forgotten signs no more, and its inputs are unsigned."""
+is one. A forgotten operator signs no more, and its inputs are unsigned."""
 
 RATE: Final = 16 * 1024
 """Bytes a second that one operator may have written about what it signed: that is 30

@@ -26,7 +26,7 @@ INTERRUPT = 2
 """The signal that a terminal makes of its interrupt key."""
 
 SELF = "self"
-"""Says of somebody that it is whoever makes the input."""
+"""Stands for the operator who makes the input."""
 
 OTHER = "other"
 """Says of somebody that it is not."""

@@ -15,7 +15,7 @@ from holdfast.core.input.turn import NEXT_RULES, AskDefault, TurnRules
 from holdfast.core.policy.rule_keys import Complain
 
 MAX_SECONDS = 7 * 24 * 60 * 60
-"""Seconds of a limit or a grace: a week; whoever wants more wants none."""
+"""Seconds of a limit or a grace: a week; a longer one is as good as none."""
 
 MAX_COUNT = 1_000_000_000
 """Inputs or bytes in a minute: more than any terminal takes."""

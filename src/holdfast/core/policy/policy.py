@@ -92,7 +92,7 @@ class Policy:
         """Return what the policy says, or else what is safe for this kind."""
         if (said := self.undecidable.get(kind)) is not None:
             return said
-        # Whoever may do everything that no rule forbids may also type it.
+        # An operator who may do all that no rule forbids may also type it.
         is_free = kind is ActorKind.HUMAN and self.default[kind] is Verdict.ALLOW
         return Undecidable.PASS if is_free else Undecidable.ASK
 
@@ -257,7 +257,7 @@ def _fits(rule: Rule, context: Match, command: Command, question: Question) -> M
 def _is_overheard(rule: Rule, question: Question) -> bool:
     """Tell whether a rule would allow a line that not the shell alone reads.
 
-    Whoever else reads it takes some of it, and the shell runs what is left.
+    Another reader may take part of it, and the shell runs the rest.
     """
     is_about_text = rule.words is not None or rule.resolved is not None
     return (

@@ -64,7 +64,7 @@ MAX_RULES = 10_000
 """Rules of a policy; more would slow down every keystroke."""
 
 MAX_PROBLEMS = 100
-"""Problems that are listed; whoever has more has another kind of file."""
+"""Problems that are listed; a file with more is not a policy."""
 
 MAX_NAMED = 5
 """Problems that the error names; it is one sentence, and `examine` has them all."""

@@ -3,7 +3,7 @@
 An entry says after which command it was seen and lists what differed, one item a
 line: how it changed, what kind of item, the digest it has now, its name. What a
 shell had when it began is written in the same way, with a sign of its own, so that
-whoever reads the book, a successor above all, can tell every later change by it.
+readers of the book, a successor above all, can tell every later change by it.
 
     =  variable     5d41402abc4b2a76b9719d911017c592  EDITOR     had it from the start
     +  alias        7d793037a0760186574b0282f2f435e7  deploy     added

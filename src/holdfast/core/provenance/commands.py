@@ -13,7 +13,7 @@ execute it, and who typed its line, is told by core.provenance.entered_lines.
                    └──────prompted──────┘  └─────ended─────┘
 
 A command that was sent as one input is known by the client that sent it, so that
-whoever asks again, after any death, is told what came of it. It is only taken at
+a repeat, after any crash, gets its outcome. It is only accepted at
 the prompt: typed anywhere else it would be read by whatever runs. What others
 than its trigger type while a command runs may decide what it does, as in a nested
 shell or an editor: they are its *hands*, and are told with it.
@@ -36,7 +36,7 @@ I3  Of a client's commands only the first counts as sent by it; a client that is
     known is never taken for a new one while it is remembered.
 I4  No more than MAX_KEPT commands and MAX_CLIENTS clients are remembered.
 I5  What is rebuilt from the logbook is what was recorded in it.
-I6  Whoever typed while a command ran, and is not its trigger, is among its hands.
+I6  An operator who typed while a command ran, other than its trigger, is an author.
 """
 
 import base64

@@ -400,7 +400,7 @@ class Origins:
         return state is not None and (state.is_whole or item in state.items)
 
     def _settled(self, origin: Origin) -> Origin:
-        """Return who may be behind what differs, with whoever was in doubt."""
+        """Return who may be behind what differs, including doubtful ones."""
         doubt, self._doubt = self._doubt, None
         return origin if doubt is None else _either(doubt, origin)
 

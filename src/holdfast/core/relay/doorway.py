@@ -2,7 +2,7 @@
 
 Theory of operation
 -------------------
-Whoever connects costs a little until it is proven or sent away, and anybody can
+A connection costs a little until it is proven or turned away, and anybody can
 connect. So those who are not proven are counted, in all and by where they come
 from; one more than the limit is hung up on before a byte of it is read. An
 address of IPv6 counts by its /64, which is what one household has. On one machine
@@ -13,7 +13,7 @@ stands there.
 
 I1  Never more than `total` are inside, and never more than `per_source` of one
     source; our own host may be KEPT more.
-I2  Whoever comes in leaves once, and then its place is free.
+I2  Each connection leaves once, and then its place is free.
 I3  A limit that is reached turns away only the newcomer.
 """
 

@@ -173,7 +173,7 @@ class LeftoversSwept:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Whoever held `incarnation` is gone, and its exit status with it."""
+    """The holder of `incarnation` is gone, and the exit status with it."""
 
     incarnation: Incarnation
     why: str

@@ -3,8 +3,8 @@
 Theory of operation
 -------------------
 The kernel knows which process group has the terminal, what each of its
-processes sleeps in, and how the terminal treats what is typed. Whoever asks has
-read that a moment ago; here it becomes one of six words, and the reasons for it.
+processes sleeps in, and the modes of the terminal. The caller has just read
+that; here it becomes one of six words, and the evidence for it.
 
 A session waits when a process that has the terminal sleeps until somebody
 types. What it waits for follows from the terminal: a password is read in whole
@@ -118,7 +118,7 @@ def decide(seen: Evidence) -> Doing:
 def is_alone(seen: Evidence) -> bool:
     """Tell whether the first of the group that has the terminal is alone in reading.
 
-    Whoever may read it as well, or does not let us see what it waits for, counts.
+    A process that may read it too, or whose wait is hidden from us, counts.
     """
     others = [one for one in seen.sleepers if one.pid != seen.foreground]
     quiet = (Wait.ELSEWHERE, Wait.NOTHING)

@@ -262,7 +262,7 @@ class Skip:
     """Say that `gap` bytes are left out and that the stream goes on at `at`.
 
     With `keyframe` set, send the keyframe made at `at` first. A Skip is given
-    once; whoever pulls it owes it to the reader before anything else.
+    once; the caller owes it to the reader before anything else.
     """
 
     gap: int

@@ -1,6 +1,6 @@
 r"""The simple commands that fish finds in a line.
 
-fish is no POSIX shell. What differs most, and would deceive whoever reads it as one:
+fish is not a POSIX shell. The differences that would mislead a POSIX reader most:
 
 * Outside of quotes a backslash may stand for another character: `\x72m` is `rm`.
 * In single quotes `\'` is a quote and `\\` a backslash.

@@ -38,7 +38,7 @@ def state_path() -> str:
     chosen = os.environ.get("HOLDFAST_STATE_DIR")
     if chosen:
         return _plain(chosen)
-    # Whoever chose another place for the sockets wants nothing to be elsewhere.
+    # A user who moved the sockets wants everything there.
     runtime = os.environ.get("HOLDFAST_RUNTIME_DIR")
     if runtime:
         return f"{_plain(runtime)}/state"

@@ -116,7 +116,7 @@ class HostBook:
         vouched = signed.receipt.head
         if vouched.session != self.id or not signed.is_genuine():
             raise LogTampered(index, "the signed head is not this host's")
-        # One entry may be newer: whoever wrote it died before it could sign.
+        # One entry may be newer: its writer died before it could sign.
         hashes = {} if self.last is None else _hashes(self.last)
         if vouched.index not in hashes:
             raise LogTampered(index + 1, "entries are missing at the end")

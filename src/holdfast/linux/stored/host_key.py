@@ -30,7 +30,7 @@ def host_seed() -> bytes:
 
 
 def _make(path: str) -> None:
-    # Written aside and linked: whoever reads it finds all of it, and of two that
+    # Written aside and linked: a reader finds all of it, and of two that
     # make one at the same time, one prevails.
     draft = f"{path}.{os.getpid()}"
     fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

@@ -253,7 +253,7 @@ def rotate(
 ) -> Enrolled:
     """Put another key in the place of an operator's, all at once; return it anew.
 
-    The caller has checked the statement. Whoever is killed in here leaves the old
+    The caller has checked the statement. A process killed in here leaves the old
     key in force, or the new one.
 
     Raises:
@@ -282,7 +282,7 @@ def rotate(
     with contextlib.suppress(FileNotFoundError):
         os.unlink(f"{folder}/{_numbered('key', number - 1)}")  # noqa: PTH108
     home, name = os.path.split(folder)
-    os.utime(home)  # Whoever watches for operators that come and go looks again.
+    os.utime(home)  # Wakes those who watch for changed operators.
     return _load(home, name, seals.key())
 
 
