@@ -15,7 +15,7 @@ from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.births import Births
 from holdfast.keeper.doors import Door
 from holdfast.keeper.given_up import GivenUp
-from holdfast.keeper.host_link import HostLink
+from holdfast.keeper.host_watch import HostLink
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
 from holdfast.keeper.replaced import Replaced

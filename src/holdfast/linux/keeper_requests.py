@@ -22,7 +22,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import REPEATABLE, Creation, Request, packet_of
-from holdfast.wire.requests import error_from
+from holdfast.wire.host_requests import error_from
 
 PATIENCE = 15.0
 """Seconds for an answer: longer than the keeper itself waits for a holder."""

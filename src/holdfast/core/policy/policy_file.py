@@ -32,13 +32,13 @@ from typing import TypeVar
 from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.conditions import Under
-from holdfast.core.policy.limits import (
+from holdfast.core.policy.policy import Policy
+from holdfast.core.policy.policy_limits import (
     BUDGET_KEYS,
     TURN_KEYS,
     read_budget,
     read_turn,
 )
-from holdfast.core.policy.policy import Policy
 from holdfast.core.policy.rule_keys import (
     CONDITIONS,
     FILES,
