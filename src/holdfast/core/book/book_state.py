@@ -165,7 +165,7 @@ def actor_of(entry: Entry) -> ActorId:
 
 def refusal(code: str) -> HoldfastError:
     """Return the error that an earlier process has refused something with."""
-    return HoldfastError(f"it was refused: {code}", code=code)
+    return HoldfastError.told(f"it was refused: {code}", {"code": code})
 
 
 def settled(index: Index, entry: Entry) -> Outcome:
