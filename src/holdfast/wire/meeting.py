@@ -26,10 +26,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from holdfast.model.errors import (
-    HoldfastError,
-    from_facts,
-)
+from holdfast.model.errors import HoldfastError, from_facts
 from holdfast.model.ids import HostId, Incarnation
 from holdfast.wire.canonical_form import Spelling
 from holdfast.wire.messages import (
@@ -44,6 +41,7 @@ from holdfast.wire.messages import (
     Text,
     Word,
     fitting,
+    sent_facts,
 )
 
 VERSION: Final = 1
@@ -310,21 +308,15 @@ def stated(proof: Proof, relay: str, nonce: bytes) -> bytes:
 
 def refusal(error: HoldfastError) -> Refused:
     """Return the message that tells a peer of an error."""
-    return Refused(error.code, fitting(str(error), MAX_TEXT), _sent(error))
+    return Refused(error.code, fitting(str(error), MAX_TEXT), sent_facts(error))
 
 
 def lease_refusal(ask: int, error: HoldfastError) -> LeaseRefuse:
     """Return the message that answers a question about a lease with a no."""
-    return LeaseRefuse(ask, error.code, fitting(str(error), MAX_TEXT), _sent(error))
+    refused = refusal(error)
+    return LeaseRefuse(ask, refused.code, refused.text, refused.facts)
 
 
 def error_from(refused: Refused | LeaseRefuse) -> HoldfastError:
     """Return the error that a relay told us of."""
     return from_facts(refused.code, refused.facts, refused.text)
-
-
-def _sent(error: HoldfastError) -> dict[str, str | int]:
-    return {
-        name: fitting(fact, MAX_TEXT) if isinstance(fact, str) else fact
-        for name, fact in error.facts.items()
-    }

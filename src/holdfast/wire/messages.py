@@ -21,6 +21,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from holdfast.model.actors import ActorKind
+from holdfast.model.errors import Fact, HoldfastError
 from holdfast.model.geometry import MAX_SIDE, Size
 from holdfast.model.ids import (
     ActorId,
@@ -561,3 +562,16 @@ def fitting(text: str, limit: int) -> str:
     has no UTF-8 form and is written as an escape.
     """
     return text.encode("utf-8", "backslashreplace").decode()[:limit]
+
+
+def sent_facts(error: HoldfastError, longest: int = MAX_TEXT) -> dict[str, Fact]:
+    """Return the facts of an error as they can be written on the wire.
+
+    Whatever the error holds can be sent: what is too long or too large is cut.
+    """
+    return {
+        name: fitting(fact, longest)
+        if isinstance(fact, str)
+        else int(max(-MAX_NUMBER, min(MAX_NUMBER, fact)))
+        for name, fact in sorted(error.facts.items())[:MAX_FACTS]
+    }
