@@ -37,7 +37,6 @@ _ANY_TERMINAL = os.makedev(5, 0)
 
 _SYSCALL = 256
 _WCHAN = 64
-_STATUS = 8192
 _FDINFO = 65536
 _POLLFD = struct.Struct("ihh")
 _READABLE = 0x0001 | 0x0002 | 0x0040
@@ -298,9 +297,7 @@ def _wchan(folder: str) -> str:
 
 def keeps_jobs(pid: int) -> bool:
     """Tell whether a process is an interactive shell, by the signals it ignores."""
-    raw = procfs.read(f"/proc/{pid}/status", _STATUS)
-    _, _, rest = raw.partition(b"\nSigIgn:")
-    return bool(rest) and int(rest.split(maxsplit=1)[0], 16) & _STOPS == _STOPS
+    return int(procfs.status(pid, "SigIgn") or "0", 16) & _STOPS == _STOPS
 
 
 def _kind(path: str) -> str:
