@@ -36,7 +36,7 @@ from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.command_folders import is_under
 from holdfast.core.policy.command_words import Match, WordPatterns, both
-from holdfast.core.policy.conditions import PlaceIs
+from holdfast.core.policy.conditions import OneOf
 from holdfast.core.policy.exec_command import commands_of, other_names, resolved_of
 from holdfast.core.policy.line_effects import with_effects
 from holdfast.core.policy.resolved import ResolvedPatterns
@@ -158,7 +158,7 @@ def without_exec_gate(policy: Policy, question: Question) -> Judgement | None:
 
 
 def _is_about_execs(rule: Rule) -> bool:
-    only_execs = PlaceIs(frozenset({Place.EXEC}))
+    only_execs = OneOf("at", frozenset({Place.EXEC}))
     return rule.verdict is not Verdict.ALLOW and only_execs in rule.conditions
 
 
