@@ -173,11 +173,6 @@ class FrameReader:
         """How many bytes wait for the rest of their frame."""
         return len(self._held)
 
-    @property
-    def is_between_frames(self) -> bool:
-        """Whether a stream that ended now would have ended cleanly."""
-        return not self._held
-
     def raise_limit(self, limit: int = MAX_PAYLOAD) -> None:
         """Take frames up to `limit` from now on: the peer has shown who it is."""
         self._limit = max(self._limit, limit)

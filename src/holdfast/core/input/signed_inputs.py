@@ -33,7 +33,6 @@ I4  Whatever one operator hands over, inputs of others are signed or not as befo
 """
 
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.core.book.logbook import Entry, EntryKind
@@ -186,20 +185,6 @@ class InputCheck:
             except RotationRefused:
                 return
             self._keys.setdefault(said.actor, set()).add(found.new)
-
-
-def check_inputs(entries: Iterable[Entry], session: SessionId) -> Coverage:
-    """Check every input of a book, itself checked already, against its statements.
-
-    Raises:
-        PeerError: An input is not what its operator signed, or an entry that
-            should keep a statement keeps none.
-
-    """
-    check = InputCheck(session)
-    for entry in entries:
-        check.read(entry)
-    return check.coverage()
 
 
 def _id_of(entry: Entry) -> tuple[Who, int]:

@@ -44,13 +44,10 @@ class Doorway:
     def __init__(self, total: int = TOTAL, per_source: int = PER_SOURCE) -> None:
         self._total = total
         self._per_source = per_source
-        self._inside = 0
-        self._sources: Counter[str] = Counter()
-
-    @property
-    def inside(self) -> int:
+        self.inside = 0
         """How many stand there now."""
-        return self._inside
+
+        self._sources: Counter[str] = Counter()
 
     def enter(self, address: str, *, is_own_host: bool = False) -> Place | None:
         """Take somebody in who comes from `address`; None if there is no room.
@@ -61,16 +58,16 @@ class Doorway:
         source = source_of(address)
         kept = KEPT if is_own_host else 0
         is_crowded = source and self._sources[source] >= self._per_source + kept
-        if self._inside >= self._total + kept or is_crowded:
+        if self.inside >= self._total + kept or is_crowded:
             return None
-        self._inside += 1
+        self.inside += 1
         if source:
             self._sources[source] += 1
         return Place(source)
 
     def leave(self, place: Place) -> None:
         """Give a place back."""
-        self._inside -= 1
+        self.inside -= 1
         if place.source:
             self._sources[place.source] -= 1
             if not self._sources[place.source]:

@@ -311,10 +311,6 @@ class Viewer:
         self._behind_since: float | None = None
         self._is_cut = False
 
-    def wants_keyframe(self, window: StreamWindow) -> bool:
-        """Tell whether a keyframe, made now, would bring the reader forward."""
-        return not self._is_cut and window.end - self.cursor > self._bound
-
     def pull(
         self,
         window: StreamWindow,
