@@ -32,10 +32,8 @@ EXIT_LEFT = 1
 
 def add_answer_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `approve` and `deny` share."""
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--yes", action="store_true", help="do not ask for confirmation"
-    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--yes", action="store_true")
 
 
 def print_pending(name: str | None, *, as_json: bool) -> int:

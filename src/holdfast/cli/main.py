@@ -155,6 +155,15 @@ class Parser(argparse.ArgumentParser):
             setattr(found, name, _restored(value))
         return found
 
+    def format_help(self) -> str:
+        """Return the help; what a verb's page says is read only now."""
+        _, _, verb = self.prog.partition(" ")
+        if verb:
+            from holdfast.cli import manual_pages  # noqa: PLC0415  # only for help
+
+            manual_pages.describe(self, manual_pages.Page.of(verb))
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         """Report what is wrong with the arguments, and exit."""
         self.print_usage(sys.stderr)

@@ -16,30 +16,14 @@ from holdfast.wire.messages import Pending
 
 def add_shared_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options they share."""
-    parser.add_argument(
-        "--timeout",
-        metavar="S",
-        type=float,
-        default=10.0,
-        help="seconds to wait for a program that does not read (10)",
-    )
+    parser.add_argument("--timeout", metavar="S", type=float, default=10.0)
     add_approval_argument(parser)
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print the stream offset at which its output starts",
-    )
+    parser.add_argument("--json", action="store_true")
 
 
 def add_approval_argument(parser: argparse.ArgumentParser) -> None:
     """Declare how long to wait for approval."""
-    parser.add_argument(
-        "--approval-timeout",
-        metavar="S",
-        type=float,
-        default=APPROVAL,
-        help=f"seconds to wait for approval; then it is withdrawn ({APPROVAL:.0f})",
-    )
+    parser.add_argument("--approval-timeout", metavar="S", type=float, default=APPROVAL)
 
 
 def say_held(pending: Pending) -> None:

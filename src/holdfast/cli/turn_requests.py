@@ -10,18 +10,11 @@ from holdfast.model.errors import SessionOver
 from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 
-GRACE = (
-    " The turn belongs to the operator, not to one client: after this, `send` as the"
-    " same operator may write. It is kept for 30 seconds while the operator has no"
-    " client attached."
-)
-"""Help for a script that takes a turn."""
-
 
 def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options they share."""
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("session", metavar="NAME")
 
 
 def live_session(text: str) -> SessionRecord:

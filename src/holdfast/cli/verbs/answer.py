@@ -13,7 +13,6 @@ import json
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.cli.one_input import add_shared_arguments, say_held
 from holdfast.cli.turn_requests import live_session
 from holdfast.client.calls import state, submit
@@ -27,32 +26,9 @@ from holdfast.wire.evidence import Evidence
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Type a secret, then Enter, into a session whose program asks for one: sudo,"
-        " ssh, `read -s`, getpass. The secret is read from this terminal without"
-        " echo, or is the first line of standard input. It is stored nowhere: not in"
-        " the logbook, not in the session's output, and an operator who approves it"
-        " does not see it. It is refused if no program is asking, or if it would be"
-        " echoed; for text that may be seen, use `send`.",
-        {
-            "holdfast answer web": "prompts without echo",
-            "pass show deploy | holdfast answer web": "from another program",
-            "holdfast wait web --for secret && holdfast answer web": "when asked",
-        },
-        {
-            64: "no such session, it has ended, or no secret was given",
-            75: "no program is asking for a secret, or it would be echoed",
-            77: "another operator has the turn, or it is not allowed",
-        },
-    )
-    parser.add_argument(
-        "--key-by-key",
-        action="store_true",
-        help="also for a program that reads single keys and shows dots or nothing",
-    )
+    parser.add_argument("--key-by-key", action="store_true")
     add_shared_arguments(parser)
-    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
+    parser.add_argument("session", metavar="NAME")
     parser.add_argument("surplus", nargs="*", help=argparse.SUPPRESS)
 
 

@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.model.errors import SessionNotNamed
 from holdfast.model.session_record import SessionRecord
@@ -13,26 +12,8 @@ from holdfast.model.text import printable
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Show a session on this terminal and send your keys to it. Ctrl-] d detaches"
-        " and leaves it running; Ctrl-] ? lists the other commands; Ctrl-] Ctrl-]"
-        " sends Ctrl-] itself.",
-        {
-            "holdfast attach": "the only session, or a list to pick from",
-            "holdfast attach web": "by name; s_ and 4 letters of the id work too",
-            "holdfast attach web --observe": "watch without typing",
-            "holdfast attach box/web": "on the host you call box",
-        },
-        {
-            0: "you detached",
-            "N": "the session ended: its exit status, or 128 + signal",
-        },
-    )
-    parser.add_argument(
-        "session", metavar="NAME", nargs="?", help="name, id, or start of an id"
-    )
-    parser.add_argument("--observe", action="store_true", help="only watch")
+    parser.add_argument("session", metavar="NAME", nargs="?")
+    parser.add_argument("--observe", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

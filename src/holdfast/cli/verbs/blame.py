@@ -4,7 +4,6 @@ import argparse
 import json
 
 from holdfast.cli import blame_text
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.cli.turn_requests import add_session_arguments, live_session
 from holdfast.client import blame_query, keeper
@@ -28,40 +27,18 @@ ITEMS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Say who is behind something: which command did it, who pressed Enter, and"
-        " who typed the line. Shell state is compared at each prompt with the prompt"
-        " before; a file is attributed to the command that ran when it was last"
-        " changed, a process to the command that started it or its ancestors, and a"
-        " line to the operators who typed its bytes. What cannot be known is reported"
-        " as unknown.",
-        {
-            "holdfast blame web --alias deploy": "who made this alias?",
-            "holdfast blame web --var PATH": "who changed PATH?",
-            "holdfast blame web --file build.sh": "who wrote it, and any links to it?",
-            "holdfast blame web --port 3000": "who started what listens there?",
-            "holdfast blame web --line": "who typed the unsubmitted line?",
-        },
-        {
-            0: "someone was named",
-            1: "nobody can be named; the output says why",
-        },
-    )
     add_session_arguments(parser)
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--var", metavar="NAME", help="a variable")
-    which.add_argument("--alias", metavar="NAME", help="an alias")
-    which.add_argument("--function", metavar="NAME", help="a function")
-    which.add_argument("--option", metavar="NAME", help="an option of the shell")
-    which.add_argument("--trap", metavar="SIGNAL", help="a trap")
-    which.add_argument("--path-entry", metavar="FOLDER", help="a PATH entry")
-    which.add_argument("--file", metavar="PATH", help="a file, and any links to it")
-    which.add_argument("--pid", metavar="N", type=int, help="a process")
-    which.add_argument(
-        "--port", metavar="N", type=int, help="the process listening on this port"
-    )
-    which.add_argument("--line", action="store_true", help="the unsubmitted line")
+    which.add_argument("--var", metavar="NAME")
+    which.add_argument("--alias", metavar="NAME")
+    which.add_argument("--function", metavar="NAME")
+    which.add_argument("--option", metavar="NAME")
+    which.add_argument("--trap", metavar="SIGNAL")
+    which.add_argument("--path-entry", metavar="FOLDER")
+    which.add_argument("--file", metavar="PATH")
+    which.add_argument("--pid", metavar="N", type=int)
+    which.add_argument("--port", metavar="N", type=int)
+    which.add_argument("--line", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

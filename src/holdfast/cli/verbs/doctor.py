@@ -5,7 +5,6 @@ import json
 import os
 import textwrap
 
-from holdfast.cli.manual import describe
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
 from holdfast.client import keeper
 from holdfast.core.session.abilities import Ability, Grade, can_work, judge
@@ -30,20 +29,7 @@ WIDE = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Check, for each feature that sessions use, whether this machine supports it,"
-        " why not, and what to do about it. Nothing is changed.",
-        {
-            "holdfast doctor": "a list, coloured on a terminal unless NO_COLOR is set",
-            "holdfast doctor --json": "the same, for programs",
-        },
-        {
-            0: "sessions can work here",
-            EXIT_UNAVAILABLE: "they cannot: something required is missing",
-        },
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

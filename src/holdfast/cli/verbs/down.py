@@ -6,7 +6,6 @@ import json
 import signal
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
 from holdfast.model.errors import HoldfastError, NoKeeper, WaitedInVain
 from holdfast.model.ids import SessionId
@@ -24,22 +23,8 @@ _STEP = 0.02
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Stop host, painter, judge, nursery, trustee and keeper. Sessions keep"
-        " running under their holders, and the next `holdfast up` or `holdfast new`"
-        " finds them again; until then, a session ends if its holder dies.",
-        {
-            "holdfast down": "sessions keep running",
-            "holdfast down --end-sessions": "end every session first",
-        },
-    )
-    parser.add_argument(
-        "--end-sessions",
-        action="store_true",
-        help="end every session, then stop the rest",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--end-sessions", action="store_true")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

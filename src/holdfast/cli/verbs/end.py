@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 
 from holdfast.cli.arguments import signal_from
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.client.driver import ask, attachment_to, converse
 from holdfast.core.client import questions
@@ -19,27 +18,9 @@ from holdfast.model.text import printable
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Send a session's command a signal, and wait until it has ended. If it"
-        " ignores the signal, it is killed after a few seconds. Daemons that the"
-        " session started are ended too, even if its command ended earlier; sessions"
-        " started from inside it are not. Then its record is removed.",
-        {
-            "holdfast end web": "SIGHUP, as a closed terminal would",
-            "holdfast end web --signal INT": "as Ctrl-C would",
-            "holdfast end web --leave-daemons": "keep the daemons it started",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
-    parser.add_argument(
-        "--signal", metavar="S", default="HUP", help="TERM, SIGTERM or 15 (HUP)"
-    )
-    parser.add_argument(
-        "--leave-daemons",
-        action="store_true",
-        help="leave daemons that the session started running",
-    )
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--signal", metavar="S", default="HUP")
+    parser.add_argument("--leave-daemons", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,12 +6,10 @@ import os
 from pathlib import Path
 
 from holdfast.cli.approvals import (
-    EXIT_LEFT,
     add_answer_arguments,
     answer,
     print_pending,
 )
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names, actor_from
 from holdfast.cli.presence_text import runs_told, uses_facts
 from holdfast.cli.turn_requests import live_session
@@ -46,55 +44,17 @@ WORDS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Inspect the gate, and answer its requests. pending lists the inputs that"
-        " wait for approval; approve and deny answer one; test says what would happen"
-        " to an input now, and by which rule, without sending it; check reads a"
-        " policy file and lists every problem with its line number; apply shows what"
-        " changes and puts the policy file in force, which until then is only a"
-        " draft; example prints a commented policy to start from.",
-        {
-            "holdfast gate pending": "in every session",
-            "holdfast gate approve web 3": "the input of request 3",
-            "holdfast gate test web --as-operator bot -- rm -rf build": "could bot?",
-            "holdfast gate test web --candidate my.toml -- ls": "by another policy",
-            "holdfast gate check my.toml": "find mistakes",
-            "holdfast gate apply": "show what changes, and put policy.toml in force",
-            "holdfast gate example > my.toml": "to start from",
-        },
-        {
-            EXIT_LEFT: "approve, deny, apply: you did not confirm",
-            EXIT_BROKEN: "check: the policy has problems",
-            75: "not now; test: the input would need approval",
-            77: "not allowed (apply needs the right grant); test: it would be denied",
-        },
-    )
     add_answer_arguments(parser)
-    parser.add_argument(
-        "--as-operator", metavar="X", help="with test: whose input (yours)"
-    )
-    parser.add_argument(
-        "--candidate",
-        metavar="FILE",
-        help="with test: judge by this policy, which is not in force",
-    )
+    parser.add_argument("--as-operator", metavar="X")
+    parser.add_argument("--candidate", metavar="FILE")
     parser.add_argument(
         "--kind",
         metavar="K",
         choices=[kind.value for kind in InputKind if kind is not InputKind.START],
         default=InputKind.COMMAND.value,
-        help="with test: keys, command, signal, resize or answer (command)",
     )
-    parser.add_argument(
-        "what",
-        metavar="WHAT",
-        choices=WORDS,
-        help="pending, approve, deny, test, check, apply or example",
-    )
-    parser.add_argument(
-        "words", metavar="WORD", nargs="*", help="[NAME], TICKET, TEXT or FILE"
-    )
+    parser.add_argument("what", metavar="WHAT", choices=WORDS)
+    parser.add_argument("words", metavar="WORD", nargs="*")
 
 
 def run(options: argparse.Namespace) -> int:

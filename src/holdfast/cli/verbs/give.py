@@ -2,7 +2,6 @@
 
 import argparse
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import actor_from
 from holdfast.cli.turn_requests import add_session_arguments, live_session, report
 from holdfast.client.calls import act
@@ -11,18 +10,8 @@ from holdfast.wire.messages import Give
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Give your turn to another operator, who must be attached but need not have"
-        " asked for it. To turn down a request, use `refuse`.",
-        {
-            "holdfast give web @bot": "bot may write now",
-            "holdfast who web": "who is here, and who has asked",
-        },
-        {77: "you do not have the turn, or there is no such operator"},
-    )
     add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR", help="operator's name or id")
+    parser.add_argument("operator", metavar="@OPERATOR")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,7 +3,6 @@
 import argparse
 import re
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import actor_from
 from holdfast.cli.turn_requests import add_session_arguments, live_session, report
 from holdfast.client.calls import request
@@ -18,26 +17,10 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Set an operator's rights in a session, replacing those it had there."
-        " You cannot grant more than you have yourself, or for longer. The rights"
-        f" are {', '.join(Right)}.",
-        {
-            "holdfast grant web @bot observe": "bot may only watch",
-            "holdfast grant web @bot observe take input --for 10m": "for ten minutes",
-        },
-        {77: "you may not grant that here, or there is no such operator"},
-    )
-    parser.add_argument(
-        "--for",
-        dest="duration",
-        metavar="T",
-        help="45s, 10m, 2h or 3d (until it is revoked)",
-    )
+    parser.add_argument("--for", dest="duration", metavar="T")
     add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR", help="operator's name or id")
-    parser.add_argument("rights", metavar="RIGHT", nargs="+", help="as listed above")
+    parser.add_argument("operator", metavar="@OPERATOR")
+    parser.add_argument("rights", metavar="RIGHT", nargs="+")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,7 +3,6 @@
 import argparse
 import json
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.cli.session_survey import graphs_of, who_listens
 from holdfast.cli.tree import facts, picture, process_line
@@ -18,32 +17,11 @@ from holdfast.wire.graphs import MAX_PORT
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Show a session's processes as a tree: command, state, memory, CPU time, age,"
-        " ports, and who started each, as far as that is known. --all shows every"
-        " session. --port says which process of which session listens on a port, or"
-        " that none does. Everything is read from the kernel when you ask.",
-        {
-            "holdfast graph web": "a tree",
-            "holdfast graph web --open": "with each process's open files",
-            "holdfast graph --all --json": "every session, for programs",
-            "holdfast graph --port 3000": "which process listens on port 3000?",
-        },
-        {
-            0: "done; with --port: a session listens there",
-            1: "no session listens there",
-        },
-    )
-    parser.add_argument(
-        "session", nargs="?", metavar="NAME", help="name, id, or start of an id"
-    )
-    parser.add_argument("--all", action="store_true", help="show every session")
-    parser.add_argument(
-        "--port", metavar="P", type=int, help="which process listens on this port?"
-    )
-    parser.add_argument("--open", action="store_true", help="with file descriptors")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("session", nargs="?", metavar="NAME")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--port", metavar="P", type=int)
+    parser.add_argument("--open", action="store_true")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

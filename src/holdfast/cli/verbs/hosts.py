@@ -5,7 +5,6 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from holdfast.cli.manual import describe
 from holdfast.client import hosts, session_location
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.fingerprints import short_fingerprint
@@ -21,26 +20,8 @@ AT_ONCE = 8
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "List the hosts you have joined: the fingerprint of each one's key, your name"
-        " there, whether it can be reached now, and through which relays. Removing a"
-        " host only forgets how to reach it; the host still knows your key until"
-        " somebody there revokes it.",
-        {
-            "holdfast hosts": "a table",
-            "holdfast hosts --no-check": "without contacting them",
-            "holdfast hosts rename box den": "call it den",
-            "holdfast hosts remove den": "forget how to reach it",
-        },
-        {64: "no such host"},
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--no-check",
-        action="store_true",
-        help="do not check whether they can be reached",
-    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--no-check", action="store_true")
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("words", metavar="remove NAME | rename OLD NEW", nargs="*")
 

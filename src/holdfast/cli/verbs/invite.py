@@ -5,7 +5,6 @@ import json
 import os
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.cli.verbs.grant import duration_ms
 from holdfast.client import host, keeper
 from holdfast.client.authority import demand_grant
@@ -36,50 +35,21 @@ _STEP = 0.02
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Make a link with which somebody on another machine joins this host as an"
-        " operator of their own, with exactly the rights named here. It works once,"
-        " and expires. Anyone who has the link can use it, so send it in a way that"
-        " you trust. The part after the # is the secret; no server sees it. The host"
-        " is started if it is not running.",
-        {
-            "holdfast invite": "a person who may do everything but start sessions",
-            "holdfast invite --can +create": "and start sessions",
-            "holdfast invite --as anna --can observe": "a person who may only watch",
-            "holdfast invite --kind agent --session web --for 8h": "an agent, today",
-            "holdfast invite --list": "open and used invitations",
-            "holdfast invite --withdraw ID": "take one back",
-        },
-        {77: "you lack the right grant on this host"},
-    )
-    parser.add_argument(
-        "--as", dest="name", metavar="NAME", help="the operator's name here"
-    )
+    parser.add_argument("--as", dest="name", metavar="NAME")
     parser.add_argument(
         "--kind",
         metavar="K",
         choices=[kind.value for kind in ActorKind],
         default=ActorKind.HUMAN.value,
-        help="human, agent, service or device (human)",
     )
-    parser.add_argument(
-        "--can",
-        metavar="R,R…",
-        help="rights, separated by commas; + in front of each adds to what its kind"
-        " has (what its kind has, but never create)",
-    )
-    parser.add_argument("--session", metavar="S", help="in this session only")
-    parser.add_argument(
-        "--ttl", metavar="T", default=TTL, help=f"how long the link is valid ({TTL})"
-    )
-    parser.add_argument(
-        "--for", dest="lasts", metavar="T", help="how long the rights last (forever)"
-    )
-    parser.add_argument("--no-qr", action="store_true", help="print only the link")
-    parser.add_argument("--list", action="store_true", help="list invitations")
-    parser.add_argument("--withdraw", metavar="ID", help="take an invitation back")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--can", metavar="R,R…")
+    parser.add_argument("--session", metavar="S")
+    parser.add_argument("--ttl", metavar="T", default=TTL)
+    parser.add_argument("--for", dest="lasts", metavar="T")
+    parser.add_argument("--no-qr", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--withdraw", metavar="ID")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.client import hosts, remote
 from holdfast.client.current_operator import ourselves
 from holdfast.client.hosts import KnownHost
@@ -17,26 +16,9 @@ from holdfast.wire.invites import MAX_LINK, Invitation, from_link
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Join a host with an invitation link: the host learns your key and gives it"
-        " the rights of the invitation, and you get a name for the host. From then"
-        " on, HOST/NAME means a session there, wherever a session is asked for. With"
-        " -, the link is read from standard input, which keeps it out of shell"
-        " histories and process lists.",
-        {
-            "holdfast join 'https://relay.example/j#…'": "with the link in quotes",
-            "holdfast join - < link": "without showing it",
-            "holdfast join - --name box": "and call the host box",
-        },
-        {
-            75: "no relay can reach the host now: try again, the link is still valid",
-            77: "the invitation was used, has expired, or does not exist",
-        },
-    )
-    parser.add_argument("link", metavar="LINK", help="the link, or -")
-    parser.add_argument("--name", metavar="N", help="your name for the host")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("link", metavar="LINK")
+    parser.add_argument("--name", metavar="N")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from holdfast.cli.log_export import write_export
 from holdfast.cli.log_page import Page
 from holdfast.cli.log_tail import LogTail, kept_logs
-from holdfast.cli.log_verdict import EXIT_CHANGED, verify, vouched_head
-from holdfast.cli.manual import describe
+from holdfast.cli.log_verdict import verify, vouched_head
 from holdfast.cli.since import Since, since_from
 from holdfast.cli.story import RUN_GAP_MS, Story, actors_of
 from holdfast.client import keeper
@@ -45,66 +44,18 @@ MIN_ACTOR = 4
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Show what happened in a session: who attached, who had the turn, what was"
-        " typed, and which rule refused it. The logbook outlives the session, and can"
-        " still be read by the session's id.",
-        {
-            "holdfast log web": "the whole story",
-            "holdfast log web --follow --since 10m": "the last ten minutes, then live",
-            "holdfast log web --actor anna --json": "her entries, one per line",
-            "holdfast log web --verify": "has it been tampered with?",
-            "holdfast log web --export book": "for tools/verify_logbook.py, offline",
-            "holdfast log --host": "changes to policy, operators, keys, invitations",
-            "holdfast log --host --verify": "has that been tampered with?",
-        },
-        {EXIT_CHANGED: "the logbook was tampered with (--verify)"},
-    )
-    parser.add_argument(
-        "session", metavar="NAME", nargs="?", help="name, id, or start of an id"
-    )
-    parser.add_argument(
-        "--host", action="store_true", help="the logbook of this host, not of a session"
-    )
-    parser.add_argument(
-        "--set-aside",
-        action="store_true",
-        help="with --host: move a logbook that does not verify aside, and start a new"
-        " one",
-    )
-    parser.add_argument(
-        "--follow", action="store_true", help="keep going until the session ends"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--since", metavar="WHEN", help="10m, 2h, 14:30, 2026-01-31, or an index"
-    )
-    parser.add_argument(
-        "--last",
-        metavar="N",
-        type=int,
-        help="the last N entries; a long logbook shows 1000 by default",
-    )
-    parser.add_argument(
-        "--actor", metavar="A", help="only entries that concern this operator"
-    )
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="only check the logbook, and say which inputs are signed",
-    )
-    parser.add_argument(
-        "--export", metavar="FILE", help="write the logbook to a new file"
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="with --export, replace the file"
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="with --verify or --export, refuse a logbook whose end no host has signed",
-    )
+    parser.add_argument("session", metavar="NAME", nargs="?")
+    parser.add_argument("--host", action="store_true")
+    parser.add_argument("--set-aside", action="store_true")
+    parser.add_argument("--follow", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--since", metavar="WHEN")
+    parser.add_argument("--last", metavar="N", type=int)
+    parser.add_argument("--actor", metavar="A")
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--export", metavar="FILE")
+    parser.add_argument("--force", action="store_true")
+    parser.add_argument("--strict", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

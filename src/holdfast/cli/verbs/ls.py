@@ -5,7 +5,6 @@ import os
 import sys
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.linux.stored import folders
 from holdfast.model.errors import NoKeeper, UsageError
@@ -21,23 +20,9 @@ UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "List your sessions on this machine, oldest first. A session that has ended"
-        " stays in the list with its exit status until somebody has seen it end."
-        " --all also lists every host you have joined; a host that cannot be reached"
-        " is named, and the others are still listed.",
-        {
-            "holdfast ls": "a table",
-            "holdfast ls --json": "the same, for programs",
-            "holdfast ls box/": "on the host you call box",
-            "holdfast ls --all": "on this machine and every host",
-        },
-        {75: "with --all: a host could not be reached; the others are listed"},
-    )
-    parser.add_argument("host", metavar="HOST/", nargs="?", help="on this host")
-    parser.add_argument("--all", action="store_true", help="on every host too")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("host", metavar="HOST/", nargs="?")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
 
 

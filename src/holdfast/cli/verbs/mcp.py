@@ -7,7 +7,6 @@ import secrets
 import sys
 from types import ModuleType
 
-from holdfast.cli.manual import describe
 from holdfast.client.current_operator import acting_as
 from holdfast.client.profile import VARIABLE, login_name
 from holdfast.linux.stored import operators
@@ -24,31 +23,8 @@ MIN_TOKEN = 32
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Serve the Model Context Protocol, so that an AI agent of any vendor can join"
-        " the sessions of this machine. The agent is an operator of its own, with its"
-        " own key and rights, and everything it does is recorded under its name."
-        " Serves standard input and output by default, as most clients start it; with"
-        " --http, clients connect and must send the token.",
-        {
-            "holdfast mcp": "for a client that starts it; acts as mcp-agent",
-            "holdfast --as claude mcp": "acts as claude, added as an agent",
-            "holdfast mcp --http 127.0.0.1:7337": "prints where the token is",
-        },
-        {64: "it would act as yourself, or the address is not valid"},
-    )
-    parser.add_argument(
-        "--http",
-        metavar="ADDRESS:PORT",
-        help="listen there instead of on standard input; loopback addresses only",
-    )
-    parser.add_argument(
-        "--token-file",
-        metavar="FILE",
-        help="with --http: file with the token that clients send (made in holdfast's"
-        " folder)",
-    )
+    parser.add_argument("--http", metavar="ADDRESS:PORT")
+    parser.add_argument("--token-file", metavar="FILE")
 
 
 def run(options: argparse.Namespace) -> int:

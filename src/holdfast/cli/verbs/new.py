@@ -5,7 +5,6 @@ import json
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.model.session_record import Cells, record_of
 from holdfast.model.session_requests import Created, Creation
 from holdfast.model.text import checked_name
@@ -19,63 +18,17 @@ TIMEOUT = 330.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Start a session and attach to it. The session keeps running when you detach,"
-        " when the terminal closes, and when any process of holdfast dies.",
-        {
-            "holdfast new": "your shell, in this folder",
-            "holdfast new --name web -- npm run dev": "one command, with a name",
-            "holdfast new --detach --json -- make": "from a script",
-            "holdfast new --on box": "on the host you call box",
-        },
-        {
-            "N": "attached, and the command ended: its exit status, or 128 + signal",
-            75: "nobody approved it in time",
-            77: "you may not start that; nothing was run",
-        },
-    )
-    parser.add_argument(
-        "--detach", action="store_true", help="do not attach; print how to"
-    )
-    parser.add_argument("--name", metavar="N", help="session name (chosen for you)")
-    parser.add_argument("--on", metavar="HOST", help="on this remote host (here)")
-    parser.add_argument("--cwd", metavar="D", help="the folder to start in (this one)")
-    parser.add_argument(
-        "--env",
-        metavar="K=V",
-        action="append",
-        default=[],
-        help="set an environment variable; may be repeated",
-    )
-    parser.add_argument(
-        "--size", metavar="CxR", help="columns and rows (this terminal's, or 80x24)"
-    )
-    parser.add_argument(
-        "--no-integration",
-        action="store_true",
-        help="start the shell without integration: `run` will not work in it",
-    )
-    parser.add_argument(
-        "--exec-gate",
-        action="store_true",
-        help="judge every exec by the policy; unless you are root, sudo and other"
-        " set-user-id programs do not work in the session",
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="S",
-        type=float,
-        default=TIMEOUT,
-        help=f"seconds to wait for approval if it is needed ({TIMEOUT:.0f})",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "command",
-        metavar="CMD",
-        nargs="*",
-        help="command, after -- (your shell)",
-    )
+    parser.add_argument("--detach", action="store_true")
+    parser.add_argument("--name", metavar="N")
+    parser.add_argument("--on", metavar="HOST")
+    parser.add_argument("--cwd", metavar="D")
+    parser.add_argument("--env", metavar="K=V", action="append", default=[])
+    parser.add_argument("--size", metavar="CxR")
+    parser.add_argument("--no-integration", action="store_true")
+    parser.add_argument("--exec-gate", action="store_true")
+    parser.add_argument("--timeout", metavar="S", type=float, default=TIMEOUT)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("command", metavar="CMD", nargs="*")
 
 
 def run(options: argparse.Namespace) -> int:

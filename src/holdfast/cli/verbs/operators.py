@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.client import host
 from holdfast.client.authority import demand_grant
 from holdfast.client.current_operator import enrol, login_name, ourselves
@@ -21,43 +20,19 @@ TITLES = ("NAME", "KIND", "FINGERPRINT", "FROM", "")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "List the operators known on this machine. Each has its own key. `holdfast"
-        " --as NAME VERB` acts as one of them, and adds it as an agent if it does not"
-        " exist; you yourself are a human.",
-        {
-            "holdfast operators": "a table",
-            "holdfast operators add ci --kind service": "add one",
-            "holdfast operators remove ci": "remove it and delete its key",
-            "holdfast operators rotate": "replace your own key, here and on your hosts",
-            "holdfast revoke --everywhere @ci": "and from running sessions",
-        },
-        {77: "no such operator, or you lack the right to grant on this host"},
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument(
-        "--kind",
-        metavar="K",
-        choices=[kind.value for kind in ActorKind],
-        help="with add: human, agent, service or device (agent)",
+        "--kind", metavar="K", choices=[kind.value for kind in ActorKind]
     )
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="with rotate: even if a host cannot be told, and then has to invite you"
-        " again",
-    )
+    parser.add_argument("--force", action="store_true")
     parser.add_argument(
         "action",
         metavar="add|remove|rotate",
         nargs="?",
         choices=("add", "remove", "rotate"),
     )
-    parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="operator to add or remove"
-    )
+    parser.add_argument("name", metavar="NAME", nargs="?")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ import json
 import sys
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to, converse
 from holdfast.core.client.stream_wait import Piece, Reading
@@ -18,25 +17,10 @@ from holdfast.wire.messages import Mode
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print what a session has printed so far, as far back as it is kept, and"
-        " exit. Bytes are counted from the start of the session, so you can continue"
-        " where you stopped: --json says where that is, and how many bytes are gone.",
-        {
-            "holdfast read web": "everything that is kept",
-            "holdfast read web --from 4096 --max 1000": "part of it",
-            "holdfast read web --json": "offset, next, gap, data, text, hidden",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
-    parser.add_argument(
-        "--from", dest="start", metavar="OFFSET", type=int, help="start at this byte"
-    )
-    parser.add_argument(
-        "--max", metavar="BYTES", type=int, help="read at most this many"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--from", dest="start", metavar="OFFSET", type=int)
+    parser.add_argument("--max", metavar="BYTES", type=int)
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -2,7 +2,6 @@
 
 import argparse
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import actor_from
 from holdfast.cli.turn_requests import add_session_arguments, live_session, report
 from holdfast.client.calls import act
@@ -11,15 +10,8 @@ from holdfast.wire.messages import Answer
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Keep the turn, and refuse another operator's request for it. To hand it"
-        " over, use `give`.",
-        {"holdfast refuse web @bot": "bot stops waiting"},
-        {64: "no such operator has asked", 77: "you do not have the turn"},
-    )
     add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR", help="operator's name or id")
+    parser.add_argument("operator", metavar="@OPERATOR")
 
 
 def run(options: argparse.Namespace) -> int:

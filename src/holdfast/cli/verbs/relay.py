@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.cli.manual import describe
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import parse_host_id
 
@@ -19,105 +18,32 @@ OWN_PAGE = Path("the page that came with holdfast")
 
 EXIT_STORE = 75
 
-COUNTS = {
-    "--max-hosts": "registered hosts (2,000)",
-    "--max-operators": "operators connected or waiting (10,000)",
-    "--max-per-key": "links per operator key (64)",
-    "--max-per-host": "operators per host (2,000)",
-    "--max-hosts-per-address": "hosts per address (64)",
-    "--max-unproven": "connections that have not identified themselves (1,024)",
-    "--max-unproven-per-address": "the same, per address (64)",
-}
-SECONDS = {
-    "--heartbeat": "silence after which a peer is pinged (20)",
-    "--slow-peer": "how long a peer may leave waiting data unread (15)",
-    "--drain": "how long links stay open once the relay is told to stop (1)",
-}
+COUNTS = (
+    *("--max-hosts", "--max-operators", "--max-per-key", "--max-per-host"),
+    *("--max-hosts-per-address", "--max-unproven", "--max-unproven-per-address"),
+)
+SECONDS = ("--heartbeat", "--slow-peer", "--drain")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Run a relay until SIGTERM or Ctrl-C. Hosts connect to it and stay connected;"
-        " operators ask it for a host; it joins the two and passes on traffic that it"
-        " cannot read. It sees who talks to whom, when and how much, and nothing"
-        " else. It needs no account, no domain of its own and no other program: one"
-        " port, and one file for the leases of movable sessions. Without TLS it runs"
-        " on loopback only, and only with --plain, or with --behind-proxy for a TLS"
-        " proxy on this machine. /healthz answers ok; /metrics is for Prometheus"
-        " (from this machine only, unless --open-metrics).",
-        {
-            "holdfast relay --plain": "for this machine, at 127.0.0.1:7447",
-            "holdfast relay --listen 0.0.0.0:443 --cert c.pem --key k.pem"
-            " --name relay.example": "public",
-            "holdfast relay --behind-proxy --name relay.example": "behind a proxy",
-            "holdfast relay --unit > relay.service": "a systemd unit to start from",
-        },
-        {
-            64: "the request is wrong: no such option, the port is in use, no TLS",
-            EXIT_STORE: "the store failed; restart the relay, and it reads the store"
-            " again",
-        },
-    )
-    parser.add_argument(
-        "--listen",
-        metavar="ADDR:PORT",
-        default=LISTEN,
-        help=f"address and port to listen on ({LISTEN})",
-    )
-    parser.add_argument("--cert", metavar="F", type=Path, help="TLS certificate chain")
-    parser.add_argument("--key", metavar="F", type=Path, help="its private key")
-    parser.add_argument(
-        "--plain", action="store_true", help="no TLS; on loopback addresses only"
-    )
-    parser.add_argument(
-        "--behind-proxy",
-        action="store_true",
-        help="a proxy on this machine handles TLS; trust its X-Forwarded-For",
-    )
-    parser.add_argument(
-        "--name",
-        metavar="HOST[:PORT]",
-        action="append",
-        default=[],
-        help="a name clients dial it by; requests for others are refused (its address)",
-    )
-    parser.add_argument(
-        "--only-host",
-        metavar="ID",
-        action="append",
-        default=[],
-        help="accept only this host (h_…); may be repeated (any host)",
-    )
-    parser.add_argument(
-        "--store",
-        metavar="F",
-        type=Path,
-        help="leases (relay.sqlite3, in holdfast's state folder)",
-    )
+    parser.add_argument("--listen", metavar="ADDR:PORT", default=LISTEN)
+    parser.add_argument("--cert", metavar="F", type=Path)
+    parser.add_argument("--key", metavar="F", type=Path)
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--behind-proxy", action="store_true")
+    parser.add_argument("--name", metavar="HOST[:PORT]", action="append", default=[])
+    parser.add_argument("--only-host", metavar="ID", action="append", default=[])
+    parser.add_argument("--store", metavar="F", type=Path)
     web = parser.add_mutually_exclusive_group()
-    web.add_argument(
-        "--web",
-        metavar="DIR",
-        type=Path,
-        nargs="?",
-        const=OWN_PAGE,
-        help="serve the web page in this folder (the one that came with holdfast)",
-    )
-    web.add_argument(
-        "--no-web", action="store_true", help="serve no page (the default)"
-    )
-    parser.add_argument(
-        "--open-metrics", action="store_true", help="show /metrics to everyone"
-    )
-    for option, what in COUNTS.items():
-        parser.add_argument(option, metavar="N", type=int, help=what)
-    for option, what in SECONDS.items():
-        parser.add_argument(option, metavar="S", type=float, help=what)
-    parser.add_argument(
-        "--unit", action="store_true", help="print a systemd unit instead"
-    )
+    web.add_argument("--web", metavar="DIR", type=Path, nargs="?", const=OWN_PAGE)
+    web.add_argument("--no-web", action="store_true")
+    parser.add_argument("--open-metrics", action="store_true")
+    for option in COUNTS:
+        parser.add_argument(option, metavar="N", type=int)
+    for option in SECONDS:
+        parser.add_argument(option, metavar="S", type=float)
+    parser.add_argument("--unit", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,7 +3,6 @@
 import argparse
 import json
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import actor_from, operator_from
 from holdfast.cli.turn_requests import live_session, report
 from holdfast.client import host, keeper
@@ -20,25 +19,8 @@ from holdfast.wire.company import Revoke
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Revoke all of an operator's rights in a session, at once: its clients are"
-        " disconnected, its turn is released, and its queued input is discarded. With"
-        " --everywhere, do so in every session of this machine and delete its key"
-        " here, so that new sessions do not know it either.",
-        {
-            "holdfast revoke web @bot": "bot has no rights in web",
-            "holdfast revoke --everywhere @bot": "bot has no rights anywhere",
-        },
-        {
-            75: "a session did not answer: the operator is still known, try again",
-            77: "you may not grant here, or there is no such operator",
-        },
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--everywhere", action="store_true", help="in every session, and delete its key"
-    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--everywhere", action="store_true")
     parser.add_argument("words", metavar="[NAME] @OPERATOR", nargs="+")
 
 

@@ -8,7 +8,6 @@ import shlex
 import sys
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.cli.one_input import add_approval_argument, say_held
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import commands
@@ -39,61 +38,16 @@ FOREVER = 365 * 24 * 3600.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Type a command at the prompt of a session's shell as one input, wait for it"
-        " to end, print its output, and exit with its status. A single argument is a"
-        " line for the shell; several arguments are quoted, so that each stays one"
-        " word. The shell must have been started by `new` with its integration, and"
-        " be at its prompt. The same --key never runs twice: a repeat gets the"
-        " outcome of the first, or waits for it. When --timeout runs out, the output"
-        " so far is printed and the command keeps running.",
-        {
-            "holdfast run web -- make test": "three words, quoted",
-            "holdfast run web 'cd src && make | tail -3'": "a line for the shell",
-            "holdfast run web --key deploy-7 --json ./deploy": "once, whatever crashes",
-            "holdfast run web --expect 'listening on' npm start": "until that appears",
-            "holdfast run web --until-input --json sudo make": "until it asks",
-        },
-        {
-            "N": "the command's own status",
-            64: "the session has ended, or its program is not a supported shell",
-            75: "not at the prompt; still running after --timeout; its exit status is"
-            " not known; the line was not a complete command",
-            77: "another operator has the turn, or it is not allowed",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
-    parser.add_argument(
-        "--timeout", metavar="S", type=float, help="seconds to wait (forever)"
-    )
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--timeout", metavar="S", type=float)
     add_approval_argument(parser)
-    parser.add_argument(
-        "--key",
-        metavar="KEY",
-        help="name of this run; a repeat with the same key does not run again",
-    )
-    parser.add_argument(
-        "--expect",
-        metavar="PATTERN",
-        help="also stop waiting when it has printed this; a regular expression over"
-        " bytes",
-    )
-    parser.add_argument(
-        "--until-input",
-        action="store_true",
-        help="also stop waiting when it waits for input, according to the kernel",
-    )
-    parser.add_argument(
-        "--max",
-        metavar="BYTES",
-        type=int,
-        default=MAX_OUTPUT,
-        help=f"show the last N bytes of output ({MAX_OUTPUT})",
-    )
-    parser.add_argument("--raw", action="store_true", help="keep escape sequences")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("command", metavar="CMD", nargs="+", help="command to run")
+    parser.add_argument("--key", metavar="KEY")
+    parser.add_argument("--expect", metavar="PATTERN")
+    parser.add_argument("--until-input", action="store_true")
+    parser.add_argument("--max", metavar="BYTES", type=int, default=MAX_OUTPUT)
+    parser.add_argument("--raw", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("command", metavar="CMD", nargs="+")
 
 
 def run(options: argparse.Namespace) -> int:

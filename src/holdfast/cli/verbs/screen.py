@@ -5,7 +5,6 @@ import json
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.cli.visible_text import facts as hidden_facts
 from holdfast.cli.visible_text import legend, marked
 from holdfast.client import keeper
@@ -29,26 +28,10 @@ _SGR = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print a session's screen as an attached terminal shows it, and exit. For"
-        " earlier output, use `holdfast read`. With --cells, each row is split into"
-        " runs of one colour: coloured on a terminal, otherwise one JSON object per"
-        " run. Text that a person would not see (concealed, in the colour of its"
-        " background, without width, or changing the reading order) is put between"
-        " marks that say so.",
-        {
-            "holdfast screen web": "the rows, as text",
-            "holdfast screen web --cells": "in colour, or as JSON runs",
-            "holdfast screen web --json": "size, cursor, title, lines, hidden, offset",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
-    parser.add_argument("--cells", action="store_true", help="with colours")
-    parser.add_argument(
-        "--plain", action="store_true", help="without the marks around hidden text"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--cells", action="store_true")
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

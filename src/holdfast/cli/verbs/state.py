@@ -3,7 +3,6 @@
 import argparse
 import json
 
-from holdfast.cli.manual import describe
 from holdfast.cli.turn_requests import add_session_arguments
 from holdfast.cli.verbs.ls import state_of
 from holdfast.client import keeper
@@ -15,18 +14,6 @@ from holdfast.wire.evidence import Evidence
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print what a session is doing: at-prompt, running, waiting-for-input,"
-        " waiting-for-secret, frozen or exited. The kernel says which process has the"
-        " terminal, what it sleeps in, and the terminal's modes; the output of"
-        " programs plays no part. If a program runs as another user and cannot be"
-        " examined, it is reported as running, not sure.",
-        {
-            "holdfast state web": "one word, and the evidence",
-            "holdfast state web --json": "the same with all the evidence",
-        },
-    )
     add_session_arguments(parser)
 
 

@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 
-from holdfast.cli.manual import describe
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
 from holdfast.cli.verbs.ls import age
 from holdfast.cli.verbs.upgrade import code_folder
@@ -21,16 +20,7 @@ Facts = dict[str, object]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print the version, which of holdfast's own processes are running and since"
-        " when, and how many sessions there are. Asking starts nothing.",
-        {
-            "holdfast status": "for people",
-            "holdfast status --json": "for programs",
-        },
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -2,19 +2,12 @@
 
 import argparse
 
-from holdfast.cli.manual import describe
 from holdfast.cli.turn_requests import add_session_arguments, do_request
 from holdfast.wire.messages import Thaw
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Let the processes of a frozen session run again.",
-        {"holdfast thaw web": "everything runs again"},
-        {77: "you lack the right to seize, which thawing needs"},
-    )
     add_session_arguments(parser)
 
 

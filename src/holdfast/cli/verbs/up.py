@@ -5,7 +5,6 @@ import json
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.client import host
 from holdfast.linux import systemd
 from holdfast.linux.stored import places
@@ -21,37 +20,11 @@ NO_SYSTEMD = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Run the host. It keeps a keeper running, clears away sessions that ended"
-        " more than a day ago, and connects to the relays through which remote"
-        " operators come in. Sessions neither need it nor notice when it stops. It"
-        " does not listen on any port. If no relay is named, it starts one on"
-        " loopback, for this machine only; a relay that was named once is remembered"
-        " in the file `relays`. Without options it runs in the foreground until"
-        " Ctrl-C.",
-        {
-            "holdfast up": "in the foreground, logging to this terminal",
-            "holdfast up --detach": "in the background, logging to host.log",
-            "holdfast up --install": "as a systemd user unit, through log-outs",
-            "holdfast up --relay https://relay.example": "reachable through that relay",
-        },
-    )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--detach", action="store_true", help="run it in the background")
-    how.add_argument(
-        "--install",
-        action="store_true",
-        help="write a systemd user unit, enable lingering, and start it",
-    )
-    parser.add_argument(
-        "--relay",
-        metavar="URL",
-        action="append",
-        default=[],
-        help="connect to this relay too, now and in future; may be repeated",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    how.add_argument("--detach", action="store_true")
+    how.add_argument("--install", action="store_true")
+    parser.add_argument("--relay", metavar="URL", action="append", default=[])
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import holdfast
-from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
 from holdfast.linux.keeper_requests import keeper_answers
 from holdfast.model.errors import HostDidNotStart, NoKeeper, UnexpectedMessage
@@ -21,19 +20,7 @@ PATIENCE = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Move everything that runs to the code of this command: each session gets a"
-        " new holder, one at a time, then the keeper replaces itself. Programs do not"
-        " notice; attached clients reconnect briefly. If a new holder fails to start,"
-        " everything is moved back, and you are told which session failed and why.",
-        {
-            "holdfast upgrade": "after installing a new version",
-            "holdfast upgrade --json": "for programs",
-        },
-        {75: "not upgraded, and everything is as before; or no keeper answers"},
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ import re
 import time
 from typing import TypeVar
 
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to, converse
 from holdfast.core.client import state_wait
@@ -37,56 +36,12 @@ Result = TypeVar("Result")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Wait until a session prints something that matches PATTERN, prints nothing"
-        " for a while (quiet), or ends (exit); until its shell is at its prompt"
-        " (prompt), or a program waits for input, including a password (input), or"
-        " for a password (secret); until one of its processes listens on a port"
-        " (port:N) or has ended (pid:N). Kept output counts as printed; --from skips"
-        " what came before. The kernel says whether a program waits, as in `holdfast"
-        " state`.",
-        {
-            "holdfast wait web --for 'listening on'": "a regular expression",
-            "holdfast wait web --for quiet --quiet-for 2": "two seconds of silence",
-            "holdfast wait web --for exit --timeout 60": "its command has ended",
-            "holdfast wait web --for prompt": "the shell is ready for a command",
-            "holdfast wait web --for port:3000": "a process listens there",
-            "holdfast wait web --for '[q]uiet'": "the word quiet itself",
-        },
-        {
-            0: "it happened",
-            64: "the session ended first, or there is no such session",
-            75: "it did not happen in time",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or start of an id")
-    parser.add_argument(
-        "--for",
-        dest="what",
-        metavar="WHAT",
-        required=True,
-        help="prompt, input, secret, port:N, pid:N, quiet, exit, or a regular"
-        " expression over bytes",
-    )
-    parser.add_argument(
-        "--timeout", metavar="S", type=float, help="seconds to wait (forever)"
-    )
-    parser.add_argument(
-        "--from",
-        dest="start",
-        metavar="OFFSET",
-        type=int,
-        help="look from this byte on",
-    )
-    parser.add_argument(
-        "--quiet-for",
-        metavar="S",
-        type=float,
-        default=1.0,
-        help="seconds of silence (1)",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--for", dest="what", metavar="WHAT", required=True)
+    parser.add_argument("--timeout", metavar="S", type=float)
+    parser.add_argument("--from", dest="start", metavar="OFFSET", type=int)
+    parser.add_argument("--quiet-for", metavar="S", type=float, default=1.0)
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:

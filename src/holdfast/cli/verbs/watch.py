@@ -11,7 +11,6 @@ from collections import deque
 import holdfast
 from holdfast.cli.event_text import Happening, happening_from, with_own
 from holdfast.cli.hooks import Hooks, is_wanted
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.client import hosts
 from holdfast.model.errors import HoldfastError, MalformedArgument
@@ -37,41 +36,11 @@ MAX_WATCHED = 128
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print what happens in sessions as it happens, one line per event: turns,"
-        " approvals, commands, states, ends. Without names, watch all sessions of"
-        " this machine, including ones that start later. --exec runs a program for"
-        " each event and passes it in variables: HOLDFAST_EVENT,"
-        " HOLDFAST_EVENT_SESSION, HOLDFAST_NAME, HOLDFAST_LINE and so on. No shell"
-        " interprets them.",
-        {
-            "holdfast watch": "everything on this machine",
-            "holdfast watch build laptop/web --json": "two sessions, for programs",
-            "holdfast watch --on gate.asked --exec 'notify-send approve?'": "notify me",
-            "holdfast watch --on 'session.*' --on 'command.ended'": "some events",
-        },
-    )
-    parser.add_argument(
-        "sessions",
-        metavar="NAME",
-        nargs="*",
-        help="sessions; HOST/NAME for remote ones",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--everywhere", action="store_true", help="on every known host too"
-    )
-    parser.add_argument(
-        "--on",
-        metavar="EVENT",
-        action="append",
-        default=[],
-        help="only these events, such as turn.* or command.ended; may be repeated",
-    )
-    parser.add_argument(
-        "--exec", metavar="CMD", help="run this program for each event, without a shell"
-    )
+    parser.add_argument("sessions", metavar="NAME", nargs="*")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--everywhere", action="store_true")
+    parser.add_argument("--on", metavar="EVENT", action="append", default=[])
+    parser.add_argument("--exec", metavar="CMD")
 
 
 def run(options: argparse.Namespace) -> int:

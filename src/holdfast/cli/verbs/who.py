@@ -2,7 +2,6 @@
 
 import argparse
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.cli.presence_text import (
     names_of,
@@ -23,15 +22,6 @@ TITLES = ("OPERATOR", "PROGRAM", "MODE", "SINCE")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Show who is attached to a session, with what kind of program and since when,"
-        " who has the turn, who waits for it, and what waits for approval.",
-        {
-            "holdfast who web": "a table",
-            "holdfast who web --json": "the same, for programs",
-        },
-    )
     add_session_arguments(parser)
 
 
