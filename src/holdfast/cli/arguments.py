@@ -1,5 +1,6 @@
 """Parses arguments of the command line."""
 
+import os
 import re
 import signal
 
@@ -33,6 +34,20 @@ def variable_from(text: str) -> tuple[str, str]:
     if not name or not equals:
         raise MalformedArgument(printable(text, 64), "a variable such as NAME=VALUE")
     return name, value
+
+
+def pattern_from(text: str) -> re.Pattern[bytes]:
+    """Read a regular expression for bytes.
+
+    Raises:
+        UsageError: It is none.
+
+    """
+    try:
+        return re.compile(os.fsencode(text))
+    except re.error as error:
+        wanted = f"a pattern: {printable(str(error))}"
+        raise MalformedArgument(printable(text, 64), wanted) from None
 
 
 def signal_from(text: str) -> int:

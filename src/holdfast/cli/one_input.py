@@ -4,11 +4,11 @@ import argparse
 import json
 import sys
 
-from holdfast.client import keeper
+from holdfast.cli.turn_requests import live_session
 from holdfast.client.calls import submit
 from holdfast.client.driver import attachment_to
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.errors import SessionOver
+from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
 from holdfast.wire.messages import Pending
@@ -39,15 +39,19 @@ def say_held(pending: Pending) -> None:
 
 def deliver(options: argparse.Namespace, kind: InputKind, payload: bytes) -> int:
     """Send the input, and return when the terminal has accepted it."""
-    session = keeper.find(options.session)
-    if session.exit is not None:
-        raise SessionOver("exited")
-    attachment = attachment_to(session.id)
+    return deliver_to(live_session(options.session).id, options, kind, payload)
+
+
+def deliver_to(
+    session: SessionId, options: argparse.Namespace, kind: InputKind, payload: bytes
+) -> int:
+    """Send the input to this session, and return when the terminal has accepted it."""
+    attachment = attachment_to(session)
     if not options.json:  # With --json, the error itself is the output.
         attachment.held = say_held
     offset = submit(
         attachment, kind, payload, options.timeout, options.approval_timeout
     )
     if options.json:
-        print(json.dumps({"session": session.id, "offset": offset}))
+        print(json.dumps({"session": session, "offset": offset}))
     return 0

@@ -9,14 +9,12 @@ hash.
 
 import argparse
 import getpass
-import json
 import os
 import sys
 
-from holdfast.cli.one_input import add_shared_arguments, say_held
+from holdfast.cli.one_input import add_shared_arguments, deliver_to
 from holdfast.cli.turn_requests import live_session
-from holdfast.client.calls import state, submit
-from holdfast.client.driver import attachment_to
+from holdfast.client.calls import state
 from holdfast.client.secret_input import MAX_SECRET, checked, demand_secrecy
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.inputs import InputKind
@@ -43,19 +41,7 @@ def run(options: argparse.Namespace) -> int:
     seen = state(session.id)
     demand_secrecy(seen, key_by_key=options.key_by_key)
     secret = checked(read_secret(f"{session.label}: {asker_of(seen)}"))
-    attachment = attachment_to(session.id)
-    if not options.json:
-        attachment.held = say_held
-    offset = submit(
-        attachment,
-        InputKind.ANSWER,
-        secret + b"\r",
-        options.timeout,
-        options.approval_timeout,
-    )
-    if options.json:
-        print(json.dumps({"session": session.id, "offset": offset}))
-    return 0
+    return deliver_to(session.id, options, InputKind.ANSWER, secret + b"\r")
 
 
 def asker_of(seen: Evidence) -> str:

@@ -5,6 +5,7 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from holdfast.cli.table import table
 from holdfast.client import hosts, session_location
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.fingerprints import short_fingerprint
@@ -56,11 +57,10 @@ def _list(options: argparse.Namespace) -> int:
     if not known:
         print("No host is known. `holdfast join` adds one.", file=sys.stderr)
         return 0
-    rows = [TITLES, *(_row(one, told) for one, told in zip(known, now, strict=True))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    for line in table(
+        [TITLES, *(_row(one, told) for one, told in zip(known, now, strict=True))]
+    ):
+        print(line)
     return 0
 
 

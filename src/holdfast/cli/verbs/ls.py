@@ -5,6 +5,7 @@ import os
 import sys
 import time
 
+from holdfast.cli.table import table
 from holdfast.client import keeper
 from holdfast.linux.stored import folders
 from holdfast.model.errors import NoKeeper, UsageError
@@ -105,11 +106,8 @@ def _print_table(rows: list[tuple[str, ...]]) -> None:
     if not rows:
         print("No sessions. `holdfast new` starts one.", file=sys.stderr)
         return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room = os.get_terminal_size(1).columns if os.isatty(1) else 0
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        line = "  ".join(cells).rstrip()
+    for line in table(rows):
         print(line[: room - 1] + "…" if 0 < room < len(line) else line)
 
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 
+from holdfast.cli.table import table
 from holdfast.client import host
 from holdfast.client.authority import demand_grant
 from holdfast.client.current_operator import enrol, login_name, ourselves
@@ -101,11 +102,8 @@ def _print(known: list[Enrolled], *, as_json: bool, us: str = "") -> None:
     if as_json:
         print(json.dumps({"operators": [_facts(one, us) for one in known]}, indent=2))
         return
-    rows = [TITLES, *(_row(one, us) for one in known)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    for line in table([TITLES, *(_row(one, us) for one in known)]):
+        print(line)
 
 
 def _row(one: Enrolled, us: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import shlex
 import sys
 import time
 
+from holdfast.cli.arguments import pattern_from
 from holdfast.cli.one_input import add_approval_argument, say_held
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import commands
@@ -52,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, print its output, and return its status."""
-    line, expected = _line(options.command), _pattern(options.expect)
+    line = _line(options.command)
+    expected = None if options.expect is None else pattern_from(options.expect)
     _check(options)
     session = live_session(options.session).id
     timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
@@ -149,12 +151,3 @@ def _line(words: list[str]) -> bytes:
     if len(line) >= MAX_INPUT:  # Enter is added below.
         raise LineTooLong(len(line), MAX_INPUT - 1)
     return line
-
-
-def _pattern(what: str | None) -> re.Pattern[bytes] | None:
-    try:
-        return None if what is None else re.compile(os.fsencode(what))
-    except re.error as error:
-        raise MalformedArgument(
-            printable(str(what), 64), f"a pattern: {printable(str(error))}"
-        ) from None

@@ -6,6 +6,7 @@ import re
 import time
 from typing import TypeVar
 
+from holdfast.cli.arguments import pattern_from
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to, converse
 from holdfast.core.client import state_wait
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 def _wait(options: argparse.Namespace, what: str) -> dict[str, object]:
     """Return what came, as soon as it has."""
     numbered = _number(what)
-    pattern = None if what in WORDS or numbered else _pattern(what)
+    pattern = None if what in WORDS or numbered else pattern_from(what)
     session = keeper.find(options.session)
     facts: dict[str, object] = {"session": session.id}
     if what == "exit" and session.exit is not None:
@@ -139,12 +140,3 @@ def _number(text: str) -> tuple[str, int] | None:
     if number == 0 or (kind == "port" and number > MAX_PORT):
         raise MalformedArgument(printable(text, 64), f"a {kind} such as {kind}:3000")
     return kind, number
-
-
-def _pattern(what: str) -> re.Pattern[bytes]:
-    try:
-        return re.compile(what.encode("utf-8", "surrogateescape"))
-    except re.error as error:
-        raise MalformedArgument(
-            printable(what, 64), f"a pattern: {printable(str(error))}"
-        ) from None

@@ -9,6 +9,7 @@ from holdfast.cli.presence_text import (
     print_facts,
     turn_told,
 )
+from holdfast.cli.table import table
 from holdfast.cli.turn_requests import add_session_arguments, live_session
 from holdfast.cli.verbs.ls import age
 from holdfast.client.calls import request
@@ -48,11 +49,8 @@ def _print_present(present: tuple[Present, ...], names: Names) -> None:
     if not present:
         print("nobody is attached")
         return
-    rows = [TITLES, *(_row(one, names) for one in present)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    for line in table([TITLES, *(_row(one, names) for one in present)]):
+        print(line)
 
 
 def _row(one: Present, names: Names) -> tuple[str, ...]:
