@@ -2,8 +2,6 @@
 
 import argparse
 import json
-import os
-import re
 import shlex
 import sys
 import time
@@ -19,10 +17,9 @@ from holdfast.model.errors import (
     EndUnknown,
     InputIdReused,
     KeyUsed,
-    LineTooLong,
     MalformedArgument,
 )
-from holdfast.model.inputs import MAX_INPUT
+from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
 from holdfast.term.plain import plain
 from holdfast.term.printed import MAX_TEXT, hidden_in_output
@@ -53,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, print its output, and return its status."""
-    line = _line(options.command)
+    words = options.command
+    line = shell_line(words[0] if len(words) == 1 else shlex.join(words))
     expected = None if options.expect is None else pattern_from(options.expect)
     _check(options)
     session = live_session(options.session).id
@@ -135,19 +133,3 @@ def _warn(output: bytes) -> None:
 
 def _text(options: argparse.Namespace, output: bytes) -> str:
     return output.decode("utf-8", "replace") if options.raw else plain(output)
-
-
-def _line(words: list[str]) -> bytes:
-    text = words[0] if len(words) == 1 else shlex.join(words)
-    # A newline would make it several commands, a tab would complete, and any other
-    # control character would be a key.
-    if not text.strip() or re.search(r"[\x00-\x1f\x7f]", text):
-        raise MalformedArgument(
-            text[:64],
-            "one line for a shell: no newline, tab or other control character; join"
-            " commands with `;`, or put them in a file and run that",
-        )
-    line = os.fsencode(text)
-    if len(line) >= MAX_INPUT:  # Enter is added below.
-        raise LineTooLong(len(line), MAX_INPUT - 1)
-    return line
