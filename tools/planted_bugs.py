@@ -139,8 +139,8 @@ BUGS = (
     Bug(
         "what was left out is not said to be more",
         "core/provenance/originators.py",
-        'fields["more"] = _number(fields["more"]) + 1',
-        'fields["more"] = _number(fields["more"]) + 0',
+        'fields["more"] = number_from(fields["more"]) + 1',
+        'fields["more"] = number_from(fields["more"]) + 0',
         _ORIGINS,
     ),
     Bug(

@@ -91,18 +91,18 @@ def check_export(raw: bytes, key: str | None = None, *, is_strict: bool = False)
     tail = lines.pop() if host is not None and lines else b""
     found = _chain(lines, header)
     _demand(len(lines) == count, "the export", f"{len(lines)} entries, not {count}")
-    said = f"{session}: {count} entries hold together, up to {found[-1][0]}"
+    said = f"{session}: {count} entries verified, up to {found[-1][0]}"
     signed = Signed(str(session))
     for index, line in enumerate(lines):
         signed.read(index, _record(line, f"entry {index}"))
     said += "\n" + signed.report()
     if host is None:
-        _demand(not is_strict, "the export", "no host vouches for it")
-        return f"{said}\nNo host vouches for the end: a tail cut off would not show."
+        _demand(not is_strict, "the export", "no host signed it")
+        return f"{said}\nNo host signed the end: a cut tail would not be noticed."
     index = _vouched(_record(tail, "the signed head"), header, found)
     is_whole = index == len(lines) - 1 or not is_strict
-    _demand(is_whole, f"entry {index}", "no host vouches for what follows it")
-    return f"{said}\nThe host {host} vouches for all up to entry {index}."
+    _demand(is_whole, f"entry {index}", "no host signed what follows it")
+    return f"{said}\nSigned by host {host} up to entry {index}."
 
 
 class Signed:
@@ -174,9 +174,9 @@ class Signed:
         count = len(self.inputs)
         said = f"{count - len(others)} of {count} inputs are signed by their operators."
         if others:
-            said += f"\nThe host alone answers for the inputs {_listed(others)}."
+            said += f"\nOnly the host vouches for the inputs {_listed(others)}."
         if self.void:
-            said += f"\nThe statements {_listed(self.void)} count for nothing."
+            said += f"\nThe signatures {_listed(self.void)} are not valid."
         return said
 
     def _is_made(self, index: int, entry: Record, was_free: bool) -> bool:  # noqa: FBT001
@@ -225,9 +225,9 @@ def _vouched(head: Record, header: Record, found: list[tuple[object, object]]) -
     raw = bytes.fromhex(f"{host} {signature}") if is_hex else b""
     _demand(is_signed(raw[:KEY], raw[KEY:], statement), where, "the signature is wrong")
     if type(index) is not int or not -1 <= index < len(found) - 1:
-        raise ValueError(f"{where}: it vouches for entry {index}, which is not here")
+        raise ValueError(f"{where}: it signs entry {index}, which is not here")
     is_this = found[index + 1] in ((digest, life), (digest, None))
-    _demand(is_this, where, f"entry {index} is not the one it vouches for")
+    _demand(is_this, where, f"entry {index} is not the one it signs")
     return index
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from tools.generated import write
 
 from holdfast.cli.main import GROUPS, Parser
-from holdfast.cli.manual import STATUSES, Manual
+from holdfast.cli.manual import Manual
+from holdfast.cli.manual_pages import every_status
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference" / "cli.md"
 
@@ -37,7 +38,7 @@ def text() -> str:
 
 
 def _statuses() -> str:
-    rows = [f"| {status} | {why} |" for status, why in STATUSES.items()]
+    rows = [f"| {status} | {why} |" for status, why in every_status().items()]
     title = "Every verb may exit with these; what a verb means by one of them by itself"
     lead = f"{title} is said there.\n"
     return "\n".join([lead, "| status | means |", "| --- | --- |", *rows, ""])
@@ -47,7 +48,7 @@ def _verb(name: str) -> str:
     parser = Parser(prog=f"holdfast {name}", formatter_class=Manual)
     importlib.import_module(f"holdfast.cli.verbs.{name}").add_arguments(parser)
     help_text = parser.format_help().rstrip()
-    shared = {f"  {status:<4} {why}" for status, why in STATUSES.items()}
+    shared = {f"  {status:<4} {why}" for status, why in every_status().items()}
     lines = [line for line in help_text.splitlines() if line not in shared]
     if lines[-1] == "exit status:":
         lines = lines[:-2]

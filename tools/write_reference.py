@@ -92,7 +92,7 @@ def errors_text() -> str:
 
 
 def _row(leaf: type[HoldfastError]) -> str:
-    names = [f"`{name}`" for name in leaf.__init__.__annotations__ if name != "return"]
+    names = [f"`{name}`" for name in leaf.fields]
     retry = "yes" if leaf.retryable else "no"
     next_step = leaf.next_step or "Hang up."
     cells = (f"`{leaf.code}`", _summary(leaf), ", ".join(names), retry, next_step)

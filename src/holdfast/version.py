@@ -1,3 +1,3 @@
-"""Which release is this? Kept apart so that asking costs one tiny import."""
+"""The release number, kept apart so that reading it costs one tiny import."""
 
 __version__ = "0.1.0"

@@ -134,6 +134,6 @@ def ends_it(agent: Robot, desk: Page) -> None:
     desk.see_printed("published shop 2.4")
     desk.do("click", "nav >> text=Logbook")
     desk.see(".story >> text=typed skip docs")
-    desk.see(".story >> text=means to send: publish what anna had built")
-    desk.see(".chip >> text=at its prompt")
+    desk.see(".story >> text=intends to send: publish what anna had built")
+    desk.see(".chip >> text=at prompt")
     picture(desk, "t5-logbook")

@@ -1,8 +1,14 @@
 import pytest
 
-from holdfast.cli.arguments import signal_from, signal_name, size_from, variable_from
+from holdfast.cli.arguments import (
+    pattern_from,
+    signal_from,
+    signal_name,
+    size_from,
+    variable_from,
+)
 from holdfast.cli.verbs.ls import age
-from holdfast.model.errors import UsageError
+from holdfast.model.errors import MalformedArgument, UsageError
 
 
 @pytest.mark.parametrize("text", ["TERM", "term", "SIGTERM", "15"])
@@ -40,3 +46,9 @@ def test_a_value_may_hold_anything() -> None:
 )
 def test_an_age_is_shown_in_its_largest_unit(seconds: float, shown: str) -> None:
     assert age(seconds) == shown
+
+
+def test_a_pattern_is_for_bytes_and_says_what_is_wrong_with_it() -> None:
+    assert pattern_from("caf.$").search("café".encode("latin-1"))
+    with pytest.raises(MalformedArgument, match="a pattern: missing"):
+        pattern_from("(")

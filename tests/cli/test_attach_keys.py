@@ -1,7 +1,7 @@
 import pytest
 from tests.cli.support.operating import OTHER, US, robo, waiting
 
-from holdfast.cli.attach_keys import Do, Effect, Say, Wheel
+from holdfast.cli.attach_keys import AttachKeys, Do, Effect, Say
 from holdfast.cli.prefix import Act
 from holdfast.core.client.attachment import Attachment
 from holdfast.model.actors import ActorKind
@@ -73,22 +73,22 @@ def moved(former: ActorId, holder: ActorId) -> TurnPassed:
 
 
 class Seat:
-    """A wheel with its attachment, as `attached` drives the two."""
+    """The attach keys with its attachment, as `attached` drives the two."""
 
     def __init__(
         self, holder: ActorId = NOBODY, *others: Operator, mode: Mode = Mode.OPERATE
     ) -> None:
         self.attachment = Attachment(SESSION, CLIENT, bytes(32), mode)
         self.room = 120
-        self.wheel = Wheel("web", self.attachment, lambda: self.room)
+        self.keys = AttachKeys("web", self.attachment, lambda: self.room)
         self.hears(attached(holder, *others))
 
     def hears(self, message: Message) -> list[Effect]:
         self.attachment.heard(message)
-        return self.wheel.heard(message)
+        return self.keys.heard(message)
 
     def presses(self, act: Act) -> list[Effect]:
-        return self.wheel.pressed(act)
+        return self.keys.pressed(act)
 
 
 def texts(effects: list[Effect]) -> str:
@@ -106,11 +106,11 @@ def texts(effects: list[Effect]) -> str:
 def test_the_title_says_who_has_the_turn(holder: ActorId, title: str) -> None:
     seat = Seat(holder, robo())
 
-    assert seat.wheel.title == title
+    assert seat.keys.title == title
     seat.hears(State("frozen", Incarnation(1)))
-    assert seat.wheel.title == title + " · frozen"
+    assert seat.keys.title == title + " · frozen"
     seat.hears(moved(holder, US))
-    assert seat.wheel.title == "web · turn: you · frozen"
+    assert seat.keys.title == "web · turn: you · frozen"
 
 
 @pytest.mark.parametrize(
@@ -158,9 +158,9 @@ def test_of_several_one_is_chosen_with_one_key() -> None:
     (question,) = seat.presses(Act.GIVE)
     assert "1 robo (agent, " in texts([question])
     assert "2 zoe (agent, " in texts([question])
-    assert seat.wheel.is_asking
-    assert seat.wheel.answered(b"2") == ([Do(Give(THIRD))], b"")
-    assert not seat.wheel.is_asking
+    assert seat.keys.is_asking
+    assert seat.keys.answered(b"2") == ([Do(Give(THIRD))], b"")
+    assert not seat.keys.is_asking
 
 
 def test_whoever_asks_is_given_it_first() -> None:
@@ -170,7 +170,7 @@ def test_whoever_asks_is_given_it_first() -> None:
     assert seat.presses(Act.GIVE) == [Do(Answer(THIRD, granted=True))]
     assert seat.presses(Act.DENY) == [Do(Answer(THIRD, granted=False))]
     seat.hears(moved(US, THIRD))
-    assert texts(seat.presses(Act.DENY)) == "nothing waits for you"
+    assert texts(seat.presses(Act.DENY)) == "nothing waits for approval"
 
 
 def test_whoever_has_stopped_waiting_is_forgotten() -> None:
@@ -195,7 +195,7 @@ def test_an_approval_is_asked_back_and_bound_to_what_was_shown() -> None:
     assert "Ctrl-] a approves" in texts(seat.hears(pending))
     (question,) = seat.presses(Act.APPROVE)
     assert '"rm -rf build\\x0d"' in texts([question])
-    effects, rest = seat.wheel.answered(b"y")
+    effects, rest = seat.keys.answered(b"y")
     assert effects == [Do(Approve(3, Epoch(0), pending.digest))]
     assert rest == b""
 
@@ -206,9 +206,9 @@ def test_anything_but_yes_approves_nothing(key: bytes) -> None:
     seat.hears(waiting())
     seat.presses(Act.APPROVE)
 
-    effects, rest = seat.wheel.answered(key)
+    effects, rest = seat.keys.answered(key)
 
-    assert texts(effects) == "nothing was done"
+    assert texts(effects) == "cancelled"
     assert rest == b""
 
 
@@ -221,7 +221,7 @@ def test_i1_what_cannot_be_shown_whole_is_not_approved(size: int, room: int) -> 
     (said,) = seat.presses(Act.APPROVE)
 
     assert "`holdfast approve web 3`" in texts([said])
-    assert not seat.wheel.is_asking
+    assert not seat.keys.is_asking
 
 
 def test_i2_the_key_that_answers_is_not_typed_even_if_it_comes_too_late() -> None:
@@ -230,8 +230,8 @@ def test_i2_the_key_that_answers_is_not_typed_even_if_it_comes_too_late() -> Non
     seat.presses(Act.APPROVE)
     seat.hears(Settled(3, Verdict.DENY, NOBODY))
 
-    assert seat.wheel.is_asking
-    assert seat.wheel.answered(b"yls\r")[1] == b"ls\r"
+    assert seat.keys.is_asking
+    assert seat.keys.answered(b"yls\r")[1] == b"ls\r"
 
 
 def test_i3_what_arrives_during_a_question_is_shown_after_it() -> None:
@@ -241,7 +241,7 @@ def test_i3_what_arrives_during_a_question_is_shown_after_it() -> None:
 
     assert seat.hears(waiting(b"other", 4)) == []
     assert seat.hears(State("frozen", Incarnation(1))) == []
-    effects, _ = seat.wheel.answered(b"n")
+    effects, _ = seat.keys.answered(b"n")
     assert "other" in texts(effects)
     assert "frozen" in texts(effects)
 
@@ -256,7 +256,7 @@ def test_another_key_after_the_prefix_gives_the_question_up() -> None:
 
     assert effects[0] == Do(Deny(3, waiting().digest))
     assert "frozen" in texts(effects)
-    assert not seat.wheel.is_asking
+    assert not seat.keys.is_asking
 
 
 def test_ones_own_input_is_for_others_to_approve() -> None:
@@ -265,7 +265,7 @@ def test_ones_own_input_is_for_others_to_approve() -> None:
     (said,) = seat.hears(waiting(actor=US))
     assert isinstance(said, Say)
     assert not said.loud
-    assert texts(seat.presses(Act.APPROVE)) == "nothing waits for you"
+    assert texts(seat.presses(Act.APPROVE)) == "nothing waits for approval"
 
 
 def test_what_is_settled_waits_no_longer() -> None:
@@ -274,7 +274,7 @@ def test_what_is_settled_waits_no_longer() -> None:
 
     assert "approved" in texts(seat.hears(Settled(3, Verdict.ALLOW, US)))
     assert seat.hears(Settled(3, Verdict.ALLOW, US)) == []
-    assert texts(seat.presses(Act.APPROVE)) == "nothing waits for you"
+    assert texts(seat.presses(Act.APPROVE)) == "nothing waits for approval"
 
 
 def test_a_refused_request_is_said_loudly() -> None:
@@ -290,7 +290,7 @@ def test_a_new_link_tells_everything_anew() -> None:
 
     seat.hears(attached(US, state="frozen"))
 
-    assert texts(seat.presses(Act.APPROVE)) == "nothing waits for you"
+    assert texts(seat.presses(Act.APPROVE)) == "nothing waits for approval"
     assert "nobody else" in texts(seat.presses(Act.GIVE))
     assert seat.presses(Act.FREEZE_OR_THAW) == [Do(Thaw())]
 

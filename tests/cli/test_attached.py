@@ -57,18 +57,18 @@ def test_a_turn_that_moves_is_noticed(user: User, web: FakeSession) -> None:
     web.passes_turn(US, "seized", 2)
 
     user.sees(b"you seized the turn from robo (agent, ")
-    user.sees(b"2 inputs in line thrown away (20 bytes)\x1b[0m\x1b[K\x1b8\x07")
+    user.sees(b"2 queued inputs discarded (20 bytes)\x1b[0m\x1b[K\x1b8\x07")
 
 
 def test_seizing_freezing_and_giving_back_take_a_key_each(
     user: User, web: FakeSession
 ) -> None:
     user.types(b"\x1dS")
-    user.sees(b"frozen: nothing runs")
+    user.sees(b"frozen: no process runs")
     assert web.holder == US
 
     user.types(b"\x1df")
-    user.sees(b"thawed: it runs again")
+    user.sees(b"thawed: running again")
     user.types(b"\x1dg")
     web.wait_until(lambda: web.holder == OTHER)
     assert web.operating.requested == [Seize(Halt.FREEZE), Thaw(), Give(OTHER)]
@@ -89,7 +89,7 @@ def test_whoever_asks_is_announced_with_the_keys(user: User, web: FakeSession) -
     web.operating.waiting = [OTHER]
 
     web.says(TurnAsked(OTHER, 28_000))
-    user.sees(b"asks for the turn, 28 s; Ctrl-] g gives it")
+    user.sees(b"asks for the turn (for 28 s); Ctrl-] g gives it")
     user.types(b"\x1dg")
     web.wait_until(lambda: web.holder == OTHER)
 
@@ -105,7 +105,7 @@ def test_what_waits_is_shown_asked_about_and_approved(
     user.types(b"\x1da")
     user.sees(b'approve "rm -rf /\\x0d" by robo')
     user.types(b"yx")
-    user.sees(b"you approved what waited")
+    user.sees(b"you approved the request")
     web.wait_until(lambda: web.typed() == b"x")
     assert web.operating.requested == [Approve(3, Epoch(0), pending.digest)]
 
@@ -114,7 +114,7 @@ def test_what_comes_with_the_turn_and_a_broken_policy_are_said(
     user: User, web: FakeSession
 ) -> None:
     web.says(Inherited(Epoch(2), b"half a li", (OTHER,), (), ()))
-    user.sees(b'with the turn comes: "half a li" stands typed by robo')
+    user.sees(b'with the turn comes: "half a li" typed by robo')
 
     with web.changed:
         web.operating.warns("the policy is left\x1b[2J as it was")
@@ -124,7 +124,7 @@ def test_what_comes_with_the_turn_and_a_broken_policy_are_said(
 def test_who_is_here_is_a_key_away(user: User, web: FakeSession) -> None:
     user.types(b"\x1dw")
 
-    user.sees(b"has the turn (epoch 1); here: robo (agent, ")
+    user.sees(b"has the turn (epoch 1); attached: robo (agent, ")
     assert web.operating.requested == []
 
 

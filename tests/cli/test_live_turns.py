@@ -48,19 +48,19 @@ def test_a_human_takes_the_wheel_looks_around_and_hands_it_back(
     human.sees(b"turn: bot (agent, ")
 
     human.types(b"\x1dS")
-    human.sees(b"frozen: nothing runs")
+    human.sees(b"frozen: no process runs")
     bot.sees(b"seized the turn from you")
     bot.types(b"echo never\r")
     bot.sees(b"the session is frozen")
 
     human.types(b"\x1df")
-    bot.sees(b"thawed: it runs again")
+    bot.sees(b"thawed: running again")
     bot.types(b"echo never\r")
     bot.sees(b"has the turn; Ctrl-] t asks for it, Ctrl-] s seizes it")
     human.types(b"echo human-$((1+1))\r")
     bot.sees(b"human-2")
     bot.types(b"\x1dt")
-    human.sees(b"asks for the turn, ")
+    human.sees(b"asks for the turn (for ")
     human.types(b"\x1dg")
     bot.sees(b"gave you the turn")
     bot.types(b"expr 5600 + 78\r")
@@ -107,7 +107,7 @@ def test_whoever_asks_from_a_script_gets_what_is_given(
     )
 
     asking.start()
-    bot.sees(b"asks for the turn, ")
+    bot.sees(b"asks for the turn (for ")
     bot.types(b"\x1dg")
     asking.join()
 

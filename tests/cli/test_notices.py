@@ -13,7 +13,7 @@ from holdfast.wire.messages import Event, Settled, TurnAsked, TurnPassed
 NOBODY = ActorId("")
 THIRD = actor_id(b"third")
 SESSION = session_id(b"0123456789")
-THROWN_AWAY = "; 1 input in line thrown away (40 bytes)"
+THROWN_AWAY = "; 1 queued input discarded (40 bytes)"
 ROBO = f"robo (agent, {OTHER[2:10]})"
 
 
@@ -48,19 +48,19 @@ def test_typing_into_a_free_session_is_no_news(names: Names) -> None:
         (passed(US, OTHER, "seized"), f"{ROBO} seized the turn from you"),
         (
             passed(OTHER, US, "seized", 2),
-            f"you seized the turn from {ROBO}; 2 inputs in line thrown away (80 bytes)",
+            f"you seized the turn from {ROBO}; 2 queued inputs discarded (80 bytes)",
         ),
         (passed(OTHER, US, "given"), f"{ROBO} gave you the turn"),
         (passed(US, OTHER, "answered"), f"you gave {ROBO} the turn"),
         (
             passed(US, OTHER, "defaulted"),
-            f"you did not answer, and {ROBO} has the turn",
+            f"you did not answer; {ROBO} has the turn",
         ),
-        (passed(OTHER, NOBODY, "dropped"), f"{ROBO} dropped the turn; it is free"),
-        (passed(OTHER, US, "abandoned"), f"{ROBO} left, and so the turn; it is yours"),
+        (passed(OTHER, NOBODY, "dropped"), f"{ROBO} released the turn; it is free"),
+        (passed(OTHER, US, "abandoned"), f"{ROBO} left; it is yours"),
         (
             passed(OTHER, NOBODY, "revoked", 1),
-            f"{ROBO} may do nothing here any more; it is free" + THROWN_AWAY,
+            f"{ROBO} had its rights revoked; it is free" + THROWN_AWAY,
         ),
         (
             passed(OTHER, NOBODY, "of-a-later-version"),
@@ -94,7 +94,7 @@ def test_whoever_is_asked_learns_by_whom_how_long_and_what_to_press(
     told = notices.asked_told(TurnAsked(OTHER, 28_900), names)
 
     assert told == (
-        f"{ROBO} asks for the turn, 28 s; Ctrl-] g gives it, Ctrl-] n refuses"
+        f"{ROBO} asks for the turn (for 28 s); Ctrl-] g gives it, Ctrl-] n refuses"
     )
 
 
@@ -103,17 +103,17 @@ def test_what_waits_is_shown_without_effect(names: Names) -> None:
 
     assert told.startswith(f'{ROBO} wants to send "rm \\x1b[2J" (rule remove-trees)')
     assert told.isprintable()
-    assert "until somebody approves" in notices.waits_told(waiting(actor=US), names)
+    assert "waits for approval" in notices.waits_told(waiting(actor=US), names)
 
 
 @pytest.mark.parametrize(
     ("settled", "told"),
     [
-        (Settled(3, Verdict.ALLOW, OTHER), f"{ROBO} approved what waited"),
-        (Settled(3, Verdict.DENY, US), "you denied what waited"),
+        (Settled(3, Verdict.ALLOW, OTHER), f"{ROBO} approved the request"),
+        (Settled(3, Verdict.DENY, US), "you denied the request"),
         (
             Settled(3, Verdict.DENY, NOBODY),
-            "what waited was denied: the time or the turn is over",
+            "the request was denied: its time or turn ran out",
         ),
     ],
 )
@@ -124,15 +124,15 @@ def test_what_became_of_it_is_told(settled: Settled, told: str, names: Names) ->
 def test_what_is_taken_over_is_told(names: Names) -> None:
     told = notices.takes_over_told(Inherited(Epoch(3), b"rm", (OTHER,), (), ()), names)
 
-    assert told == f'with the turn comes: "rm" stands typed by {ROBO}'
+    assert told == f'with the turn comes: "rm" typed by {ROBO}'
 
 
 @pytest.mark.parametrize(
     ("name", "fields", "told"),
     [
         ("policy.kept", {"text": "left as\x1b it was"}, "left as\\x1b it was"),
-        ("freeze.missed", {"pid": 7, "why": "no"}, "process 7 still runs: no"),
-        ("thaw.missed", {"pid": 7, "why": "no"}, "process 7 still stands: no"),
+        ("freeze.missed", {"pid": 7, "why": "no"}, "process 7 is still running: no"),
+        ("thaw.missed", {"pid": 7, "why": "no"}, "process 7 is still stopped: no"),
         (
             "listener.gone",
             {"address": "::1", "port": 80, "command": "web\x1b"},

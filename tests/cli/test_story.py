@@ -119,9 +119,9 @@ def test_keys_are_shown_by_signs_that_cannot_be_typed(typed: bytes, shown: str) 
     [
         ("command", "make test", "ran make test"),
         ("signal", "2", "sent SIGINT"),
-        ("signal", "two", "gave input of kind signal"),
+        ("signal", "two", "sent input of kind signal"),
         ("resize", "120x40", "resized the terminal to 120x40"),
-        ("poem", "", "gave input of kind poem"),
+        ("poem", "", "sent input of kind poem"),
     ],
 )
 def test_other_inputs_are_told_by_what_they_do(
@@ -161,9 +161,9 @@ def test_an_approved_input_names_who_approved_it_and_the_rule() -> None:
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"as_": "cut", "written": 3}, "only 3 bytes of the input at 0 went in"),
-        ({"as_": "dropped"}, "nothing of the input at 0 went in"),
-        ({"as_": "unknown"}, "whether the input at 0 went in is not known"),
+        ({"as_": "cut", "written": 3}, "only 3 bytes of the input at 0 were written"),
+        ({"as_": "dropped"}, "nothing of the input at 0 was written"),
+        ({"as_": "unknown"}, "whether the input at 0 was written is not known"),
     ],
 )
 def test_an_outcome_that_is_not_plain_is_told_of_whoever_typed(
@@ -181,11 +181,11 @@ def test_an_outcome_that_is_not_plain_is_told_of_whoever_typed(
         ("given", ANNA, "gave the turn to bot"),
         ("answered", ANNA, "gave the turn to bot, who had asked"),
         ("defaulted", BOT, "got the turn: anna did not answer"),
-        ("dropped", ANNA, "put the turn down"),
+        ("dropped", ANNA, "released the turn"),
         ("seized", BOT, "seized the turn from anna"),
-        ("expired", ANNA, "lost the turn: its time was up"),
-        ("abandoned", ANNA, "lost the turn: gone for too long"),
-        ("revoked", ANNA, "lost the turn with the right to it"),
+        ("expired", ANNA, "lost the turn: its time ran out"),
+        ("abandoned", ANNA, "lost the turn: away too long"),
+        ("revoked", ANNA, "lost the turn: its rights were revoked"),
         ("stolen", BOT, "moved the turn"),
     ],
 )
@@ -201,14 +201,14 @@ def test_a_turn_tells_what_was_thrown_away() -> None:
     )
 
     assert book.texts() == [
-        "seized the turn from nobody; 2 inputs of 40 bytes thrown away"
+        "seized the turn from nobody; 2 inputs of 40 bytes discarded"
     ]
 
 
 @pytest.mark.parametrize(
     ("kind", "fields", "actor", "text"),
     [
-        ("opened", {}, "", "The session began."),
+        ("opened", {}, "", "The session started."),
         ("attached", {"actor": BOT}, BOT, "attached"),
         (
             "refused",
@@ -233,12 +233,12 @@ def test_a_turn_tells_what_was_thrown_away() -> None:
             "granted",
             {"by": "", "actor": BOT, "rights": "observe"},
             BOT,
-            "may by default: observe",
+            "has by default: observe",
         ),
         ("ending", {"by": ANNA, "signal": 15}, ANNA, "ended the session with SIGTERM"),
         ("frozen", {"by": ANNA, "dropped_inputs": 0}, ANNA, "froze the session"),
-        ("exited", {"how": "code 0"}, "", "The program ended: code 0"),
-        ("exited", {}, "", "The program ended: ?"),
+        ("exited", {"how": "code 0"}, "", "The program exited: code 0"),
+        ("exited", {}, "", "The program exited: ?"),
     ],
 )
 def test_every_other_kind_has_its_sentence(

@@ -28,8 +28,8 @@ def test_a_command_whose_line_another_typed_says_so() -> None:
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"trigger": None}, "Command 3 began: make\\x1b"),
-        ({"line": ""}, "Command 3 began: a line that the shell did not tell"),
+        ({"trigger": None}, "Command 3 started: make\\x1b"),
+        ({"line": ""}, "Command 3 started: a line that the shell did not report"),
     ],
 )
 def test_a_command_of_nobody_known_is_the_sessions(
@@ -41,7 +41,7 @@ def test_a_command_of_nobody_known_is_the_sessions(
 
 
 def test_a_strange_entry_does_not_stop_the_story() -> None:
-    assert Book().add("began").texts() == ["A command began."]
+    assert Book().add("began").texts() == ["A command started."]
     assert Book().add("changed").texts() == []
 
 
@@ -77,8 +77,13 @@ def test_what_is_not_listed_is_counted() -> None:
     [
         ("~ alias 00 x", 3, 5, "Commands 3 to 5 changed alias x"),
         ("~ alias 00 x", 0, 0, "Something changed alias x"),
-        ("?", 0, 0, "What the shell has set is not known for now."),
-        ("= alias 00 x\n= alias 00 y", 0, 0, "The shell has 2 things set."),
+        ("?", 0, 0, "The state of the shell is not known for now."),
+        (
+            "= alias 00 x\n= alias 00 y",
+            0,
+            0,
+            "The shell has 2 variables, aliases and functions.",
+        ),
     ],
 )
 def test_what_nobody_is_named_for_is_the_sessions(

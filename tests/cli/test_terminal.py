@@ -88,7 +88,7 @@ def test_the_session_ending_gives_it_back_with_its_status(
     web.exits(status)
 
     assert user.left() == expected
-    user.sees(b"has ended")
+    user.sees(b"ended (status")
     assert_given_back(user)
     assert keeper.sessions == []
 
@@ -220,7 +220,7 @@ def test_whoever_only_watches_types_nothing(sit: Sit, web: FakeSession) -> None:
     user = attached(sit, web, "--observe")
 
     user.types(b"rm -rf /\r")
-    user.sees(b"watching only")
+    user.sees(b"only watching")
     user.types(DETACH)
     assert user.left() == 0
     assert web.submitted == []
@@ -275,7 +275,7 @@ def test_what_has_rolled_off_before_we_came_is_counted_once(
     web.start, web.stream = 4321, b"what is kept"
 
     user = attached(sit, web)
-    user.sees(b"4321 bytes printed before this are gone")
+    user.sees(b"4321 earlier bytes of output are gone")
     web.die()
     web.revive()
     web.prints(b"and on")
@@ -312,7 +312,7 @@ def test_inputs_wait_for_a_program_that_does_not_read(
 
 def test_new_attaches_to_what_it_made(sit: Sit, keeper: FakeKeeper) -> None:
     user = sit("new", "--name", "job", "--", "true", size=(90, 20))
-    user.sees(b"job: nobody else is here")
+    user.sees(b"job: nobody else is attached")
 
     (job,) = keeper.sessions
     assert job.facts["size"] == [90, 20]

@@ -64,7 +64,7 @@ def test_what_a_process_holds_stands_below_it() -> None:
         "│ · fd 3 both /x\\x0a at 9, write lock",
         "│ · and 4 more descriptors",
     ]
-    assert drawn[5] == "     · what it has open cannot be seen"
+    assert drawn[5] == "     · its open files cannot be read"
 
 
 def test_a_chain_deeper_than_python_can_call_is_drawn() -> None:

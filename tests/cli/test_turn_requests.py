@@ -164,7 +164,7 @@ def test_what_comes_with_the_turn_is_shown(web: FakeSession, capsys: Capture) ->
 
     assert main(["seize", "web"]) == 0
     said = capsys.readouterr().out
-    assert '"rm -\\x1b" stands typed by robo (agent, ' in said
+    assert '"rm -\\x1b" typed by robo (agent, ' in said
     assert "1 job runs: make -j2" in said
     assert main(["seize", "web", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["inherited"]["jobs"] == ["make -j2"]

@@ -18,8 +18,8 @@ from holdfast.model.errors import (
 from holdfast.model.ids import SessionId
 from holdfast.model.session_requests import Forget, ListSessions, Status
 from holdfast.wire import opening
+from holdfast.wire.host_requests import packet_bytes, refusal
 from holdfast.wire.opening import Open, Opened
-from holdfast.wire.requests import packet_bytes, refusal
 
 if TYPE_CHECKING:
     from holdfast.aio.channel import Sealed

@@ -1,11 +1,12 @@
 """A book as a host writes it, honest or not, and what operators sign of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from holdfast.core.book.entries import Admission, input_fields
 from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis, read_entries
 from holdfast.core.input.input_chain import InputChain, Signs, Statement
-from holdfast.core.input.signed_inputs import Coverage, check_inputs
+from holdfast.core.input.signed_inputs import Coverage, InputCheck
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import (
@@ -113,4 +114,12 @@ class Book:
 
     def check(self) -> Coverage:
         """Return what is signed."""
-        return check_inputs(self.entries(), SESSION)
+        return coverage_of(self.entries(), SESSION)
+
+
+def coverage_of(entries: Iterable[Entry], session: SessionId) -> Coverage:
+    """Return what is signed of a book."""
+    check = InputCheck(session)
+    for entry in entries:
+        check.read(entry)
+    return check.coverage()

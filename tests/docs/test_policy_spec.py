@@ -8,10 +8,10 @@ import pytest
 from holdfast.core.input.budget import RESIZES_PER_SECOND
 from holdfast.core.input.serializer import QUEUE_INPUTS
 from holdfast.core.input.turn import MAX_WAITING, NEXT_RULES
-from holdfast.core.policy.limits import BUDGET_KEYS, TURN_KEYS
 from holdfast.core.policy.named_paths import every_path
 from holdfast.core.policy.policy import commands_in, document, judge
 from holdfast.core.policy.policy_file import read_policy
+from holdfast.core.policy.policy_limits import BUDGET_KEYS, TURN_KEYS
 from holdfast.core.policy.rule_keys import CONDITIONS, FILES, WORDS
 from holdfast.holder.links.attached_clients import (
     KEPT_FOR_HUMANS,

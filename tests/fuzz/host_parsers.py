@@ -6,7 +6,7 @@ from holdfast.core.input.introduction import Introduction
 from holdfast.model.ids import actor_id
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import encode
-from holdfast.wire.requests import PacketReader, error_from, packet_bytes
+from holdfast.wire.host_requests import PacketReader, error_from, packet_bytes
 from holdfast.wire.versions import SPOKEN
 
 ANNA = actor_id(b"anna")
@@ -32,7 +32,7 @@ def _challenged(data: bytes) -> None:
 
 HOST_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     (
-        "wire.requests",
+        "wire.host_requests",
         _packets,
         [
             packet_bytes({"do": "list"}),

@@ -22,8 +22,8 @@ from holdfast.wire import opening
 from holdfast.wire.channel import VERSION
 from holdfast.wire.codec import decode, encode
 from holdfast.wire.frames import FrameReader
+from holdfast.wire.host_requests import Packet, PacketReader, packet_bytes
 from holdfast.wire.messages import Challenge, Hello, Identify, Refuse, Welcome
-from holdfast.wire.requests import Packet, PacketReader, packet_bytes
 from holdfast.wire.versions import SPOKEN
 
 SESSION = SessionId("s_" + "a" * 16)

@@ -20,7 +20,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import SessionId
 from holdfast.model.session_requests import KINDS
-from holdfast.wire.requests import MAX_PACKET, Packet, packet_bytes
+from holdfast.wire.host_requests import MAX_PACKET, Packet, packet_bytes
 
 HERE, THERE = SessionId("s_" + "a" * 16), SessionId("s_" + "b" * 16)
 KEY = b"k" * 32

@@ -15,7 +15,7 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import SessionRecord
 from holdfast.wire import messages as wire
-from holdfast.wire.requests import Packet
+from holdfast.wire.host_requests import Packet
 
 ASKS = "stty -echo; echo; echo Password:; read x"
 CALM = "printf 'one\\n\\033[2Jall is \\033[31mwell\\n\\n'; exec sleep 600"

@@ -1,5 +1,3 @@
-import inspect
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,15 +24,10 @@ LEAVES = leaves()
 leaf = pytest.mark.parametrize("kind", LEAVES, ids=lambda kind: kind.code)
 
 
-def parameters(kind: type[HoldfastError]) -> dict[str, type]:
-    found = inspect.get_annotations(kind.__init__)
-    return {name: wanted for name, wanted in found.items() if name != "return"}
-
-
 def facts_for(kind: type[HoldfastError]) -> dict[str, Fact]:
     return {
         name: 7 if wanted is int else f"the {name}"
-        for name, wanted in parameters(kind).items()
+        for name, wanted in kind.fields.items()
     }
 
 
@@ -87,7 +80,7 @@ def test_facts_are_texts_and_numbers_by_the_names_of_the_parameters(
 
     error = kind(**facts)  # type: ignore[arg-type]
 
-    assert set(parameters(kind).values()) <= {str, int}
+    assert set(kind.fields.values()) <= {str, int}
     assert error.facts == facts
     assert str(error)
 
@@ -140,6 +133,30 @@ def test_no_description_of_an_error_is_itself_an_error(
     code: str, facts: dict[str, Fact], sentence: str
 ) -> None:
     assert isinstance(from_facts(code, facts, sentence), HoldfastError)
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ((), {}),
+        ((1,), {}),
+        ((1, 2, 3), {}),
+        ((1, 2), {"size": 1}),
+        ((1,), {"sizes": 2}),
+    ],
+)
+def test_an_error_takes_its_facts_and_no_others(
+    values: tuple[int, ...], named: dict[str, int]
+) -> None:
+    with pytest.raises(TypeError, match="FrameTooLarge takes"):
+        errors.FrameTooLarge(*values, **named)
+
+
+def test_the_facts_of_an_error_are_its_attributes() -> None:
+    error = errors.FrameTooLarge(9, limit=8)
+
+    assert (error.size, error.limit) == (9, 8)
+    assert str(error) == "a frame of 9 bytes is over the limit of 8"
 
 
 def test_leaves_of_one_branch_can_be_listed() -> None:

@@ -1,8 +1,10 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.model.errors import LineTooLong, MalformedArgument
 from holdfast.model.ids import Epoch, Incarnation, actor_id, client_id
-from holdfast.model.inputs import Input, InputId, InputKind
+from holdfast.model.inputs import MAX_INPUT, Input, InputId, InputKind, shell_line
 
 kinds = st.sampled_from(InputKind)
 payloads = st.binary(max_size=20) | st.sampled_from(
@@ -60,3 +62,19 @@ def test_a_digest_is_what_the_specification_says() -> None:
     assert digest.hex() == (
         "6954a742b56ede7973c9126cb66942327331317448cf704eeeba6579fe3451f1"
     )
+
+
+def test_a_command_is_one_line_as_it_was_written() -> None:
+    assert shell_line("ls caf\u00e9 \udcff") == b"ls caf\xc3\xa9 \xff"
+
+
+@pytest.mark.parametrize("text", ["", " ", "a\nb", "a\tb", "\x1b[A", "\x7f"])
+def test_what_is_not_one_line_is_no_command(text: str) -> None:
+    with pytest.raises(MalformedArgument, match="one line for a shell"):
+        shell_line(text)
+
+
+def test_a_command_leaves_room_for_its_enter() -> None:
+    assert shell_line("x" * (MAX_INPUT - 1))
+    with pytest.raises(LineTooLong):
+        shell_line("x" * MAX_INPUT)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from holdfast.model.geometry import Size
 from holdfast.painter.emulator import Emulator
 from holdfast.painter.keyframes import GhosttyEmulator
-from holdfast.term.links import LinkFilter
+from holdfast.term.hyperlinks import LinkFilter
 from holdfast.term.screen import Screen
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from tests.core.signing import coverage_of
 from tests.scenarios.attached_link import attach, leave
 from tests.scenarios.support import LIFE, Client, Machine, machine
 
@@ -13,7 +14,7 @@ from holdfast.client.driver import attachment_to
 from holdfast.core.book.logbook import Entry, EntryKind, recover
 from holdfast.core.input.input_chain import HIDDEN, InputChain, Statement
 from holdfast.core.input.serializer import MAX_CLIENTS
-from holdfast.core.input.signed_inputs import Coverage, check_inputs
+from holdfast.core.input.signed_inputs import Coverage
 from holdfast.crypto.keys import SigningKey
 from holdfast.linux.stored import places
 from holdfast.linux.stored.operators import Enrolled
@@ -37,7 +38,7 @@ def entries(session: SessionId) -> tuple[Entry, ...]:
 
 
 def coverage(session: SessionId) -> Coverage:
-    return check_inputs(entries(session), session)
+    return coverage_of(entries(session), session)
 
 
 def statements(session: SessionId) -> list[Statement]:

@@ -84,4 +84,4 @@ def test_a_session_that_ended_meanwhile_gives_its_status(
         between.start()
 
         assert user.left() == 0
-        assert b"has ended (0)" in user.shown
+        assert b"ended (status 0)" in user.shown

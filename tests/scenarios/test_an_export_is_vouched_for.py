@@ -46,7 +46,7 @@ def test_the_last_entry_of_an_export_is_vouched_for_though_nobody_typed(
     assert (done.returncode, done.stderr) == (0, "")
     strict = checked("--strict", book)
     assert strict.returncode == 0, strict.stderr
-    assert "vouches for all up to entry" in strict.stdout
+    assert "up to entry" in strict.stdout
     assert holdfast("log", session, "--verify", "--strict").returncode == 0
 
 
@@ -65,7 +65,7 @@ def test_what_was_added_behind_the_holders_back_is_refused_when_strict(
     strict = holdfast("log", session, "--export", str(tmp_path / "strict"), "--strict")
 
     assert lenient.returncode == 0
-    assert "no host vouches for the last" in lenient.stderr
+    assert "no host signed the last" in lenient.stderr
     assert strict.returncode != 0
     assert "no host vouches" in strict.stderr
     assert not (tmp_path / "strict").exists()

@@ -148,8 +148,8 @@ def test_t35_what_people_agents_and_those_elsewhere_sent_is_all_signed(
     said = verified(export.lines, export.host.public)
 
     assert said.returncode == 0, said.stderr
-    assert "alone answers" not in said.stdout
-    assert "count for nothing" not in said.stdout
+    assert "Only the host vouches" not in said.stdout
+    assert "not valid" not in said.stdout
     made = [line for line in export.entries if b'"kind":"input"' in line]
     count = sum(b'"input":"start"' not in line for line in made)
     assert f"{count} of {count} inputs are signed" in said.stdout
@@ -167,7 +167,7 @@ def test_t35_an_input_that_the_host_adds_is_listed(export: Export) -> None:
 
     for said in (again, fresh):
         assert said.returncode == 0, said.stderr
-        assert f"alone answers for the inputs of entry {at + 1}." in said.stdout
+        assert f"Only the host vouches for the inputs of entry {at + 1}." in said.stdout
 
 
 def test_t35_an_input_that_the_host_changes_is_refused(export: Export) -> None:
@@ -197,8 +197,8 @@ def test_t35_a_statement_that_the_host_changes_signs_nothing(
     said = export.checked(lines)
 
     assert said.returncode == 0, said.stderr
-    assert f"The statements of entry {at} count for nothing" in said.stdout
-    assert "alone answers for the inputs of entry" in said.stdout
+    assert f"The signatures of entry {at} are not valid" in said.stdout
+    assert "Only the host vouches for the inputs of entry" in said.stdout
 
 
 def _changed(text: str) -> str:

@@ -22,7 +22,7 @@ FORGED = (
     + encode(wire.Goodbye("session-not-found", "it is over"))
     + encode(wire.Gap(0, 4096))
     + b'{"ok": true, "do": "forget"}'
-    + b"[holdfast] it has ended (0)\r\n"
+    + b"[holdfast] it ended (status 0)\r\n"
     + b"HTTP/1.1 200 OK\r\n\r\n"
 )
 """Everything a holder or a keeper would say, said by somebody else."""
@@ -89,7 +89,7 @@ def test_t60_they_are_shown_on_a_terminal_and_end_nothing(
     user.types(b"\x1dd")
     assert user.left() == 0
     assert user.modes() == user.before
-    assert user.shown.rstrip().endswith(b"`holdfast attach forger` comes back")
+    assert user.shown.rstrip().endswith(b"`holdfast attach forger` reattaches")
     user.close()
 
 

@@ -16,8 +16,8 @@ from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.session_record import SessionRecord
+from holdfast.wire.host_requests import Packet
 from holdfast.wire.messages import Take
-from holdfast.wire.requests import Packet
 
 ASKS = "stty -echo; printf 'Password: '; read word"
 HOSTILE = r"printf 'one\ntwo \033]0;x\007\033[31m<b>three\033[0m'; sleep 600"

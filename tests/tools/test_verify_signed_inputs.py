@@ -36,8 +36,8 @@ def agree(book: Book) -> Coverage:
     whole = count + len(ours.unsigned)
     assert f"{count} of {whole} inputs are signed by their operators." in said
     for indices, words in (
-        (ours.unsigned, "alone answers for the inputs of entry"),
-        (ours.void, "The statements of entry"),
+        (ours.unsigned, "Only the host vouches for the inputs of entry"),
+        (ours.void, "The signatures of entry"),
     ):
         listed = f"{words} {', '.join(map(str, indices))}"
         assert (listed in said) == bool(indices)

@@ -90,4 +90,4 @@ def test_a_session_that_ended_says_how(chromium: Browser, here: World) -> None:
     page.open("ended")
 
     page.enter("exit 3")
-    page.see("text=It ended with status 3")
+    page.see("text=Exited with status 3")

@@ -75,10 +75,10 @@ def knows_a_host(page: Page, meeting: Relay, oddity: str) -> str:
 @pytest.mark.parametrize(
     ("oddity", "title"),
     [
-        ("another-version", "This page and the host are of different versions"),
-        ("nonsense", "This page and the host are of different versions"),
-        ("another-identity", "Somebody else answers for this host"),
-        ("revoked", "The host does not know this browser any more"),
+        ("another-version", "This page and the host have different versions"),
+        ("nonsense", "This page and the host have different versions"),
+        ("another-identity", "This is not the host it claims to be"),
+        ("revoked", "The host no longer knows this browser"),
     ],
 )
 def test_a_host_that_is_not_what_it_should_be_is_named_for_it(
@@ -119,7 +119,7 @@ def test_whoever_is_invited_to_one_session_is_refused_at_another(
     address = page.do("evaluate", "document.querySelector('a.session').hash")
 
     page.goto(f"{here.url}/{address.rpartition('/')[0]}/{other}")
-    page.see(".card-note.bad:has-text('You may not come in here')")
+    page.see(".card-note.bad:has-text('You have no access')")
     assert not page.do("isVisible", ".xterm-rows")
     assert page.trouble() == []
 
@@ -143,7 +143,7 @@ def test_a_host_that_was_never_joined_is_not_dialled(
     page = chromium.page("anna", PHONE)
 
     page.goto(f"{here.url}/#/h_{'a' * 32}/{SOME_SESSION}")
-    page.see("text=This browser does not know that host")
+    page.see("text=This browser has not joined that host")
 
 
 def test_a_browser_that_cannot_seal_is_told_so_before_anything_is_asked_of_it(

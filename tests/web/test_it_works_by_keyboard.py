@@ -51,7 +51,7 @@ def test_tab_goes_through_the_head_in_the_order_that_is_read(
     is_at(page, "[aria-label='All sessions']")
 
     assert stops(page, 11) == [
-        *("Find", "Smaller letters", "Larger letters", "Light colours"),
+        *("Find", "Smaller text", "Larger text", "Light colours"),
         *("Take", "Seize", "More ways to seize"),
         *("People1", "Approvals", "Processes", "Logbook"),
     ]
@@ -100,9 +100,9 @@ def test_the_menu_is_walked_with_arrows_and_left_with_escape(
     page.do("keyboard.press", "Enter")
     is_at(page, "[role=menuitem]:first-child")
     page.do("keyboard.press", "ArrowUp")
-    page.wait(f"{WHERE} === 'Freeze, without the turn'")
+    page.wait(f"{WHERE} === 'Freeze without the turn'")
     page.do("keyboard.press", "ArrowDown")
-    page.wait(f"{WHERE} === 'Seize and freeze everything'")
+    page.wait(f"{WHERE} === 'Seize and freeze'")
     page.do("keyboard.press", "Escape")
     page.lose("[role=menu]")
     is_at(page, "[aria-label='More ways to seize']")
@@ -132,7 +132,7 @@ def test_whoever_decides_by_keyboard_is_left_in_the_panel(
     agent = here.asks("decides", "true")
     page.see("text=waits for approval")
 
-    page.do("focus", "button:text-is('Look at it')")
+    page.do("focus", "button:text-is('Review')")
     page.do("keyboard.press", "Enter")
     is_at(page, ".panel-body")
     page.do("focus", "button:text-is('Deny')")

@@ -94,7 +94,7 @@ def test_a_command_that_waits_for_approval_is_only_shown(
     page.open("held")
     agent = here.asks("held", "echo '<img src=x onerror=window.__harmed=1>'")
 
-    page.press("Look at it")
+    page.press("Review")
     page.see(".approval-what >> text=<img src=x onerror=window.__harmed=1>")
     harmless, trouble = is_unharmed(page), page.trouble()
     here.do("end", "held")

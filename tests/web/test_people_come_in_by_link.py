@@ -51,7 +51,7 @@ def test_a_link_that_was_used_lets_nobody_else_in(
     second.goto(link)
     second.press("Join this host")
     second.see("text=This invitation does not work")
-    second.see("text=If that was not you, tell whoever invited you")
+    second.see("text=If that was not you, tell the person who invited you")
     second.press("Back to the sessions")
     second.see("text=No host yet")
 
@@ -84,7 +84,7 @@ def test_a_link_that_was_withdrawn_lets_nobody_in(
 
     page.goto(made["link"])
     page.press("Join this host")
-    page.see("text=It was used already, withdrawn, or has run out")
+    page.see("text=It was used, withdrawn, or has expired")
 
 
 def test_a_link_with_a_letter_missing_is_refused_before_anything_is_sent(
@@ -93,7 +93,7 @@ def test_a_link_with_a_letter_missing_is_refused_before_anything_is_sent(
     page = chromium.page("anna", PHONE)
     page.goto(here.invite("--as", "anna-cut")[:-3])
 
-    page.see("text=The link is not whole")
+    page.see("text=The link is incomplete")
 
 
 def test_a_link_can_be_pasted_into_the_page(chromium: Browser, here: World) -> None:
@@ -101,7 +101,7 @@ def test_a_link_can_be_pasted_into_the_page(chromium: Browser, here: World) -> N
     page.goto(here.url)
     page.see("text=No host yet")
 
-    page.do("fill", "[aria-label='Link of an invitation']", here.invite("--as", "p"))
+    page.do("fill", "[aria-label='Invitation link']", here.invite("--as", "p"))
     page.press("Join")
     page.press("Join this host")
     page.see(".host")
@@ -114,4 +114,4 @@ def test_what_was_taken_back_shows_as_such(chromium: Browser, here: World) -> No
     here.do("operators", "remove", "anna-revoked")
     page.do("reload")
     # The host says so itself, unless the relay has heard of it first, and says less.
-    page.see("text=/does not (know this browser|let you in) any more/")
+    page.see("text=/no longer (knows this browser|lets you in)/")

@@ -25,7 +25,7 @@ def test_a_command_runs_once_somebody_approved_it(
     page.open("approved")
     agent = here.asks("approved", f"touch {tmp_path}/made")
 
-    page.press("Look at it")
+    page.press("Review")
     page.see(f"text=touch {tmp_path}/made")
     page.see("text=careful-with-agents")
     page.press("Approve")
@@ -45,7 +45,7 @@ def test_a_command_that_was_denied_never_runs(
     page.open("denied")
     agent = here.asks("denied", f"touch {tmp_path}/made")
 
-    page.press("Look at it")
+    page.press("Review")
     page.press("Deny")
     page.see("text=Nothing waits for approval")
     assert agent.wait(20) != 0
@@ -96,7 +96,7 @@ def test_a_secret_is_answered_in_a_field_and_is_in_no_record(
     page.enter("read -s given; echo got-${#given}")
 
     page.do("fill", "#secret", "correct horse")
-    page.press("Send it")
+    page.press("Send")
     page.see_printed("got-13")
     assert "correct" not in here.do("log", "secret")
     assert page.trouble() == []
@@ -146,7 +146,7 @@ def test_whoever_looks_elsewhere_is_called_when_input_is_needed(
 def test_the_list_calls_too(chromium: Browser, here: World) -> None:
     here.shell("listed")
     page = looks_elsewhere(chromium, here, "listed")
-    page.see('.session:has-text("listed") >> text=at its prompt')
+    page.see('.session:has-text("listed") >> text=at prompt')
 
     here.types("listed", "read -sp 'Password: ' secret")
     is_called(page, "listed", "waits for input")

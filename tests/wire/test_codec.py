@@ -274,7 +274,7 @@ def test_a_refusal_of_anything_but_an_input_is_about_no_input() -> None:
         MalformedId("x" * 5000, "session id"),
         MalformedId("\udcff\x1b", "session id"),
         FrameTooLarge(2**63, -(2**63)),
-        HoldfastError("y" * 5000),
+        HoldfastError.told("y" * 5000, {}),
     ],
     ids=lambda error: str(error)[:20],
 )

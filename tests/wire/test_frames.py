@@ -59,7 +59,7 @@ def test_i1_any_cut_of_the_stream_yields_the_same_frames(
         stream = stream[cut:]
 
     assert received == sent
-    assert reader.is_between_frames
+    assert not reader.held
 
 
 @pytest.mark.parametrize("cut", range(HEADER_SIZE + 4))
@@ -68,7 +68,7 @@ def test_h4_a_header_may_be_split_at_every_byte(cut: int) -> None:
     reader = FrameReader()
 
     assert reader.feed(stream[:cut]) == []
-    assert reader.is_between_frames == (cut == 0)
+    assert reader.held == cut
     assert reader.feed(stream[cut:]) == [Frame(FrameKind.PING, b"1234")]
 
 
@@ -103,7 +103,7 @@ def test_h3_a_length_one_too_long_waits_for_the_byte() -> None:
     reader = FrameReader()
 
     assert reader.feed(header(FrameKind.PING, 2) + b"\x05") == []
-    assert not reader.is_between_frames
+    assert reader.held
 
 
 @pytest.mark.parametrize("kind", [0x00, 0x08, 0x7F, 0xFF])

@@ -91,7 +91,9 @@ def test_a_refusal_is_the_same_error_on_the_other_side() -> None:
 
 def test_a_refusal_with_more_than_fits_is_cut() -> None:
     facts: dict[str, str | int] = {f"n_{n:03}": "🙂" * 5000 for n in range(40)}
-    error = HoldfastError("🙂" * 5000, **facts, a_high=2**80, a_low=-(2**80))
+    error = HoldfastError.told(
+        "🙂" * 5000, {**facts, "a_high": 2**80, "a_low": -(2**80)}
+    )
 
     written = encode(declined(error))
 

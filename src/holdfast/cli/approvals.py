@@ -1,9 +1,9 @@
 """Shows what waits for approval, and sends the decision.
 
-An operator who approves sees exactly what is approved: every byte that was sent to us,
-without effect, who asks, by which rule, and how many bytes are not shown. The
-answer is bound to that digest and turn epoch, so it cannot come to mean something
-else in between.
+An operator who approves sees exactly what is approved: every byte that was received,
+with control characters made visible, who asks, by which rule, and how many bytes are
+not shown. The answer is bound to that digest and turn epoch, so it cannot come to mean
+something else in between.
 """
 
 import argparse
@@ -27,17 +27,17 @@ from holdfast.model.text import printable
 from holdfast.wire.messages import MAX_NUMBER, Approve, Deny, Pending
 
 EXIT_LEFT = 1
-"""The user was asked, and did not say yes."""
+"""The user was asked, and did not confirm."""
 
 
 def add_answer_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `approve` and `deny` share."""
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument("--yes", action="store_true", help="do not ask on a terminal")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--yes", action="store_true")
 
 
 def print_pending(name: str | None, *, as_json: bool) -> int:
-    """Print what waits in a session, or in all of them."""
+    """Print what waits in one session, or in all of them."""
     sessions = (
         [one for one in keeper.sessions() if one.exit is None]
         if name is None
@@ -65,7 +65,7 @@ def print_pending(name: str | None, *, as_json: bool) -> int:
 
 
 def answer(options: argparse.Namespace, *, name: str, approve: bool) -> int:
-    """Show what waits, and approve or deny it."""
+    """Show the input, and approve or deny it."""
     session = live_session(name)
     done = request(session.id)
     pending = chosen(done.presence.pending, ticket_from(options.ticket))
@@ -73,7 +73,7 @@ def answer(options: argparse.Namespace, *, name: str, approve: bool) -> int:
         print("\n".join(pending_told(pending, names_of(done))))
     verb = "approve" if approve else "deny"
     if not options.yes and not _confirmed(f"{verb.capitalize()} this?"):
-        print(f"holdfast: nothing was done; it still waits in {session.label}")
+        print(f"holdfast: not confirmed; it still waits in {session.label}")
         return EXIT_LEFT
     request(session.id, _message(pending, approve=approve))
     if options.json:
@@ -85,24 +85,24 @@ def answer(options: argparse.Namespace, *, name: str, approve: bool) -> int:
 
 
 def ticket_from(text: str | None) -> int | None:
-    """Read a ticket.
+    """Parse the number of a request.
 
     Raises:
-        UsageError: The text is none.
+        UsageError: The text is not a number.
 
     """
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal() and int(text) <= MAX_NUMBER):
-        raise MalformedArgument(printable(text, 64), "a ticket, which is a number")
+        raise MalformedArgument(printable(text, 64), "the number of a request")
     return int(text)
 
 
 def chosen(waiting: tuple[Pending, ...], ticket: int | None) -> Pending:
-    """Return what waits under `ticket`, or the only one that waits.
+    """Return the input of request `ticket`, or the only one that waits.
 
     Raises:
-        UsageError: Nothing does, or it is not clear which is meant.
+        UsageError: Nothing waits, or more than one does and none was named.
 
     """
     if ticket is None:
@@ -123,7 +123,7 @@ def _message(pending: Pending, *, approve: bool) -> Approve | Deny:
 
 def _confirmed(question: str) -> bool:
     if not (os.isatty(0) and os.isatty(1)):
-        return True  # A script has decided when it was written.
+        return True  # A script made the decision when it was written.
     print(f"{question} y/N: ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

@@ -1,5 +1,6 @@
-"""The meaning of arguments on the command line."""
+"""Parses arguments of the command line."""
 
+import os
 import re
 import signal
 
@@ -10,7 +11,7 @@ _SIZE = re.compile(r"([0-9]{1,6})[xX]([0-9]{1,6})", re.ASCII)
 
 
 def size_from(text: str) -> tuple[int, int]:
-    """Read COLUMNSxROWS. Whether a terminal can be that large is asked elsewhere.
+    """Parse COLUMNSxROWS. Whether a terminal can be that large is checked elsewhere.
 
     Raises:
         UsageError: The text is no size.
@@ -23,7 +24,7 @@ def size_from(text: str) -> tuple[int, int]:
 
 
 def variable_from(text: str) -> tuple[str, str]:
-    """Read NAME=VALUE.
+    """Parse NAME=VALUE.
 
     Raises:
         UsageError: There is no name, or no value.
@@ -35,8 +36,22 @@ def variable_from(text: str) -> tuple[str, str]:
     return name, value
 
 
+def pattern_from(text: str) -> re.Pattern[bytes]:
+    """Read a regular expression for bytes.
+
+    Raises:
+        UsageError: It is none.
+
+    """
+    try:
+        return re.compile(os.fsencode(text))
+    except re.error as error:
+        wanted = f"a pattern: {printable(str(error))}"
+        raise MalformedArgument(printable(text, 64), wanted) from None
+
+
 def signal_from(text: str) -> int:
-    """Read a signal: TERM, SIGTERM or 15.
+    """Parse a signal: TERM, SIGTERM or 15.
 
     Raises:
         UsageError: There is no such signal.
@@ -51,7 +66,7 @@ def signal_from(text: str) -> int:
 
 
 def signal_name(number: int) -> str:
-    """Return what a signal is called."""
+    """Return the name of a signal."""
     return signal.Signals(number).name if number in _NAMED else f"signal {number}"
 
 

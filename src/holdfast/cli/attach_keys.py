@@ -2,9 +2,9 @@
 
 Theory of operation
 -------------------
-The wheel sees everything that arrives on the link and every key that is pressed.
+`AttachKeys` sees everything that arrives on the link and every key that is pressed.
 It answers with lines to show and requests to send, and knows at any moment who
-has the turn: that is the terminal's title.
+has the turn, which is the terminal's title.
 
 Two keys ask back: to whom to give the turn, when there are several, and whether
 to approve what waits. Until one key has answered, nothing else is shown, and that
@@ -60,14 +60,14 @@ MAX_CHOICES = 9
 """Operators to choose from with one digit."""
 
 MAX_HELD = 8
-"""Lines kept during a question; only the last ones are still news."""
+"""Lines kept during a question; older ones are no longer news."""
 
 FROZEN = "frozen"
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Show a line; `loud` with a bell, because somebody has to do something."""
+    """Show a line; `loud` rings the bell, because somebody has to act."""
 
     text: str
     loud: bool = False
@@ -89,14 +89,14 @@ class _Question:
     answers: dict[bytes, Message] = field(default_factory=dict)
 
 
-class Wheel:
+class AttachKeys:
     """The prefix keys of one attached terminal."""
 
     def __init__(
         self, label: str, attachment: Attachment, room: Callable[[], int]
     ) -> None:
-        """Steer what `attachment` views; a line has `room()` characters."""
-        self.names = Names(asks=False)  # Keys wait for whatever we wait for.
+        """Handle the keys of `attachment`; a line has `room()` characters."""
+        self.names = Names(asks=False)  # Keys are held while we wait.
         self._label = label
         self._attachment = attachment
         self._room = room
@@ -110,7 +110,7 @@ class Wheel:
 
     @property
     def title(self) -> str:
-        """What the terminal's title is to be: the session, and who has the turn."""
+        """The terminal's title: the session, and who has the turn."""
         holder = self._attachment.holder
         who = self.names.you(holder) if holder else "free"
         frozen = " · frozen" if self._is_frozen else ""
@@ -118,13 +118,13 @@ class Wheel:
 
     @property
     def is_asking(self) -> bool:
-        """Whether the next key is the answer to a question."""
+        """Whether the next key answers a question."""
         return self._question is not None
 
     # ── hearing ───────────────────────────────────────────────────────────
 
     def heard(self, message: Message) -> list[Effect]:
-        """Take what the link said, after the attachment did."""
+        """Take what arrived on the link, after the attachment has."""
         effects = self._heed(message)
         if self._question is None:
             return effects
@@ -132,7 +132,7 @@ class Wheel:
         return []
 
     def refused(self, error: HoldfastError) -> list[Effect]:
-        """Take that an input was refused."""
+        """Take the refusal of an input."""
         return [Say(notices.refused_told(error, self.names), loud=True)]
 
     def _heed(  # noqa: C901, PLR0911  # one case for each message
@@ -161,7 +161,7 @@ class Wheel:
         return []
 
     def _begin(self, attached: Attached) -> None:
-        """Forget what another holder said; this one says it again."""
+        """Forget what the last holder said; the next one says it again."""
         if self._attachment.us is not None:
             self.names.us = self._attachment.us
         self.names.meet(attached.operators)
@@ -184,7 +184,7 @@ class Wheel:
     def _turn(self, message: TurnPassed | TurnAsked | Inherited) -> list[Effect]:
         match message:
             case TurnPassed():
-                # Whoever has it now is told anew who waits.
+                # The new holder of the turn is told again who waits.
                 self._askers.clear()
                 text = notices.passed_told(message, self.names)
                 return [Say(text, loud=True)] if text else []
@@ -214,7 +214,7 @@ class Wheel:
     # ── pressing ──────────────────────────────────────────────────────────
 
     def pressed(self, act: Act) -> list[Effect]:
-        """Take a key after the prefix. Another question is thereby given up."""
+        """Take a key after the prefix; it cancels an open question."""
         self._question = None
         return self._released(self._press(act))
 
@@ -238,19 +238,19 @@ class Wheel:
                 return self._look(act)
 
     def answered(self, data: bytes) -> tuple[list[Effect], bytes]:
-        """Take what was typed to a question; return what is not part of the answer."""
+        """Take the answer to a question; return the bytes that are not part of it."""
         assert self._question is not None, "nobody has asked"  # noqa: S101
         question, self._question = self._question, None
         message = question.answers.get(data[:1])
         # A key that sends several bytes is one key.
         rest = b"" if data.startswith(b"\x1b") else data[1:]
-        effects: list[Effect] = [Say("nothing was done")]
+        effects: list[Effect] = [Say("cancelled")]
         if message is not None:
             effects = [Do(message)]
         return self._released(effects), rest
 
     def _released(self, effects: list[Effect]) -> list[Effect]:
-        """Add what was kept during a question, unless there is another one."""
+        """Add what was kept during a question, unless another is open."""
         if self._question is not None:
             return effects
         held, self._held = list(self._held), deque(maxlen=MAX_HELD)
@@ -259,12 +259,12 @@ class Wheel:
     def _take(self) -> list[Effect]:
         holder = self._attachment.holder
         if self._attachment.mode is Mode.OBSERVE:
-            return [Say("you are watching only")]
+            return [Say("you are only watching")]
         if not holder:
             return [Do(Take())]
         if holder == self.names.us:
             return [Say("you have the turn")]
-        asked = f"{self.names.shown(holder)} is asked for the turn"
+        asked = f"asking {self.names.shown(holder)} for the turn"
         return [Say(asked), Do(Ask(round(ASK_TURN * 1000)))]
 
     def _give(self) -> list[Effect]:
@@ -276,15 +276,15 @@ class Wheel:
             )
         others = [one for one in dict.fromkeys(self._others) if one != us]
         if not others:
-            nobody = "nobody else is here to have the turn"
-            return [Say(f"{nobody}; Ctrl-] r drops it for whoever comes")]
+            nobody = "nobody else is attached"
+            return [Say(f"{nobody}; Ctrl-] r releases the turn")]
         return self._choose("give the turn to", {one: Give(one) for one in others})
 
     def _choose(self, what: str, offered: dict[ActorId, Message]) -> list[Effect]:
         if len(offered) == 1:
             return [Do(message) for message in offered.values()]
         if len(offered) > MAX_CHOICES:
-            return [Say(f"too many are here; `holdfast give {self._label} @WHO`")]
+            return [Say(f"too many to list; use `holdfast give {self._label} @WHO`")]
         choices = list(enumerate(offered.items(), start=1))
         shown = "  ".join(f"{n} {self.names.shown(one)}" for n, (one, _) in choices)
         answers = {str(n).encode(): message for n, (_, message) in choices}
@@ -302,7 +302,7 @@ class Wheel:
             return [Do(Deny(waiting[0].ticket, waiting[0].digest))]
         if act is Act.DENY and self._askers:
             return [Do(Answer(self._askers[0], granted=False))]
-        return [Say("nothing waits for you")]
+        return [Say("nothing waits for approval")]
 
     def _approve(self, pending: Pending) -> list[Effect]:
         who = self.names.shown(pending.actor)

@@ -49,11 +49,11 @@ def show(session: SessionRecord, *, observe: bool = False) -> int:
         except Leave as leave:
             return 128 + leave.number
     if view.is_over:
-        print(f"[holdfast] {session.label} has ended ({status})")
+        print(f"[holdfast] {session.label} ended (status {status})")
         if not observe:
             _clear(session)
     else:
-        print(f"[holdfast] detached; `holdfast attach {session.label}` comes back")
+        print(f"[holdfast] detached; `holdfast attach {session.label}` reattaches")
     return status
 
 
@@ -123,11 +123,11 @@ def _notice(session: SessionRecord, attachment: Attachment) -> str:
     names.meet(attachment.others)
     others = dict.fromkeys(who.actor for who in attachment.others)
     company = ", ".join(names.shown(who) for who in others if who != names.us)
-    watching = ", watching only" if attachment.mode is Mode.OBSERVE else ""
+    watching = ", only watching" if attachment.mode is Mode.OBSERVE else ""
     return (
         f"[holdfast] {session.label}:"
-        f" {f'with {company}' if company else 'nobody else is here'}{watching},"
-        f" {_turn(attachment, names)}; Ctrl-] d detaches, Ctrl-] ? helps"
+        f" {f'with {company}' if company else 'nobody else is attached'}{watching},"
+        f" {_turn(attachment, names)}; Ctrl-] d detaches, Ctrl-] ? for help"
     )
 
 

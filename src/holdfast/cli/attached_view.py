@@ -1,10 +1,10 @@
 """What an attached terminal shows and sends, through holders that come and go.
 
-An exchange (core.client.exchange): it is told what comes on the link, and answers what
-to send. What the user types is told by whoever reads the keyboard (cli.attached), and
-goes with the next `tick`. When the holder dies it continues after the last byte shown;
-inputs without an answer are sent again under their own ids. The user notices only if
-it took long.
+An exchange (core.client.exchange): it is told what arrives on the link, and answers
+what to send. The reader of the keyboard (cli.attached) tells it what the user types,
+which goes out with the next `tick`. When the holder dies it continues after the last
+byte shown; inputs without an answer are sent again under their own ids. The user
+notices only if it takes long.
 """
 
 import math
@@ -12,7 +12,7 @@ import os
 import signal
 from collections.abc import Callable
 
-from holdfast.cli.attach_keys import Do, Effect, Say, Wheel
+from holdfast.cli.attach_keys import AttachKeys, Do, Effect, Say
 from holdfast.cli.prefix import Detach, Help, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal
 from holdfast.client import keeper
@@ -47,26 +47,26 @@ HELP = (
 _LEAD = len("[holdfast] ")
 
 SOON = 1.0
-"""Seconds of interruption that nobody needs to be told of."""
+"""Seconds of interruption that are not worth a notice."""
 
 ATTEMPT = 0.5
-"""Seconds for one attempt to attach again; then the keyboard is looked at."""
+"""Seconds for one attempt to reattach, before the keyboard is checked again."""
 
 LONGEST_WAIT = 5.0
-"""Seconds between attempts to reach a host elsewhere while somebody looks on."""
+"""Seconds between attempts to reach a remote host while somebody watches."""
 
 MAX_OPEN = 64
-"""Inputs sent without an answer: well under what a holder lets wait."""
+"""Inputs sent without an answer: well under what a holder queues."""
 
 MAX_BACKLOG = 64 * 1024
 """Bytes typed that a program does not read; more is a cat on the keyboard."""
 
 MAX_WRITE = 256 * 1024
-"""Bytes gathered before they are shown, so that keys are looked at in between."""
+"""Bytes gathered before they are shown, so that keys are read in between."""
 
 
 class AttachedView(AttachedExchange[int]):
-    """One session on one terminal; the result is what to exit with."""
+    """One session on one terminal; the result is the exit status."""
 
     def __init__(
         self,
@@ -78,15 +78,15 @@ class AttachedView(AttachedExchange[int]):
         """Show `session`; `arrived` is called when we are attached to it."""
         super().__init__(attachment)
         self.has_come = False
-        """Whether we were attached, and the terminal is ours."""
+        """Whether we are attached, and have taken the terminal."""
 
         self.is_over = False
-        """Whether the session has ended, and not only we have left it."""
+        """Whether the session has ended, rather than us leaving it."""
 
         self._arrived = arrived
         self._session = session
         self._terminal = terminal
-        self._wheel = Wheel(session.label, attachment, self._room)
+        self._attach_keys = AttachKeys(session.label, attachment, self._room)
         self._title = ""
         self._keys = PrefixKeys()
         self._backlog = bytearray()
@@ -101,33 +101,33 @@ class AttachedView(AttachedExchange[int]):
         self._ask_at = 0.0
         self._redial = Redial(LONGEST_WAIT)
         self._rolled_off = 0
-        """Bytes printed before we came that nobody can be shown, until it is said."""
+        """Bytes printed before we attached that are lost, until this has been said."""
 
     # ── what is done with the terminal ────────────────────────────────────
 
     @property
     def is_full(self) -> bool:
-        """Whether as much waits to be shown as is shown at once."""
+        """Whether enough output waits to be shown at once."""
         return len(self._shown) >= MAX_WRITE
 
     def flush(self) -> None:
-        """Show what waits to be shown, and who has the turn."""
+        """Show the output that waits, and who has the turn."""
         shown, self._shown = self._shown, bytearray()
         self._terminal.write(bytes(shown))
-        # Keep it visible who has the turn, also when a program sets the title.
-        wanted = self._wheel.title
+        # Keep the turn in the title, even when a program sets the title.
+        wanted = self._attach_keys.title
         if wanted != self._title or self._terminal.needs_title:
             self._title = wanted
             self._terminal.title(wanted)
         if self._rolled_off and shown:
             count, self._rolled_off = self._rolled_off, 0
-            self._terminal.overlay(f"{count} bytes printed before this are gone")
+            self._terminal.overlay(f"{count} earlier bytes of output are gone")
 
     def typed(self, keys: bytes) -> None:
-        """Take what the user typed; nothing is the end of the terminal.
+        """Take what the user typed; empty means the end of the terminal.
 
         Raises:
-            Leave: There is no terminal any more.
+            Leave: The terminal is gone.
 
         """
         if not keys:
@@ -137,7 +137,7 @@ class AttachedView(AttachedExchange[int]):
                 case Send(data):
                     self._keep(self._answered(data))
                 case Press(act):
-                    self._perform(self._wheel.pressed(act))
+                    self._perform(self._attach_keys.pressed(act))
                 case Help():
                     self._terminal.overlay(*HELP)
                 case Detach() if self._is_attached:
@@ -149,7 +149,7 @@ class AttachedView(AttachedExchange[int]):
         """Do what signals asked for.
 
         Raises:
-            Unavailable: The screen must be painted anew, on another link.
+            Unavailable: The screen must be repainted, on another link.
 
         """
         terminal = self._terminal
@@ -157,7 +157,7 @@ class AttachedView(AttachedExchange[int]):
             terminal.stop()
         if terminal.was_continued:
             terminal.retake()
-            self.attachment.offset = None  # Somebody else drew on the screen.
+            self.attachment.offset = None  # Another program drew on the screen.
             self._is_stale = True
             raise SessionUnreachable(self.attachment.session, "it is painted anew")
         if terminal.has_new_size:
@@ -172,7 +172,7 @@ class AttachedView(AttachedExchange[int]):
         return Entrance(self.attachment, self._cells(), keyframe=True)
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
-        """Begin anew on this link."""
+        """Start over on this link."""
         if not self.has_come:
             self.has_come, self._rolled_off = True, attached.start
             self._arrived()
@@ -180,8 +180,8 @@ class AttachedView(AttachedExchange[int]):
             self._terminal.overlay("reconnected")
         self._was_seen = self.attachment.offset is not None
         self._cut_at, self._redial = None, Redial(LONGEST_WAIT)
-        self._wheel.heard(attached)
-        # What stands still and who waits is told to who asks.
+        self._attach_keys.heard(attached)
+        # The answer has the frozen state and the queue.
         sent: list[Message] = [Who()]
         if self.attachment.may_write and self._cells() != attached.size:
             sent.append(self._resized())
@@ -207,17 +207,17 @@ class AttachedView(AttachedExchange[int]):
                 # Said between what came before it and what comes after.
                 self._tell([Say(f"{end - start} bytes of output are gone")])
             case Refuse(refused=FrameKind.SIGN):
-                pass  # The book says what is signed; nobody typed this.
+                pass  # The logbook says what is signed; nobody typed this.
             case _ if _is_hasty_resize(error):
                 self._terminal.has_new_size = True  # The last size must arrive.
             case _ if error is not None:
-                self._tell(self._wheel.refused(error))
+                self._tell(self._attach_keys.refused(error))
             case message:
-                self._tell(self._wheel.heard(message))
+                self._tell(self._attach_keys.heard(message))
         return []
 
     def ticked(self, now: float) -> list[Message]:
-        """Send what was typed, also while there was no link."""
+        """Send typed keys, including those typed while there was no link."""
         sent, self._outbox = self._outbox, []
         if self.attachment.is_stalled:
             if now >= self._retry_at:
@@ -246,7 +246,7 @@ class AttachedView(AttachedExchange[int]):
     # ── coming and going ──────────────────────────────────────────────────
 
     def leave(self, now: float) -> Farewell | None:
-        """Sign what is not signed."""
+        """Sign the inputs that are not signed."""
         attachment = self.attachment
         is_signed = not attachment.open and attachment.signing.is_done
         if not self._has_pen and not is_signed:
@@ -254,19 +254,19 @@ class AttachedView(AttachedExchange[int]):
         return super().leave(now)
 
     def last_acts(self) -> list[Message]:
-        """Say goodbye, unless the session is over or the terminal is."""
+        """Detach, unless the session or the terminal has ended."""
         return [DetachMessage()] if self._is_leaving else []
 
     def dials(self, now: float) -> float:
-        """Return how long a link may take; not long while somebody looks on."""
+        """Return how long a link may take; not long while somebody watches."""
         patience = super().dials(now)
         return ATTEMPT if self.has_come else patience
 
     def pause(self, now: float) -> float:
         """Return how long to wait before the next attempt.
 
-        A holder of this machine is back at once or never. A way through a network
-        comes back some time.
+        A holder of this machine is back at once or never. A network route comes back
+        eventually.
         """
         if not self._session.host:
             return 0.0
@@ -286,18 +286,18 @@ class AttachedView(AttachedExchange[int]):
         if now < self._ask_at:
             return
         if self._session.host:
-            self._terminal.overlay("reconnecting…; Ctrl-] d leaves")
-        # Of a host that cannot be reached there is nothing to be learnt.
+            self._terminal.overlay("reconnecting…; Ctrl-] d detaches")
+        # An unreachable host cannot say anything.
         if not isinstance(error.__cause__, HoldfastError):
             self._ask_at = now + SOON
             self._ask_keeper()
 
     def _ask_keeper(self) -> None:
-        """Ask whether there is anything left to wait for."""
+        """Ask whether the session still runs."""
         try:
             known = {one.id: one for one in keeper.sessions(host=self._session.host)}
         except Unavailable:
-            return  # Without a keeper nobody knows, and we go on waiting.
+            return  # Without a keeper this cannot be known, so keep waiting.
         session = known.get(self.attachment.session)
         if session is None:
             raise SessionLost(self.attachment.incarnation or 1)
@@ -329,15 +329,15 @@ class AttachedView(AttachedExchange[int]):
         return [self.attachment.submit(InputKind.KEYS, data, waits=False)]
 
     def _answered(self, data: bytes) -> bytes:
-        """Return what of `data` was not the answer to a question of ours."""
-        if not self._wheel.is_asking:
+        """Return the part of `data` that did not answer a question."""
+        if not self._attach_keys.is_asking:
             return data
-        effects, rest = self._wheel.answered(data)
+        effects, rest = self._attach_keys.answered(data)
         self._perform(effects)
         return rest
 
     def _tell(self, effects: list[Effect]) -> None:
-        """Say something of our own after what was printed before it."""
+        """Show a notice after the output that precedes it."""
         if effects:
             self._terminal.write(bytes(self._shown))
             self._shown.clear()
@@ -353,17 +353,17 @@ class AttachedView(AttachedExchange[int]):
                 case Do(message) if self._is_attached:
                     self._outbox.append(message)
                 case Do():
-                    self._terminal.overlay("the session does not answer now")
+                    self._terminal.overlay("the session does not answer")
 
     def _room(self) -> int:
-        """Return how long a line of ours may be without being broken."""
+        """Return how long a notice may be without wrapping."""
         return self._terminal.size().columns - 1 - _LEAD
 
     def _keep(self, data: bytes) -> None:
         if not data:
             return
         if self.attachment.mode is Mode.OBSERVE:
-            self._terminal.overlay("you are watching only; Ctrl-] d detaches")
+            self._terminal.overlay("you are only watching; Ctrl-] d detaches")
         elif len(data) > MAX_BACKLOG - len(self._backlog):
             self._terminal.bell()
         else:

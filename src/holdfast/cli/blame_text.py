@@ -11,29 +11,29 @@ from holdfast.model.text import printable
 from holdfast.wire.blame import Behind, BlameReport
 
 MAX_SHOWN = 60
-"""Characters shown of a line or a command; --json has what there is of it."""
+"""Characters shown of a line or a command; --json has all of it."""
 
 SHORT = 16
 """Hexadecimal digits shown of a digest; --json has them all."""
 
 _SILENT = (
-    "The shell is not at its prompt, or does not tell any more: what was changed since"
-    " its last one is not known yet."
+    "The shell is not at its prompt, or no longer reports: changes since its last"
+    " prompt are not known yet."
 )
 
 
 def item_told(what: str, report: BlameReport, names: Names) -> Iterator[str]:
-    """Say who is behind something that the shell has; `what` says what it is."""
+    """Say who is behind a part of the shell's state; `what` names it."""
     match report.standing:
         case "initial":
-            said = f"{what}: as it was when the shell began"
+            said = f"{what}: unchanged since the shell started"
         case "absent":
-            said = f"{what}: there is none, and there was none when the shell began"
+            said = f"{what}: not set, and not set when the shell started"
         case "changed" if report.behind is not None:
             how = {"added": "set", "": "set or changed"}.get(report.how, report.how)
             said = f"{what}: {printable(how)} by {behind_told(report.behind, names)}"
         case _:
-            said = f"{what}: who set it is not known"
+            said = f"{what}: nobody knows who set it"
     if report.digest:
         said += f"; {_digest(report.digest)}"
     if report.used is not None:
@@ -44,17 +44,17 @@ def item_told(what: str, report: BlameReport, names: Names) -> Iterator[str]:
 
 
 def behind_told(behind: Behind, names: Names) -> str:
-    """Return who is behind something, as a part of a sentence."""
+    """Return who is behind something, as part of a sentence."""
     when = _clock(behind.at_ms)
     if behind.first and behind.first != behind.command:
         which = (
             f"one of the commands {behind.first} to {behind.command}, from {when} on"
         )
     elif behind.first:
-        which = f"command {behind.command}, {when}, if it was not so before"
+        which = f"command {behind.command}, {when}, unless it was so before"
     else:
         which = f"command {behind.command}, `{_line(behind.line)}`, {when}"
-    who = names.shown(behind.trigger) if behind.trigger else "somebody unknown"
+    who = names.shown(behind.trigger) if behind.trigger else "an unknown operator"
     others = [actor for actor in behind.authors if actor != behind.trigger]
     hands = f"; typed by {_listed(behind.authors, names)}" if others else ""
     return f"{who} ({which}{hands})"
@@ -84,7 +84,7 @@ def process_told(traced: Traced, names: Names) -> str:
 
 
 def file_told(touched: Touched, names: Names) -> str:
-    """Say who was at it when a file or a link was last changed."""
+    """Say who was active when a file or a link was last changed."""
     fact, report = touched
     what = f"{fact.kind} {printable(fact.path)}"
     if fact.target:
@@ -95,7 +95,7 @@ def file_told(touched: Touched, names: Names) -> str:
             who = f"while this ran: {behind_told(report.behind, names)}"
         case "none":
             who = (
-                "while no command ran here: by something in the background, or from"
+                "while no command ran: by a background process, or from"
                 " outside the session"
             )
         case _:
@@ -107,9 +107,9 @@ def file_told(touched: Touched, names: Names) -> str:
 
 
 def line_told(report: BlameReport, names: Names) -> Iterator[str]:
-    """Say, stretch by stretch, who typed what stands at the prompt."""
+    """Say, part by part, who typed the unsubmitted line."""
     if report.standing == "none":
-        yield "nothing stands typed and not entered"
+        yield "no unsubmitted input"
         return
     start = 0
     for one in report.by:
@@ -119,10 +119,10 @@ def line_told(report: BlameReport, names: Names) -> Iterator[str]:
         start += one.size
         yield f"`{printable(text, len(text))}` typed by {names.shown(one.actor)}"
     if report.hidden:
-        yield f"{report.hidden} bytes typed unseen, by {_listed(report.others, names)}"
+        yield f"{report.hidden} bytes, not echoed, by {_listed(report.others, names)}"
     if report.edited:
         others = f", also by {_listed(report.others, names)}" if report.others else ""
-        yield f"It was edited{others}: what stands there may be something else."
+        yield f"It was edited{others}: the line may read differently."
 
 
 def report_facts(report: BlameReport) -> dict[str, object]:
@@ -138,7 +138,7 @@ def report_facts(report: BlameReport) -> dict[str, object]:
 
 
 def behind_facts(behind: Behind) -> dict[str, object]:
-    """Return a command, or those of which one is meant, as a JSON object."""
+    """Return a command, or a range of which one is meant, as a JSON object."""
     return {
         "command": behind.command,
         "first": behind.first or behind.command,
@@ -164,7 +164,7 @@ def process_facts(traced: Traced) -> dict[str, object]:
 
 
 def file_facts(touched: Touched) -> dict[str, object]:
-    """Return who was at it when a file was last changed as a JSON object."""
+    """Return who was active when a file was last changed, as a JSON object."""
     fact, report = touched
     return {
         "path": fact.path,
@@ -180,7 +180,7 @@ def file_facts(touched: Touched) -> dict[str, object]:
 
 
 def line_facts(report: BlameReport) -> dict[str, object]:
-    """Return who typed what stands at the prompt as a JSON object."""
+    """Return who typed the unsubmitted line, as a JSON object."""
     return {
         "staged": report.staged.decode("utf-8", "backslashreplace"),
         "by": [{"size": one.size, "actor": one.actor} for one in report.by],
@@ -217,10 +217,10 @@ def _line(line: str) -> str:
 
 
 def _clock(at_ms: int) -> str:
-    """Return a moment as the hour, with the day if that was not today."""
+    """Return a time of day, with the date if that is not today."""
     try:
         then, today = time.localtime(at_ms / 1000), time.localtime()
     except (ValueError, OverflowError, OSError):
-        return "at no time there is"
+        return "at an impossible time"
     is_today = then[:3] == today[:3]
     return time.strftime("%H:%M:%S" if is_today else "%Y-%m-%d %H:%M:%S", then)

@@ -1,8 +1,8 @@
 """Formats an event, for programs and for people.
 
-Names and fields are those of model/events.py.
-Program output is not part of it; a command's line is, because people want to see
-which one it was, and nothing in it has an effect on a terminal.
+Names and fields are those of model/events.py. Program output is not part of it; a
+command's line is, because people want to see which command it was, and its control
+characters are made visible.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Happening(NamedTuple):
 
 
 def happening_from(event: Event) -> Happening | None:
-    """Return what is said of an event; None if nothing is."""
+    """Return how an event is reported; None if it is not."""
     match event:
         case events.TurnPassed(former, holder, epoch, reason):
             fields: dict[str, str | int] = {"former": former, "holder": holder}
@@ -51,9 +51,9 @@ def happening_from(event: Event) -> Happening | None:
 def with_own(
     own: dict[str, str | int], fields: dict[str, str | int]
 ) -> dict[str, str | int]:
-    """Return fields with what we know ourselves before them.
+    """Return fields, preceded by what we know ourselves.
 
-    That stands, whatever a host elsewhere calls the fields of its events.
+    Our own take precedence, whatever a remote host calls the fields of its events.
     """
     return {**own, **fields, **own}
 

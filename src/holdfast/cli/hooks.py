@@ -1,10 +1,10 @@
-"""Run a program when something has happened, never through a shell.
+"""Runs a program when an event happens, never through a shell.
 
-The program gets what happened in its environment, as HOLDFAST_EVENT, HOLDFAST_NAME and
-so on. That includes lines of commands, which anybody who types can choose: in an
-environment they are text, where in the words of a shell they would be executed. Hosts
-elsewhere choose the names of fields, too: none of them becomes a variable that means
-something to holdfast itself, or it would misdirect a program that calls us.
+The program gets the event in its environment, as HOLDFAST_EVENT, HOLDFAST_NAME and so
+on. That includes command lines, whose text anyone who types can choose: in an
+environment they are only text, while in a shell command they would be executed. Remote
+hosts choose the names of fields, too: none of them becomes a variable that means
+something to holdfast itself, or it could misdirect a program that calls holdfast.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ AT_ONCE = 4
 """Programs that run at the same time."""
 
 MAX_WAITING = 64
-"""Runs that wait for one of them to end; of more, the oldest are given up."""
+"""Runs that wait for one of them to end; beyond that, the oldest are dropped."""
 
 PATIENCE = 60.0
-"""Seconds after which a program is killed: a notice takes less."""
+"""Seconds after which a program is killed: a notification takes less."""
 
 MAX_VALUE = 4096
 """Characters of one variable."""
@@ -42,14 +42,14 @@ OURS = frozenset(
         "ZDOTDIR",
     }
 )
-"""Variables that we read ourselves, without HOLDFAST_ before them.
+"""Variables that holdfast reads itself, without the HOLDFAST_ prefix.
 
-By HOLDFAST_SESSION a process belongs to a session, and ends with it: the program that
-is told of that end does not.
+A process with HOLDFAST_SESSION belongs to that session and ends with it; a program told
+of that end must not.
 """
 
 _SESSION = "event_session"
-"""What a program is told the session's id by."""
+"""The variable that gives a program the session's id."""
 
 _FIELD = re.compile(r"[a-z][a-z_]{0,31}")
 
@@ -66,7 +66,7 @@ class Hooks:
         self._is_done = asyncio.Event()
         self._is_done.set()
         self.given_up = 0
-        """Runs that were given up because too many waited."""
+        """Runs that were dropped because too many waited."""
 
     def happened(self, name: str, facts: Mapping[str, object]) -> None:
         """Run the program soon, if the event is wanted."""
@@ -75,19 +75,19 @@ class Hooks:
         if len(self._waiting) >= MAX_WAITING:
             del self._waiting[0]
             self.given_up += 1
-            print("holdfast: too many events: a run was given up", file=sys.stderr)
+            print("holdfast: too many events: a run was dropped", file=sys.stderr)
         self._waiting.append(variables(facts))
         self._is_done.clear()
         self._has_work.set()
 
     async def run(self) -> None:
-        """Run what waits, for ever; cancelled, everything that runs is killed."""
+        """Run what waits, forever; when cancelled, kill everything that runs."""
         async with asyncio.TaskGroup() as group:
             for _ in range(AT_ONCE):
                 group.create_task(self._work())
 
     async def wait_done(self) -> None:
-        """Wait until every program that was to run has run; each ends in time."""
+        """Wait until every queued program has run; each ends in time."""
         await self._is_done.wait()
 
     async def _work(self) -> None:
@@ -108,7 +108,7 @@ class Hooks:
             program = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=asyncio.subprocess.DEVNULL,
-                # Our own output is for events; a program's words go beside it.
+                # Standard output is for events; programs print to standard error.
                 stdout=sys.stderr.fileno(),
                 env={**os.environ, **told},
                 process_group=0,
@@ -120,24 +120,22 @@ class Hooks:
             async with asyncio.timeout(PATIENCE):
                 await program.wait()
         except TimeoutError:
-            print(
-                "holdfast: the program took too long, and was killed", file=sys.stderr
-            )
+            print("holdfast: the program took too long and was killed", file=sys.stderr)
         finally:
             if program.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
-                    # With whatever it has started, which would go on unseen.
+                    # With all that it started, which would run on unseen.
                     os.killpg(program.pid, signal.SIGKILL)
                 await program.wait()
 
 
 def is_wanted(name: str, patterns: list[str]) -> bool:
-    """Tell whether an event is one of those that are wanted; `turn.*` fits many."""
+    """Tell whether an event is wanted; `turn.*` matches many."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def variables(facts: Mapping[str, object]) -> dict[str, str]:
-    """Return what happened as variables of an environment."""
+    """Return an event as environment variables."""
     told = {**facts, _SESSION: facts.get("session")}
     return {
         f"HOLDFAST_{name.upper()}": str(value).replace("\0", "")[:MAX_VALUE]

@@ -1,7 +1,7 @@
-"""Exports a logbook into a file, whole or not at all.
+"""Exports a logbook to a file, whole or not at all.
 
-It is written under a temporary name beside its destination, and gets its own
-name only when all of it is on the disk. Nothing is ever replaced unasked.
+It is written under a temporary name beside its destination, and renamed only when all
+of it is on disk. An existing file is replaced only on request.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from holdfast.model.text import printable
 _MAX_PATH = 200
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the front door reports as output that could not be written."""
+"""How the main program reports output that could not be written."""
 
 
 def write_export(
@@ -31,10 +31,10 @@ def write_export(
     *,
     force: bool,
 ) -> None:
-    """Write a book of `count` entries to a file, however many there are.
+    """Write a logbook of `count` entries to a file, however long it is.
 
     Raises:
-        UsageError: The file is there already, or cannot be made.
+        UsageError: The file exists already, or cannot be created.
 
     """
     path = Path(place)
@@ -44,15 +44,15 @@ def write_export(
         if force:
             draft.replace(path)
         else:
-            path.hardlink_to(draft)  # Unlike renaming, it replaces nothing.
+            path.hardlink_to(draft)  # Unlike a rename, a link replaces nothing.
     except FileExistsError:
-        raise _refusal(path, "it is there already; --force replaces it") from None
+        raise _refusal(path, "it exists already; --force replaces it") from None
     except OSError as error:
         if error.errno in _DISK:
             raise
-        raise _refusal(path, error.strerror or "it cannot be made") from error
+        raise _refusal(path, error.strerror or "it cannot be created") from error
     finally:
-        with contextlib.suppress(OSError):  # It has its own name now, or never was.
+        with contextlib.suppress(OSError):  # It was renamed, or never created.
             draft.unlink()
 
 

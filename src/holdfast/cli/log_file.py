@@ -1,4 +1,4 @@
-"""The bytes of a logbook, here or at a host elsewhere."""
+"""The bytes of a logbook, on this machine or a remote host."""
 
 from typing import Protocol
 
@@ -17,15 +17,15 @@ class LogFile(Protocol):
     """A file that grows while it is read."""
 
     def read(self, size: int, offset: int) -> bytes:
-        """Return some bytes from `offset` on, at most `size`; b"" at the end."""
+        """Return at most `size` bytes from `offset` on; b"" at the end."""
         ...
 
     def start(self, wanted: ReadLog) -> int:
-        """Return where an `index`, a moment `since` or the `last` so many begin."""
+        """Return the offset of an `index`, a moment `since` or the `last` entries."""
         ...
 
     def length(self) -> int:
-        """Return how long it is now."""
+        """Return its current length."""
         ...
 
     def is_gone(self) -> bool:
@@ -38,10 +38,10 @@ class LogFile(Protocol):
 
 
 def open_log(session: SessionId) -> LogFile:
-    """Open the logbook of a session, wherever that is at home.
+    """Open the logbook of a session, here or on its host.
 
     Raises:
-        OSError: There is none here.
+        OSError: There is no such file here.
         HoldfastError: Its host does not show it to us.
 
     """
@@ -63,14 +63,14 @@ def head_line(session: SessionId, limit: int) -> bytes | None:
 
 
 class _OwnFile(BookParts):
-    """A book of this machine."""
+    """A logbook of this machine."""
 
     def start(self, wanted: ReadLog) -> int:
         return start_of(self, self.length(), wanted)
 
 
 class _FarFile:
-    """A file at a host elsewhere, asked for piece by piece."""
+    """A file on a remote host, read piece by piece."""
 
     def __init__(self, host: str, session: SessionId, *, head: bool = False) -> None:
         self._host = host
@@ -79,7 +79,7 @@ class _FarFile:
 
     def start(self, wanted: ReadLog) -> int:
         piece = self._piece(wanted._replace(id=self._whole.id, head=self._whole.head))
-        return piece.from_ or 0  # A host of older code begins at the beginning.
+        return piece.from_ or 0  # An older host starts at the beginning.
 
     def read(self, size: int, offset: int) -> bytes:
         """Return what the host sends in one piece, which may be less than asked."""

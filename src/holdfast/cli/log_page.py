@@ -1,7 +1,7 @@
 """Lays out a line of the story for a terminal or a file.
 
-Every actor has a colour, the same in every session and on every day. Colours
-are for terminals only, and NO_COLOR is heeded.
+Every actor has a colour, the same in every session and on every day. Colours are for
+terminals only, and NO_COLOR is respected.
 """
 
 import datetime as dt
@@ -24,7 +24,7 @@ _WIDTH = 14
 
 
 class Page:
-    """Lines as they stand on a terminal or in a file."""
+    """Lines laid out for a terminal or a file."""
 
     def __init__(self, names: dict[str, str]) -> None:
         self._names = names
@@ -37,7 +37,7 @@ class Page:
         )
 
     def name(self, actor: str) -> str:
-        """Return how an actor is called: its name, or how its id begins."""
+        """Return an actor's name, or the start of its id."""
         return self._dyed(self._called(actor), str(_hue(actor)))
 
     def show(self, lines: list[Line]) -> None:
@@ -47,7 +47,7 @@ class Page:
             if day != self._day:
                 self._day = day
                 print(self._dyed(day, "1"))
-            # Escapes have no width, so the blanks are counted without them.
+            # Escapes have no width, so the padding is computed without them.
             blanks = " " * max(1, _WIDTH - len(self._called(line.actor)))
             who = self.name(line.actor) if line.actor else ""
             text = self._dyed(line.text, _TONES[line.tone])
@@ -73,7 +73,7 @@ def _moment(at_wall_ms: int, today: dt.date) -> tuple[str, str]:
     try:
         then = dt.datetime.fromtimestamp(at_wall_ms / 1000).astimezone()
     except (ValueError, OverflowError, OSError):
-        return "At no time there is", "--:--:--"
+        return "At an impossible time", "--:--:--"
     day = f"{then:%A} {then.day} {then:%B} {then.year}"
     distance = (today - then.date()).days
     lead = {0: "Today, ", 1: "Yesterday, "}.get(distance, "")

@@ -41,10 +41,10 @@ class LogTail:
         self._last: Entry | Anchor | None = None
 
     def skip(self, wanted: ReadLog) -> int:
-        """Begin where an `index`, a moment `since` or the `last` so many do.
+        """Start at entry `index`, at the moment `since` or with the `last` entries.
 
-        Return the index of the entry that is read first. What it says that it
-        follows is taken from it.
+        Return the index of the first entry read. The hash that it says it follows is
+        trusted.
         """
         self._offset = self._file.start(wanted)
         line = self._file.read(_PIECE, self._offset).split(b"\n", 1)[0]
@@ -64,15 +64,15 @@ class LogTail:
         return self._file.is_gone()
 
     def read(self) -> list[Entry]:
-        """Return the entries that came since the last call, some of them at least.
+        """Return entries added since the last call, at least some of them.
 
         Raises:
-            PeerError: The book was changed.
+            PeerError: The logbook was tampered with.
 
         """
         raw = self._file.read(_PIECE, self._offset)
         if not raw and self._file.length() < self._offset:
-            raise LogTampered(self.head.index + 1, "the file has become shorter")
+            raise LogTampered(self.head.index + 1, "the file became shorter")
         *lines, rest = raw.split(b"\n")
         if len(rest) > MAX_LINE:
             raise LogTampered(
@@ -94,17 +94,17 @@ class LogTail:
         """Yield every entry there is now, with few of them in memory at a time.
 
         Raises:
-            PeerError: The book was changed.
+            PeerError: The logbook was tampered with.
 
         """
         while fresh := self.read():
             yield from fresh
 
     def pass_over(self, upto: int | None = None) -> None:
-        """Read on, to the end or until there is an entry of that index.
+        """Read on, to the end or until the entry with that index.
 
         Raises:
-            PeerError: The book was changed.
+            PeerError: The logbook was tampered with.
 
         """
         while (upto is None or self.head.index < upto) and self.read():
@@ -122,16 +122,16 @@ class LogTail:
         if rest or good != len(lines) - 1:
             return False
         with contextlib.suppress(LogTampered):
-            # The same question that a holder asks before it writes on.
+            # The same check that a holder makes before it continues a logbook.
             return recover(lines[-1] + b"\n", self.session).torn > 0
         return False
 
 
 def newest_head(session: SessionId) -> SignedHead | None:
-    """Return the signed head that is kept beside a logbook, if one is.
+    """Return the signed head that is kept beside a logbook, if there is one.
 
     Raises:
-        PeerError: What is there is no signed head of this session.
+        PeerError: The file is not a signed head of this session.
 
     """
     line = head_line(session, MAX_LINE + 1)
@@ -140,14 +140,14 @@ def newest_head(session: SessionId) -> SignedHead | None:
     signed = SignedHead.from_line(line)
     index = signed.receipt.head.index
     if signed.receipt.head.session != session:
-        raise LogTampered(index, "the signed head is of another session")
+        raise LogTampered(index, "the signed head belongs to another session")
     if not signed.is_genuine():
         raise LogTampered(index, "the signed head is not signed by its host")
     return signed
 
 
 def kept_logs() -> list[SessionId]:
-    """Return the sessions that have a logbook here, the forgotten ones too."""
+    """Return the sessions that have a logbook here, even forgotten ones."""
     return sorted(SessionId(path.stem) for path in _logs())
 
 

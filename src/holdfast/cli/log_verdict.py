@@ -1,4 +1,4 @@
-"""Whether a logbook is consistent, who vouches for its end, and who signed what."""
+"""Whether a logbook is consistent, who signed its end, and who signed its inputs."""
 
 import json
 import sys
@@ -20,29 +20,29 @@ from holdfast.model.errors import (
 from holdfast.model.text import printable
 
 MAX_LISTED = 20
-"""Inputs that are listed one by one; --json lists all of them."""
+"""Inputs that are listed individually; --json lists all of them."""
 
 SIGNING = 4.0
-"""Seconds in which a living holder vouches for what it has written last."""
+"""Seconds in which a running holder signs what it wrote last."""
 
 STEP = 0.05
 
 RECENT = 10_000
-"""Hashes of entries that are kept, of which the host may vouch for any: it vouches
-for an entry within a second."""
+"""Hashes of entries that are kept, any of which the host may have signed: it signs an
+entry within a second."""
 
 EXIT_CHANGED = 65
-"""The book does not verify; the number is that of sysexits(3) for bad data."""
+"""The logbook does not verify; the number is EX_DATAERR of sysexits(3)."""
 
 
 def vouched_head(tail: LogTail, *, is_strict: bool) -> SignedHead | None:
-    """Return the signed head of a book that was read to its end.
+    """Return the signed head of a logbook that was read to its end.
 
-    A holder vouches for an entry a moment after it was written, so it is waited for.
-    What is still not vouched for then is said; or refused, if that is wanted.
+    A holder signs an entry a moment after writing it, so this waits. Entries still
+    unsigned then are reported, or refused if that was asked for.
 
     Raises:
-        PeerError: The head is not of this book, or `is_strict` and it is not the end's.
+        PeerError: The head is another book's, or `is_strict` and it is not the end's.
 
     """
     deadline = time.monotonic() + SIGNING
@@ -57,12 +57,12 @@ def vouched_head(tail: LogTail, *, is_strict: bool) -> SignedHead | None:
     left = tail.head.index - upto
     if is_strict:
         raise LogNotVouched(upto, left)
-    print(f"holdfast: no host vouches for the last {left} entries", file=sys.stderr)
+    print(f"holdfast: no host signed the last {left} entries", file=sys.stderr)
     return signed
 
 
 def verify(tail: LogTail, *, as_json: bool, is_strict: bool = False) -> int:
-    """Print whether a book holds together; return the exit status."""
+    """Print whether a logbook verifies; return the exit status."""
     found: HoldfastError | None = None
     vouched: Head | None = None
     host = ""
@@ -92,19 +92,19 @@ def verify(tail: LogTail, *, as_json: bool, is_strict: bool = False) -> int:
 
 
 class _Reader:
-    """A book that is read to be verified, and is not held in memory."""
+    """A logbook read for verification, without keeping it in memory."""
 
     def __init__(self, tail: LogTail, known: SignedHead | None) -> None:
         self.inputs = InputCheck(tail.session)
         self._tail = tail
         self._known = -1 if known is None else known.receipt.head.index
         self._hash = b""
-        """Of the entry that the host vouched for before we began."""
+        """Of the entry that the host had signed before we began."""
 
         self._recent: deque[bytes] = deque(maxlen=RECENT)
 
     def read(self, upto: int | None = None) -> bool:
-        """Read on, to the end or as far as that; tell whether that can be checked."""
+        """Read on, to the end or to that index; tell whether it can be checked."""
         while upto is None or self._tail.head.index < upto:
             fresh = self._tail.read()
             if not fresh:
@@ -118,20 +118,20 @@ class _Reader:
         return upto is None or upto == self._known or upto > head - len(self._recent)
 
     def check(self, vouched: Head) -> None:
-        """Do nothing if the book has what the host vouches for."""
+        """Do nothing if the logbook contains what the host signed."""
         behind = self._tail.head.index - vouched.index
         if behind < 0:
             raise LogbookWithheld(vouched.index)
         if vouched.index < 0:
-            return  # Every book begins with that.
+            return  # Every logbook begins with that.
         found = self._hash
         if vouched.index != self._known:
             if behind >= len(self._recent):
-                why = "an older signed head was put there while it was read"
+                why = "an older signed head was put there during reading"
                 raise LogTampered(vouched.index, why)
             found = self._recent[-1 - behind]
         if found != vouched.hash:
-            raise LogTampered(vouched.index, "the host signed another entry")
+            raise LogTampered(vouched.index, "the host signed a different entry")
 
 
 def _counted(inputs: Coverage) -> dict[str, object]:
@@ -149,11 +149,11 @@ def _sentences(inputs: Coverage) -> Iterator[str]:
     if signed:
         yield f"{signed} of {signed + others} inputs are signed by their operators"
     else:
-        yield "no input is signed by its operator: the host alone answers for them"
+        yield "no input is signed by its operator: only the host vouches for them"
     if signed and others:
-        yield f"for the others the host alone answers: {_listed(inputs.unsigned)}"
+        yield f"only the host vouches for the others: {_listed(inputs.unsigned)}"
     if inputs.void:
-        yield f"statements that count for nothing: {_listed(inputs.void)}"
+        yield f"signatures that are not valid: {_listed(inputs.void)}"
 
 
 def _listed(indices: tuple[int, ...]) -> str:
@@ -185,13 +185,13 @@ def _report(
     tail: LogTail, found: HoldfastError | None, vouched: Head | None, host: str
 ) -> None:
     head = tail.head
-    print(f"{tail.session}: {head.index + 1} entries hold together")
+    print(f"{tail.session}: {head.index + 1} entries verified")
     print(f"head {head.index} {head.hash.hex()}")
     if found is not None:
         print(f"does not verify: {printable(str(found))}")
     elif vouched is not None:
-        print(f"the host {host} vouches for all up to entry {vouched.index}")
+        print(f"signed by host {host} up to entry {vouched.index}")
     else:
-        print("no host vouches for the end: a tail cut off would not show")
+        print("no host signed the end: entries cut off there would not be noticed")
     if tail.torn and found is None:
         print(f"{tail.torn} bytes of an unfinished entry follow")

@@ -28,70 +28,70 @@ from holdfast.version import __version__
 
 GROUPS: dict[str, dict[str, str]] = {
     "sessions": {
-        "new": "start a session, and attach to it",
-        "attach": "show a session on this terminal",
-        "ls": "list the sessions",
+        "new": "start a session and attach to it",
+        "attach": "attach this terminal to a session",
+        "ls": "list sessions",
         "end": "end a session",
-        "rename": "give a session another name",
-        "keep": "leave a session in the list after it has ended",
-        "resize": "give a session another size",
+        "rename": "rename a session",
+        "keep": "keep a session in the list after it has ended",
+        "resize": "resize a session's terminal",
     },
-    "what they do": {
-        "screen": "print what a session shows at this moment",
-        "read": "print what a session has printed",
-        "state": "say what a session does now, and how that is known",
-        "graph": "show what runs in a session, and what listens where",
-        "wait": "wait for output, for a prompt, for a port, for quiet, or for the end",
-        "watch": "tell what happens in sessions, as it happens",
+    "what they are doing": {
+        "screen": "print a session's screen",
+        "read": "print a session's output",
+        "state": "show what a session is doing now, and the evidence",
+        "graph": "show a session's processes and listening ports",
+        "wait": "wait for output, a prompt, a port, silence, or the end",
+        "watch": "print what happens in sessions, as it happens",
     },
-    "doing something there": {
-        "run": "run a command in a session's shell, and return its exit status",
+    "acting on them": {
+        "run": "run a command in a session's shell and return its exit status",
         "send": "type text into a session",
-        "keys": "press keys in a session, by their names",
-        "answer": "type a secret for a program that asks for one",
+        "keys": "press keys in a session, by name",
+        "answer": "type a secret that a program asks for",
     },
     "the turn": {
-        "who": "say who is attached, who has the turn and who waits for what",
-        "take": "take the turn, if it is free",
-        "ask": "ask for the turn, and wait for the answer",
-        "give": "give the turn to somebody",
-        "refuse": "say no to somebody who asks for the turn",
-        "drop": "let the turn go",
-        "seize": "take the turn, whoever has it",
-        "freeze": "stop every process of a session where it stands",
-        "thaw": "let a frozen session run again",
+        "who": "show who is attached, who has the turn and who waits",
+        "take": "take the turn if it is free",
+        "ask": "ask for the turn and wait for the answer",
+        "give": "give the turn to another operator",
+        "refuse": "refuse another operator's request for the turn",
+        "drop": "release the turn",
+        "seize": "take the turn from whoever has it",
+        "freeze": "stop every process of a session",
+        "thaw": "resume a frozen session",
     },
     "the gate": {
-        "gate": "look at what the gate does, and answer what it asks",
-        "approve": "let an input through that waits for approval",
-        "deny": "refuse an input that waits for approval",
+        "gate": "inspect the gate and answer its requests",
+        "approve": "approve an input that waits for approval",
+        "deny": "deny an input that waits for approval",
     },
     "the record": {
-        "log": "tell what happened in a session",
-        "blame": "say who is behind something: an alias, a file, a process, a line",
+        "log": "show what happened in a session",
+        "blame": "show who is behind an alias, a file, a process or a line",
     },
     "operators": {
-        "operators": "list who is known on this machine, add or remove one",
-        "grant": "let an operator do something in a session",
+        "operators": "list, add and remove the operators of this machine",
+        "grant": "set an operator's rights in a session",
         "revoke": "revoke all of an operator's rights",
-        "mcp": "serve AI agents, as an operator with a key of its own",
+        "mcp": "serve AI agents, which act as an operator of their own",
     },
-    "elsewhere": {
-        "invite": "let somebody elsewhere join this host",
-        "join": "become an operator of a host elsewhere, by its invitation",
-        "hosts": "list the hosts elsewhere that you may reach",
+    "remote hosts": {
+        "invite": "invite somebody to join this host",
+        "join": "join a remote host with an invitation",
+        "hosts": "list the remote hosts you have joined",
         "relay": "run a relay, where hosts and operators meet",
     },
     "this machine": {
-        "up": "run the host, which looks after the sessions of this machine",
-        "down": "stop holdfast's own processes, and leave the sessions running",
-        "status": "say what runs on this machine",
-        "upgrade": "put this code under the running sessions",
-        "doctor": "say what this machine can do for sessions, and what it cannot",
-        "completion": "print a script that completes words in your shell",
+        "up": "run the host, which connects sessions to relays",
+        "down": "stop holdfast's own processes and leave sessions running",
+        "status": "show which of holdfast's processes run",
+        "upgrade": "move running sessions to this version of the code",
+        "doctor": "check what this machine supports",
+        "completion": "print a completion script for your shell",
     },
 }
-"""Every verb, by what it is about."""
+"""The verbs, by subject."""
 
 VERBS = {name: what for group in GROUPS.values() for name, what in group.items()}
 """Each verb is the module of its name, with `add_arguments` and `run`."""
@@ -109,29 +109,29 @@ EXIT_INTERNAL = 70
 EXIT_OUTPUT = 74
 EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141
-"""What a shell says of a program that SIGPIPE ended."""
+"""The status a shell reports for a program ended by SIGPIPE."""
 
 AS = "--as"
-"""As whom to act; before the verb, because it is about all of them."""
+"""The operator to act as; before the verb, because it applies to all of them."""
 
 MAX_SENTENCE = 1000
 
 START_OBJECTS = 100_000
-"""Objects made before garbage is looked for: what starting makes is all kept."""
+"""Objects allocated before a collection: almost all that starting allocates stays."""
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What printing fails with. Whatever else uses descriptors wraps its errors."""
+"""How printing fails. Other users of descriptors wrap their errors."""
 
 
 LITERAL = "\0--"
-"""Stands for a `--` that is no separator; no word of a command line has a NUL."""
+"""Stands for a `--` that is not a separator; no argument contains a NUL."""
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with our exit status, and with nothing printed as it came."""
+    """argparse, with our exit status, and with control characters made visible."""
 
     def parse_words(self, words: list[str]) -> argparse.Namespace:
-        """Read options wherever they stand, up to `--`; the rest are no options.
+        """Accept options anywhere before `--`, and none after it.
 
         argparse by itself gives up on `NAME --option WORD…`.
         """
@@ -148,15 +148,24 @@ class Parser(argparse.ArgumentParser):
                     options.extend(itertools.islice(coming, 1))
             else:
                 others.append(word)
-        # argparse drops a `--` from what each argument is given, ours included.
+        # argparse drops a `--` from each argument's values, even this one.
         kept = [LITERAL if word == "--" else word for word in others]
         found = self.parse_args([*options, "--", *kept] if kept else options)
         for name, value in vars(found).items():
             setattr(found, name, _restored(value))
         return found
 
+    def format_help(self) -> str:
+        """Return the help; what a verb's page says is read only now."""
+        _, _, verb = self.prog.partition(" ")
+        if verb:
+            from holdfast.cli import manual_pages  # noqa: PLC0415  # only for help
+
+            manual_pages.describe(self, manual_pages.Page.of(verb))
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the words, and exit."""
+        """Report what is wrong with the arguments, and exit."""
         self.print_usage(sys.stderr)
         self.exit(
             EXIT_STATUS[UsageError],
@@ -174,8 +183,8 @@ def _restored(value: object) -> object:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return the exit status of the process.
 
-    Only errors we raise on purpose become a line. Anything else is a bug, and
-    a bug keeps its traceback.
+    Only errors raised on purpose become a line. Anything else is a bug, and keeps its
+    traceback.
     """
     _occupy_standard_descriptors()
     if arguments is None:  # Else somebody else's process has its own idea.
@@ -223,7 +232,7 @@ def _run(words: list[str]) -> int:
 
 
 def _acting(words: list[str]) -> list[str]:
-    """Take note of `--as NAME` before the verb; return the words after it."""
+    """Handle `--as NAME` before the verb; return the words after it."""
     if not words or words[0].partition("=")[0] != AS:
         return words
     option, equals, name = words[0].partition("=")
@@ -256,7 +265,7 @@ def _complain(error: HoldfastError, *, as_json: bool) -> None:
 
 
 def _named(sentence: str) -> str:
-    """Return a sentence with operators' names in the place of their ids."""
+    """Return a sentence with operators' names instead of their ids."""
     if "a_" not in sentence:
         return sentence
     from holdfast.cli.operator_names import Names  # noqa: PLC0415  # rarely needed
@@ -267,9 +276,9 @@ def _named(sentence: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="holdfast",
-        description="Live executions that nobody owns and nobody's departure ends.",
+        description="Terminal sessions that keep running, whoever comes and goes.",
         epilog="\n\n".join(
-            [*map(_group, GROUPS), "`holdfast VERB --help` says more about each."]
+            [*map(_group, GROUPS), "Run `holdfast VERB --help` for more about one."]
         ),
         formatter_class=Manual,
     )
@@ -277,7 +286,9 @@ def _parser() -> argparse.ArgumentParser:
         "--version", action="version", version=f"holdfast {__version__}"
     )
     parser.add_argument(
-        AS, metavar="NAME", help="act as this operator (you, by your login name)"
+        AS,
+        metavar="NAME",
+        help="act as this operator (default: you, by your login name)",
     )
     parser.add_argument("verb", nargs="?", choices=VERBS, metavar="verb", help="below")
     return parser
@@ -296,7 +307,7 @@ def _status(error: HoldfastError) -> int:
 
 
 def _occupy_standard_descriptors() -> None:
-    """Open what was closed: else a socket gets number 1, and output goes there."""
+    """Reopen closed descriptors: else a socket gets number 1, and output goes there."""
     for fd in (0, 1, 2):
         try:
             os.fstat(fd)
@@ -305,7 +316,7 @@ def _occupy_standard_descriptors() -> None:
 
 
 def _flushed(status: int) -> int:
-    """Write out what was printed; return the status, or that this failed."""
+    """Flush the output; return the status, or that of a failed write."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

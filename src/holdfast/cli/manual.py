@@ -1,8 +1,4 @@
-"""The help text of a verb.
-
-Every `--help` has the same parts in the same order: what the verb does, its
-options, examples, exit statuses. argparse writes the options; the rest is here.
-"""
+"""The layout of help, as wide as the terminal."""
 
 import argparse
 import os
@@ -13,25 +9,12 @@ WIDTH = 80
 MAX_WIDTH = 100
 """Columns used of a wide terminal: longer lines are hard to read."""
 
-STATUSES = {
-    0: "it was done",
-    64: "the request is wrong: no such session, no such option, not a terminal",
-    70: "an error this version does not know",
-    74: "the output could not be written",
-    75: "not now: nothing answers, or the time ran out; trying later may help",
-    76: "the other side broke the protocol",
-    77: "not allowed, or not your turn",
-    130: "interrupted from the keyboard",
-    141: "whoever read the output stopped reading",
-}
-"""What every verb may exit with; the numbers under 128 are sysexits(3)'s."""
-
 
 class Manual(argparse.RawDescriptionHelpFormatter):
-    """How help is laid out: as wide as the terminal, what has lines as it is.
+    """The layout of help: as wide as the terminal, with given line breaks kept.
 
-    argparse makes one of these for each option, also when nobody asked for help,
-    and to learn the width it would load what unpacks archives.
+    argparse makes one of these for each option, even when nobody asks for help, and to
+    learn the width it would import the modules that unpack archives.
     """
 
     def __init__(self, prog: str) -> None:
@@ -40,38 +23,10 @@ class Manual(argparse.RawDescriptionHelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n" in text:
             return super()._fill_text(text, width, indent)
-        # What has no lines yet is filled by the class above, which fills everything.
+        # Text without line breaks is filled by the class above, which fills everything.
         return super(argparse.RawDescriptionHelpFormatter, self)._fill_text(
             text, width, indent
         )
-
-
-def describe(
-    parser: argparse.ArgumentParser,
-    what: str,
-    examples: dict[str, str],
-    statuses: dict[int | str, str] | None = None,
-) -> None:
-    """Give `parser` the text around its options."""
-    width = max(map(len, examples))
-    lines = [f"  {example:<{width}}  {why}" for example, why in examples.items()]
-    parser.description = what
-    parser.epilog = "\n".join(
-        [
-            "examples:",
-            *lines,
-            "",
-            "exit status:",
-            *(f"  {status:<4} {why}" for status, why in _ordered(statuses or {})),
-        ]
-    )
-    parser.formatter_class = Manual
-
-
-def _ordered(own: dict[int | str, str]) -> list[tuple[int | str, str]]:
-    """Return all that a verb may exit with: its own words, where it has some."""
-    every = own | {code: why for code, why in STATUSES.items() if code not in own}
-    return sorted(every.items(), key=lambda one: (isinstance(one[0], str), one[0]))
 
 
 def _width() -> int:

@@ -2,12 +2,12 @@ r"""The modes that a program has left on in the user's terminal.
 
 Theory of operation
 -------------------
-What the session prints goes to the terminal unchanged, and passes through here. We
-note what in it switches the terminal into another mode, and can undo exactly
-that when the user leaves: the program in the session keeps its own idea, and
-the shell outside gets the terminal it had. What was never switched on is not
-switched off, because leaving an alternate screen that was never entered moves
-the cursor.
+Everything the session prints goes to the terminal unchanged, and passes through here.
+We note each sequence that switches the terminal into another mode, and can undo exactly
+those when the user leaves: the program in the session keeps its own state, and the
+shell outside gets back the terminal it had. A mode that was never switched on is not
+switched off, because leaving an alternate screen that was never entered moves the
+cursor.
 
 Invariants:
 
@@ -27,17 +27,17 @@ _SWITCH = re.compile(
     rb"|([=>c]))"  # keypad; full reset
 )
 _UNFINISHED = 72
-"""Bytes kept of a sequence that is not complete: the longest we look for."""
+"""Bytes kept of an incomplete sequence: the longest we look for."""
 
 ON_BY_DEFAULT = frozenset({7, 25})
-"""Wrapping, and the cursor being seen."""
+"""Wrapping, and a visible cursor."""
 
 KNOWN = ON_BY_DEFAULT | {
     *(1, 5, 6, 9, 45, 47, 66, 69),
     *(1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016),
     *(1047, 1049, 2004, 2026, 2031, 2048),
 }
-"""Modes that are felt in the shell afterwards."""
+"""Modes that would affect the shell afterwards."""
 
 SCREENS = (47, 1047, 1049)
 """Left last, so that nothing else is undone on the wrong screen."""
@@ -55,7 +55,7 @@ class ModeWatch:
         self._forget()
 
     def feed(self, data: bytes) -> None:
-        """Take what is printed next."""
+        """Take the next output."""
         if not self._held and b"\x1b" not in data:
             return
         seen = self._held + data
@@ -68,11 +68,11 @@ class ModeWatch:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether another screen is shown, and the first one will come back."""
+        """Whether the alternate screen is shown."""
         return not self._on.isdisjoint(SCREENS)
 
     def undo(self) -> bytes:
-        """Return what brings the terminal back, and take it for done."""
+        """Return the bytes that restore the terminal, and reset."""
         parts = [_ALWAYS]
         if self._other_keys:
             parts.append(b"\x1b[>4m")

@@ -1,4 +1,4 @@
-"""One-line notices of events, for those attached to a session."""
+"""One-line notices of events, for attached operators."""
 
 from holdfast.cli.operator_names import Names
 from holdfast.cli.presence_text import (
@@ -17,19 +17,19 @@ from holdfast.wire.company import Inherited, Presence
 from holdfast.wire.messages import Event, Pending, Settled, TurnAsked, TurnPassed
 
 _LOST = {
-    "dropped": "dropped the turn",
-    "expired": "had the turn for as long as it may be had",
-    "abandoned": "left, and so the turn",
-    "revoked": "may do nothing here any more",
+    "dropped": "released the turn",
+    "expired": "had the turn for its full time",
+    "abandoned": "left",
+    "revoked": "had its rights revoked",
 }
-"""By the reasons of the wire, spelled out: whoever attaches is not to wait until
-the machine of turns is loaded, which decides them elsewhere."""
+"""By the reasons of the wire, written out here so that attaching need not load the
+machine that decides about turns."""
 
 
 def passed_told(passed: TurnPassed, names: Names) -> str | None:
-    """Return how the turn moved; None if that is what the user just did."""
+    """Return how the turn moved; None if the user just did that."""
     if passed.holder == names.us and not passed.former:
-        return None  # Typing takes a free turn: nobody needs to be told.
+        return None  # Typing takes a free turn, which is not worth a notice.
     former, holder = names.you(passed.former), names.you(passed.holder)
     match passed.reason:
         case "taken":
@@ -39,7 +39,7 @@ def passed_told(passed: TurnPassed, names: Names) -> str | None:
         case "given" | "answered":
             text = f"{former} gave {holder} the turn"
         case "defaulted":
-            text = f"{former} did not answer, and {holder} has the turn"
+            text = f"{former} did not answer; {holder} has the turn"
         case reason:
             lost = _LOST.get(reason, "lost the turn")
             text = f"{former} {lost}; {_next(passed.holder, names)}"
@@ -47,19 +47,19 @@ def passed_told(passed: TurnPassed, names: Names) -> str | None:
 
 
 def asked_told(asked: TurnAsked, names: Names) -> str:
-    """Return that somebody wants the turn, and how to answer."""
+    """Return who asks for the turn, and how to answer."""
     return (
-        f"{names.you(asked.asker)} asks for the turn, {asked.wait_ms // 1000} s;"
+        f"{names.you(asked.asker)} asks for the turn (for {asked.wait_ms // 1000} s);"
         " Ctrl-] g gives it, Ctrl-] n refuses"
     )
 
 
 def waits_told(pending: Pending, names: Names) -> str:
-    """Return what waits for approval, by whom and by which rule."""
+    """Return what waits for approval, from whom and by which rule."""
     rule = printable(pending.rule, 64)
     what = excerpt_told(pending.excerpt) + _behind(pending, names)
     if pending.actor == names.us:
-        return f"rule {rule}: {what} waits until somebody approves it"
+        return f"rule {rule}: {what} waits for approval"
     return (
         f"{names.you(pending.actor)} wants to send {what} (rule {rule});"
         " Ctrl-] a approves, Ctrl-] n denies"
@@ -67,7 +67,7 @@ def waits_told(pending: Pending, names: Names) -> str:
 
 
 def _behind(pending: Pending, names: Names) -> str:
-    """Return what a line runs, and who but its sender staged that."""
+    """Return what a line runs, and who else staged that."""
     runs = f", which runs {printable(pending.runs, 200)}" if pending.runs else ""
     staged = [
         f"{thing_told(one)} by {by_told(one, names)}"
@@ -78,11 +78,11 @@ def _behind(pending: Pending, names: Names) -> str:
 
 
 def settled_told(settled: Settled, names: Names) -> str:
-    """Return what became of something that waited."""
+    """Return how a request for approval was settled."""
     how = "approved" if settled.verdict is Verdict.ALLOW else "denied"
     if settled.by:
-        return f"{names.you(settled.by)} {how} what waited"
-    return f"what waited was {how}: the time or the turn is over"
+        return f"{names.you(settled.by)} {how} the request"
+    return f"the request was {how}: its time or turn ran out"
 
 
 def takes_over_told(inherited: Inherited, names: Names) -> str:
@@ -91,23 +91,23 @@ def takes_over_told(inherited: Inherited, names: Names) -> str:
 
 
 def frozen_told(*, is_frozen: bool) -> str:
-    """Return that everything stands still, or no longer."""
+    """Return that the session is frozen, or no longer."""
     if is_frozen:
-        return "frozen: nothing runs and nothing is written; Ctrl-] f thaws"
-    return "thawed: it runs again"
+        return "frozen: no process runs and no input is written; Ctrl-] f thaws"
+    return "thawed: running again"
 
 
 def event_told(event: Event) -> str | None:
-    """Return what an event means to whoever watches; None if nothing."""
+    """Return what an event means to somebody who watches; None if nothing."""
     match event.name:
         case EventName.POLICY_KEPT:
             return printable(str(event.fields.get("text", "")), 500)
         case EventName.FREEZE_MISSED:
             pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
-            return f"process {pid} still runs: {printable(str(why), 200)}"
+            return f"process {pid} is still running: {printable(str(why), 200)}"
         case EventName.THAW_MISSED:
             pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
-            return f"process {pid} still stands: {printable(str(why), 200)}"
+            return f"process {pid} is still stopped: {printable(str(why), 200)}"
         case EventName.LISTENER_GONE:
             where = f"{event.fields.get('address', '')}:{event.fields.get('port', 0)}"
             what = printable(str(event.fields.get("command", "")), 80)
@@ -121,11 +121,11 @@ def event_told(event: Event) -> str | None:
 
 
 def company_told(presence: Presence, names: Names) -> str:
-    """Return who is here and who has the turn, in one line."""
+    """Return who is attached and who has the turn, in one line."""
     here = dict.fromkeys(one.actor for one in presence.present)
     parts = [turn_told(presence, names)]
     if others := [names.shown(one) for one in here if one != names.us]:
-        parts.append(f"here: {', '.join(others)}")
+        parts.append(f"attached: {', '.join(others)}")
     if presence.waiting:
         parts.append(f"waiting: {', '.join(map(names.you, presence.waiting))}")
     if presence.frozen:
@@ -155,6 +155,6 @@ def _thrown_away(passed: TurnPassed) -> str:
         return ""
     plural = "" if passed.dropped_inputs == 1 else "s"
     return (
-        f"; {passed.dropped_inputs} input{plural} in line thrown away"
+        f"; {passed.dropped_inputs} queued input{plural} discarded"
         f" ({passed.dropped_bytes} bytes)"
     )

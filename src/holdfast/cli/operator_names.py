@@ -1,8 +1,8 @@
 """The names of operators, as people type and read them.
 
-On the wire an operator is an id. People are shown the name that is known on this
-machine or was sent by the holder, or by the host of a session elsewhere, its kind
-and its fingerprint; for an unknown operator, the beginning of the id.
+On the wire an operator is an id. People see the name that is known on this machine or
+was sent by the holder, or by the host of a remote session, with the operator's kind and
+fingerprint; for an unknown operator, the start of the id.
 """
 
 import re
@@ -22,27 +22,27 @@ from holdfast.wire.messages import Operator
 NOBODY = ActorId("")
 
 MIN_LETTERS = 4
-"""Letters of an id that are enough: a slip of the finger should fit nobody."""
+"""Letters of an id that are enough: a typing mistake should match nobody."""
 
 _ID = re.compile(r"a_[a-z2-7]{32}")
 
 
 class Names:
-    """Who is who, as far as it is known here or was told."""
+    """The names of operators, as far as they are known here or were sent."""
 
     def __init__(self, us: ActorId = NOBODY, *, asks: bool = True) -> None:
-        """Know `us`; ask hosts elsewhere about others, unless nobody must wait."""
+        """Start with `us`; ask remote hosts about others, unless nobody can wait."""
         self.us = us
         self._asks = asks
         self._known: dict[ActorId, Actor | None] = {}
 
     def meet(self, present: Iterable[Operator | Present]) -> None:
-        """Take note of what the holder says of those who are attached."""
+        """Take the names that the holder sends of those attached."""
         for one in present:
             self._known[one.actor] = Actor(one.actor, one.kind, one.name)
 
     def actor(self, actor: ActorId) -> Actor | None:
-        """Return who somebody is, or None if nobody has said so."""
+        """Return an operator, or None if it is not known."""
         if actor not in self._known:
             found = _enrolled(actor)
             if found is None and self._asks:
@@ -58,24 +58,24 @@ class Names:
         known = self.actor(actor)
         if known is not None:
             return known.shown()
-        # Nobody vouches for a kind; the fingerprint is that of the id.
+        # The kind is not known; the fingerprint is that of the id.
         return f"somebody ({Actor(actor, ActorKind.AGENT, '').fingerprint()})"
 
     def you(self, actor: ActorId) -> str:
-        """Return the same, but for the user, who is "you"."""
+        """Return the same, but "you" for the user."""
         return "you" if actor and actor == self.us else self.shown(actor)
 
     def told(self, text: str) -> str:
-        """Return a sentence with names in the place of ids."""
+        """Return a sentence with names in place of ids."""
         return _ID.sub(lambda found: self.shown(ActorId(found[0])), text)
 
 
 def actor_from(text: str, session: str) -> ActorId:
-    """Return who is meant by @NAME, NAME or an id, where a session is at home.
+    """Return the operator meant by @NAME, NAME or an id, on the session's host.
 
     Raises:
-        Forbidden: Nobody there, or more than one, is called that.
-        PeerError: What is known of it is damaged.
+        Forbidden: No operator there, or more than one, has that name.
+        PeerError: Its record is damaged.
 
     """
     home = home_of(session)
@@ -91,11 +91,11 @@ def actor_from(text: str, session: str) -> ActorId:
 
 
 def operator_from(text: str) -> Enrolled:
-    """Return the operator that is meant: @NAME, NAME, an id or how it begins.
+    """Return the operator meant by @NAME, NAME, an id or the start of one.
 
     Raises:
-        Forbidden: Nobody here, or more than one, is called that.
-        PeerError: What is known of it is damaged.
+        Forbidden: No operator here, or more than one, has that name.
+        PeerError: Its record is damaged.
 
     """
     wanted = text.removeprefix("@")
@@ -114,4 +114,4 @@ def _enrolled(actor: ActorId) -> Enrolled | None:
     try:
         return operators.by_actor(actor)
     except (OSError, HoldfastError):
-        return None  # Without names there are still ids.
+        return None  # Fall back to ids.

@@ -2,8 +2,8 @@
 
 Theory of operation
 -------------------
-Everything typed goes to the session but the prefix, Ctrl-], and the one key
-after it:
+Everything typed goes to the session except the prefix, Ctrl-], and the one key after
+it:
 
     PASSING ──Ctrl-]──▶ PREFIXED ──d──▶ Detach
        ▲                   ├──?──▶ Help
@@ -11,20 +11,20 @@ after it:
        │                   ├──Ctrl-]──▶ one Ctrl-]
        └───────────────────┴──anything else──▶ that key, without the prefix
 
-A paste is bytes like any other; a prefix inside a bracketed paste is pasted, and
-not obeyed, because the person who copied the text did not press the key.
+A paste is bytes like any other; a prefix inside a bracketed paste is pasted, not
+obeyed, because the person who copied the text did not press the key.
 
 Invariants:
 
-I1  Without a prefix in it, what is typed goes through unchanged.
-I2  However the bytes are cut, the same actions come of them.
+I1  Input without a prefix goes through unchanged.
+I2  However the bytes are split, the actions are the same.
 """
 
 import enum
 from dataclasses import dataclass
 
 PREFIX = 0x1D
-"""Ctrl-]: telnet's escape, and next to nothing else uses it."""
+"""Ctrl-]: telnet's escape, which hardly anything else uses."""
 
 _PASTE_BEGINS = b"\x1b[200~"
 _PASTE_ENDS = b"\x1b[201~"
@@ -39,16 +39,16 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Detach:
-    """Leave; what was typed after it is nobody's."""
+    """Detach; what was typed after it is discarded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """Show what the prefix is for."""
+    """Show what the prefix keys do."""
 
 
 class Act(enum.Enum):
-    """What a key after the prefix does about the session, by that key."""
+    """What each key after the prefix does."""
 
     TAKE = "t"
     GIVE = "g"
@@ -63,7 +63,7 @@ class Act(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """Do something about the turn, or what waits."""
+    """Do something about the turn, or about what waits."""
 
     act: Act
 
@@ -80,7 +80,7 @@ _SPOKEN: dict[int, Action] = {
 
 
 class PrefixKeys:
-    """What the keys typed so far mean."""
+    """Interprets keys."""
 
     def __init__(self) -> None:
         self._is_prefixed = False

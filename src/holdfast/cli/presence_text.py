@@ -10,14 +10,14 @@ from holdfast.wire.company import Inherited, Presence, Present
 from holdfast.wire.messages import MAX_EXCERPT, Pending, Staged
 
 MAX_THINGS = 8
-"""Things named that one operator changed; `blame` and the log have them all."""
+"""Changes named per operator; `blame` and the log have them all."""
 
 MAX_SHOWN = 4 * MAX_EXCERPT
 """Characters of an excerpt in which every byte is an escape."""
 
 
 def names_of(done: Done) -> Names:
-    """Return who is who, for what came of a request."""
+    """Return the names of the operators in the answer to a request."""
     names = Names(done.us)
     names.meet(done.presence.present)
     return names
@@ -32,11 +32,11 @@ def turn_told(presence: Presence, names: Names) -> str:
 
 
 def inherited_told(inherited: Inherited, names: Names) -> str:
-    """Return what somebody takes over with the turn, as a sentence."""
+    """Return what comes with the turn, as a sentence."""
     parts = []
     if inherited.staged:
         by = ", ".join(names.you(one) for one in inherited.by) or "somebody"
-        parts.append(f"{excerpt_told(inherited.staged)} stands typed by {by}")
+        parts.append(f"{excerpt_told(inherited.staged)} typed by {by}")
     if inherited.jobs:
         count = len(inherited.jobs)
         runs = "1 job runs" if count == 1 else f"{count} jobs run"
@@ -47,7 +47,7 @@ def inherited_told(inherited: Inherited, names: Names) -> str:
 
 
 def _changed_told(changed: tuple[Staged, ...], names: Names) -> list[str]:
-    """Return who changed what of the shell, a sentence for each of them."""
+    """Return who changed what in the shell, one sentence per operator."""
     told: dict[str, list[str]] = {}
     for one in changed:
         told.setdefault(by_told(one, names), []).append(thing_told(one))
@@ -59,7 +59,7 @@ def _changed_told(changed: tuple[Staged, ...], names: Names) -> list[str]:
 
 
 def thing_told(staged: Staged) -> str:
-    """Return what was staged, as people call it."""
+    """Return what was staged, in words."""
     name = printable(staged.name, 80)
     if staged.what == "variable":
         return name
@@ -75,7 +75,7 @@ def by_told(staged: Staged, names: Names) -> str:
 
 
 def runs_told(runs: str, uses: tuple[Staged, ...], names: Names) -> list[str]:
-    """Return what a line would run and who staged that, a line for each part."""
+    """Return what a line would run and who staged that, one line per part."""
     lines = [f"      runs  {printable(runs, 500)}"] if runs else []
     for one in uses:
         command = f", command {one.command}" if one.command else ""
@@ -99,7 +99,7 @@ def uses_facts(uses: tuple[Staged, ...]) -> list[dict[str, object]]:
 
 
 def pending_told(pending: Pending, names: Names) -> list[str]:
-    """Return everything about an input that waits, a line for each part."""
+    """Return everything about an input that waits, one line per part."""
     cut = pending.size - len(pending.excerpt)
     more = f", {cut} of them not shown here" if cut > 0 else ""
     return [
@@ -121,8 +121,8 @@ def _kind(pending: Pending) -> str:
 
 
 def excerpt_told(excerpt: bytes) -> str:
-    """Return bytes as they can be shown: exactly, and without effect."""
-    # Escaped first, so that no text looks like the escape of another one.
+    """Return bytes as they can be shown: exactly, and with no effect."""
+    # Escape backslashes first, so that no text looks like the escape of another.
     plain = excerpt.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
     text = plain.decode("utf-8", "backslashreplace")
     return f'"{printable(text, MAX_SHOWN)}"'
@@ -147,7 +147,7 @@ def pending_facts(pending: Pending, names: Names) -> dict[str, object]:
 
 
 def facts(session: str, presence: Presence, names: Names) -> dict[str, object]:
-    """Return how things stand, for programs."""
+    """Return who is attached and who has the turn, for programs."""
     return {
         "session": session,
         "us": names.us,
@@ -162,7 +162,7 @@ def facts(session: str, presence: Presence, names: Names) -> dict[str, object]:
 
 
 def print_facts(session: str, done: Done) -> None:
-    """Print how things stand after a request, for programs."""
+    """Print the state after a request, for programs."""
     told = facts(session, done.presence, names_of(done))
     inherited = done.inherited
     if inherited is not None:

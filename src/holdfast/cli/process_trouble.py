@@ -1,4 +1,4 @@
-"""Problems with our own processes, as the keeper reports them."""
+"""Problems with holdfast's own processes, as the keeper reports them."""
 
 from holdfast.cli.verbs.ls import age
 
@@ -6,14 +6,14 @@ Facts = dict[str, object]
 
 
 def stalled_told(answer: Facts) -> list[str]:
-    """Return who does not answer, and why."""
+    """Return which processes do not answer, and why."""
     stalled = answer.get("stalled")
     found = stalled.items() if isinstance(stalled, dict) else ()
     return [f"{name}: {why}" for name, why in found]
 
 
 def given_up_told(answer: Facts) -> list[str]:
-    """Return which sessions have lost holders that never came to hold them."""
+    """Return which sessions lost holders that never took over."""
     lost = answer.get("given_up")
     return [
         f"session {one.get('id')}: {_count(one.get('count'))} because it"
@@ -29,7 +29,7 @@ def _count(count: object) -> str:
 
 
 def replaced_told(answer: Facts) -> str:
-    """Return how many have hung and were replaced, and the last; empty if none."""
+    """Return how many hung and were replaced, and the last one; empty if none."""
     replaced = answer.get("replaced")
     if not isinstance(replaced, dict) or not replaced.get("last"):
         return ""

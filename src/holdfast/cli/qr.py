@@ -4,8 +4,8 @@ MARGIN = 2
 """Light modules around the code; readers want four, and terminals have a frame."""
 
 _LOOKS = {(0, 0): "█", (0, 1): "▀", (1, 0): "▄", (1, 1): " "}
-"""By upper and lower module. Dark is drawn as nothing, because most terminals are
-dark; the light ones around make it a code that every reader takes."""
+"""By upper and lower module. Dark modules are drawn as blanks, because most terminals
+are dark; the light ones around them make a code that every reader accepts."""
 
 
 def qr_lines(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The sessions at all the hosts that we can reach."""
+"""The sessions of all hosts that we can reach."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,7 +7,7 @@ from holdfast.model.errors import HoldfastError
 from holdfast.model.session_record import SessionRecord
 
 AT_ONCE = 8
-"""Hosts asked at the same time: one that is away delays no other."""
+"""Hosts asked at the same time: an unreachable one delays no other."""
 
 
 def sessions_elsewhere() -> tuple[list[SessionRecord], dict[str, str]]:

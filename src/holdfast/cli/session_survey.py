@@ -1,4 +1,4 @@
-"""What several sessions run, and which of them listens on a port.
+"""The processes of several sessions, and which of them listens on a port.
 
 Sessions are asked one after the other. For a port, this machine's own tables are
 read first: if nobody listens, no session is asked, and if the listening process says
@@ -42,12 +42,12 @@ class Found(NamedTuple):
 def graphs_of(
     sessions: list[SessionRecord], *, descriptors: bool = False
 ) -> Iterator[tuple[SessionRecord, Graph]]:
-    """Yield what runs in each session; who cannot be asked is named on stderr."""
+    """Yield each session's processes; name those that cannot be asked on stderr."""
     for session in sessions:
         try:
             yield session, graph(session.id, descriptors=descriptors)
         except HoldfastError as error:
-            # One that ended meanwhile, or is not ours to see, hides no others.
+            # A session that ended meanwhile, or that we may not see, hides no others.
             why = printable(str(error))
             print(f"holdfast: {session.label}: {why}", file=sys.stderr)
 
@@ -55,7 +55,7 @@ def graphs_of(
 def who_listens(
     port: int, sessions: list[SessionRecord]
 ) -> tuple[list[Found], list[Stat]]:
-    """Return who listens on a port: of the sessions, and of nobody we asked."""
+    """Return the listeners on a port: those of sessions, and others."""
     wanted = {one.pid: one for one in listeners(port)}
     hinted = {session_named_by(pid) for pid in wanted}
     ordered = sorted(sessions, key=lambda one: one.id not in hinted)

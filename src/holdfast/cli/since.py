@@ -1,4 +1,4 @@
-"""The point from which a logbook is wanted.
+"""The point from which a logbook is shown.
 
 12              from entry 12 on
 45s 10m 2h 3d   that long ago
@@ -22,21 +22,21 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """Where to begin: at an index, or at a moment of the wall clock."""
+    """Where to start: at an index, or at a wall-clock time."""
 
     index: int = 0
     at_wall_ms: int | None = None
 
     def asked(self) -> ReadLog:
-        """Return it as whoever has the book is asked for it."""
+        """Return it as a request for the logbook."""
         if self.at_wall_ms is None:
             return ReadLog(index_=self.index)
         return ReadLog(since=max(0, self.at_wall_ms))
 
     def begins(self, index: int, at_wall_ms: int) -> bool:
-        """Tell whether an entry is late enough to begin with.
+        """Tell whether an entry is late enough to start with.
 
-        All that follows the first such entry belongs, since clocks are set back.
+        Everything after the first such entry is included, since clocks are set back.
         """
         if self.at_wall_ms is None:
             return index >= self.index
@@ -44,10 +44,10 @@ class Since:
 
 
 def since_from(text: str, now: dt.datetime) -> Since:
-    """Read WHEN; `now` has the time zone that clocks and days are meant in.
+    """Parse WHEN; `now` carries the time zone of clocks and days.
 
     Raises:
-        UsageError: The text is no such thing.
+        UsageError: The text is not a point in time.
 
     """
     if _INDEX.fullmatch(text):
@@ -56,7 +56,7 @@ def since_from(text: str, now: dt.datetime) -> Since:
         return Since(at_wall_ms=int(_moment(text, now).timestamp() * 1000))
     except (ValueError, OverflowError):
         raise MalformedArgument(
-            printable(text, 64), "a moment such as 10m, 2h, 14:30, 2026-01-31 or 12"
+            printable(text, 64), "a time such as 10m, 2h, 14:30, 2026-01-31 or 12"
         ) from None
 
 

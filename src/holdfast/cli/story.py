@@ -1,4 +1,4 @@
-"""What happened in a session, told so that people like to read it.
+"""The story of a session: its logbook as sentences that people like to read.
 
 An entry of the logbook becomes a sentence, or none, or joins the one before:
 keys that one operator presses in quick succession are one line, with the text
@@ -31,7 +31,7 @@ MAX_TYPED = 200
 
 MAX_WORD = 200
 REMEMBERED = 64
-"""Inputs whose operator is known when their outcome comes: it comes soon."""
+"""Inputs whose operator is remembered until their outcome, which comes soon."""
 
 _KEYS = {
     "\x1b[A": "↑",
@@ -53,7 +53,7 @@ Name = Callable[[str], str]
 
 
 class Tone(enum.Enum):
-    """How loudly a line speaks."""
+    """How prominent a line is."""
 
     PLAIN = "plain"
     QUIET = "quiet"
@@ -85,13 +85,13 @@ class Story:
         if entry.kind is EntryKind.SETTLED and _word(entry, "as") == "applied":
             return []
         if entry.kind is EntryKind.SIGNED:
-            return []  # `log --verify` speaks of it; between two keys it says nothing.
+            return []  # `log --verify` reports it; in the story it means nothing.
         if _is_keys(entry):
             return self._typed(entry)
         return [*self.rest(), *self._told(entry)]
 
     def rest(self) -> list[Line]:
-        """Return the line that was still open: nothing joins it any more."""
+        """Return the line that was still open; nothing more joins it."""
         run, self._run = self._run, []
         if not run:
             return []
@@ -152,12 +152,12 @@ class Story:
         tone = _TONES.get(entry.kind, Tone.QUIET)
         text = _SENTENCES.get(entry.kind, entry.kind.value)
         if entry.kind is EntryKind.GRANTED and not _word(entry, "by"):
-            text = "may by default: {rights}"  # Nobody acted: its kind has that.
+            text = "has by default: {rights}"  # Nobody granted it: its kind has that.
         text = text.format_map(_Facts(entry, self._name))
         if entry.kind is EntryKind.ANSWERED and entry.fields.get("yes") is not True:
             text, tone = text.replace("approved", "denied", 1), Tone.LOUD
         if entry.kind is EntryKind.REFUSED and _word(entry, "input") == "start":
-            text += f", and did not begin {shown_keys(_payload(entry))}"
+            text += f", so {shown_keys(_payload(entry))} was not started"
         text += _rule(entry) + _times(entry) + _thrown_away(entry)
         by = _word(entry, "by") or _word(entry, "actor")
         return _line(entry, by, text, tone)
@@ -205,7 +205,7 @@ def _originators(entry: Entry) -> list[str]:
 
 
 def shown_keys(raw: bytes) -> str:
-    """Return what was typed as people read it: keys by their signs, text as text."""
+    """Return typed keys as people read them: keys as symbols, text as text."""
     text = raw.decode("utf-8", "backslashreplace")
     shown = "".join(_pieces(text[:MAX_TYPED]))
     left = len(text) - MAX_TYPED
@@ -226,11 +226,11 @@ def _key(typed: str) -> str:
         return _KEYS[typed]
     if typed < " ":
         return "⌃" + chr(ord(typed) + _CONTROL)
-    return f"\\u{ord(typed):04x}"  # Our own sign, typed: not to be taken for the key.
+    return f"\\u{ord(typed):04x}"  # Our symbol, typed: not the key.
 
 
 class _Facts(dict[str, str]):
-    """What a sentence may mention of an entry; what is missing is '?'."""
+    """The fields of an entry that a sentence may use; a missing one is '?'."""
 
     def __init__(self, entry: Entry, name: Name) -> None:
         super().__init__(
@@ -244,7 +244,7 @@ class _Facts(dict[str, str]):
         if entry.kind is EntryKind.ENDING:
             self["signal"] = signal_name(_number(entry, "signal"))
         if self.get("rights") == _EVERYTHING:
-            self["rights"] = "every right"
+            self["rights"] = "all rights"
         if actor := _word(entry, "actor"):
             self["whom"] = name(actor)
 
@@ -253,28 +253,28 @@ class _Facts(dict[str, str]):
 
 
 _SENTENCES = {
-    EntryKind.OPENED: "The session began.",
+    EntryKind.OPENED: "The session started.",
     EntryKind.ATTACHED: "attached",
     EntryKind.DETACHED: "left",
     EntryKind.REFUSED: "was refused: {code}",
-    EntryKind.DECLINED: "was turned away: {code}, for {request}",
-    EntryKind.INTENDED: "means to {act}: {intent}",
-    EntryKind.ASKED: "must wait for approval of request {ticket}",
+    EntryKind.DECLINED: "was not allowed {request}: {code}",
+    EntryKind.INTENDED: "intends to {act}: {intent}",
+    EntryKind.ASKED: "waits for approval of request {ticket}",
     EntryKind.ANSWERED: "approved request {ticket}",
     EntryKind.GRANTED: "granted {whom}: {rights}",
-    EntryKind.REVOKED: "took every right from {whom}",
-    EntryKind.FENCED: "The lease ran out, and the session was closed to input",
+    EntryKind.REVOKED: "revoked all rights of {whom}",
+    EntryKind.FENCED: "The lease expired, and the session stopped accepting input",
     EntryKind.FROZEN: "froze the session",
     EntryKind.THAWED: "thawed the session",
-    EntryKind.INTERRUPTED: "interrupted what ran",
+    EntryKind.INTERRUPTED: "interrupted the running command",
     EntryKind.UNBOUND: "{command} no longer listens on {address}:{port}",
-    EntryKind.RESUMED: "Another process took up the session.",
-    EntryKind.RECOVERED: "The session began its life {life}.",
+    EntryKind.RESUMED: "A new holder took over the session.",
+    EntryKind.RECOVERED: "The session started again (incarnation {life}).",
     EntryKind.EXEC: "execution of {text} was {as}",
-    EntryKind.FINISHED: "Command {number} ended with status {status}",
+    EntryKind.FINISHED: "Command {number} exited with status {status}",
     EntryKind.ENDING: "ended the session with {signal}",
-    EntryKind.SWEPT: "ended {count} that had left the shell, and left {left}: {names}",
-    EntryKind.EXITED: "The program ended: {how}",
+    EntryKind.SWEPT: "ended {count} that had left the shell, left {left}: {names}",
+    EntryKind.EXITED: "The program exited: {how}",
 }
 
 _TONES = {
@@ -298,11 +298,11 @@ _TURNS = {
     "given": ("from", "gave the turn to {other}"),
     "answered": ("from", "gave the turn to {other}, who had asked"),
     "defaulted": ("to", "got the turn: {other} did not answer"),
-    "dropped": ("from", "put the turn down"),
+    "dropped": ("from", "released the turn"),
     "seized": ("to", "seized the turn from {other}"),
-    "expired": ("from", "lost the turn: its time was up"),
-    "abandoned": ("from", "lost the turn: gone for too long"),
-    "revoked": ("from", "lost the turn with the right to it"),
+    "expired": ("from", "lost the turn: its time ran out"),
+    "abandoned": ("from", "lost the turn: away too long"),
+    "revoked": ("from", "lost the turn: its rights were revoked"),
 }
 """By reason: who the line is about, and what it says."""
 
@@ -319,21 +319,21 @@ def _acted(entry: Entry) -> str:
     payload = _payload(entry)
     match _word(entry, "input"):
         case kind if "secret" in entry.fields:
-            return _UNSEEN.get(kind, "gave input that is not in the book")
+            return _UNSEEN.get(kind, "sent input that is not in the logbook")
         case "command":
             return f"ran {shown_keys(payload)}"
         case "start":
-            return f"began the session with {shown_keys(payload)}"
+            return f"started the session with {shown_keys(payload)}"
         case "signal" if payload.isdigit():
             return f"sent {signal_name(int(payload[:4]))}"
         case "resize":
             return f"resized the terminal to {shown_keys(payload)}"
         case other:
-            return f"gave input of kind {printable(other, MAX_WORD)}"
+            return f"sent input of kind {printable(other, MAX_WORD)}"
 
 
 _UNSEEN = {
-    "answer": "answered something that is not to be seen",
+    "answer": "typed a secret",
     "command": "ran something that the terminal did not echo",
     "resize": "resized the terminal",
     "signal": "sent a signal",
@@ -345,11 +345,11 @@ def _settled(entry: Entry) -> str:
     match _word(entry, "as"):
         case "cut":
             written = _number(entry, "written")
-            return f"only {written} bytes of the input at {of} went in"
+            return f"only {written} bytes of the input at {of} were written"
         case "dropped":
-            return f"nothing of the input at {of} went in"
+            return f"nothing of the input at {of} was written"
         case _:
-            return f"whether the input at {of} went in is not known"
+            return f"whether the input at {of} was written is not known"
 
 
 def _rule(entry: Entry) -> str:
@@ -367,7 +367,7 @@ def _thrown_away(entry: Entry) -> str:
     if not inputs:
         return ""
     what = "input" if inputs == 1 else "inputs"
-    return f"; {inputs} {what} of {size} bytes thrown away"
+    return f"; {inputs} {what} of {size} bytes discarded"
 
 
 def _payload(entry: Entry) -> bytes:

@@ -1,8 +1,8 @@
-"""What the commands of a session did, as a part of its story.
+"""The commands of a session and what they changed, as part of its story.
 
-A command is shown with the operator who pressed Return, and with the one who typed its
-line if that was somebody else. What changed in the shell is shown with the command that
-changed it.
+A command is shown with the operator who pressed Enter, and with the one who typed its
+line if that was somebody else. A change in the shell is shown with the command that
+made it.
 """
 
 from collections.abc import Callable
@@ -21,53 +21,53 @@ MAX_NAMED = 8
 """Changes that are named; the rest are counted."""
 
 REMEMBERED = 64
-"""Commands whose trigger is known when their changes come: they come soon."""
+"""Commands whose operator is remembered until their changes, which come soon."""
 
 _HOW = {ChangeKind.ADDED: "set", ChangeKind.REMOVED: "removed"}
 
 
 class Told(NamedTuple):
-    """Who did something, and what; without an actor it is the session's own."""
+    """Who did something, and what; without an actor, the session itself."""
 
     actor: str
     text: str
 
 
 class CommandStory:
-    """Tells of commands, and of what they changed."""
+    """Describes commands, and what they changed."""
 
     def __init__(self, name: Callable[[str], str]) -> None:
         self._name = name
         self._triggers: dict[int, str] = {}
 
     def began(self, entry: Entry) -> Told:
-        """Tell that a command began."""
+        """Describe the start of a command."""
         try:
             command = read_began(entry.fields)
         except KeyError:
-            return Told("", "A command began.")
+            return Told("", "A command started.")
         trigger, number = command.trigger or "", command.number
         self._triggers[number] = trigger
         if len(self._triggers) > REMEMBERED:
             del self._triggers[next(iter(self._triggers))]
         line = (
-            printable(command.line, MAX_SHOWN) or "a line that the shell did not tell"
+            printable(command.line, MAX_SHOWN) or "a line that the shell did not report"
         )
         authors = [actor for actor in command.authors if actor != trigger]
         by = " and ".join(map(self._name, authors))
         typed = f"  — typed by {by}" if by else ""
         if trigger:
             return Told(trigger, f"ran command {number}: {line}{typed}")
-        return Told("", f"Command {number} began: {line}{typed}")
+        return Told("", f"Command {number} started: {line}{typed}")
 
     def changed(self, entry: Entry) -> Told | None:
-        """Tell what changed in the shell, if anything did."""
+        """Describe what changed in the shell, if anything did."""
         said = read_changed(entry.fields)
         if said.is_lost:
-            return Told("", "What the shell has set is not known for now.")
+            return Told("", "The state of the shell is not known for now.")
         if said.initial:
             count = len(said.initial) + said.more
-            return Told("", f"The shell has {count} things set.")
+            return Told("", f"The shell has {count} variables, aliases and functions.")
         if not said.changes and not said.more:
             return None
         return self._changes(said)

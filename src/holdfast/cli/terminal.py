@@ -2,15 +2,15 @@
 
 Theory of operation
 -------------------
-While a session is shown, the terminal passes every key through, and the program
-inside may switch it into modes of its own. Whatever ends the showing (detach,
-exit, an error, SIGTERM, SIGHUP, SIGINT, SIGQUIT, or being stopped), both are
-undone: the line discipline is as we found it, and what the program left on is
-switched off (modes).
+While a session is shown, the terminal passes every key through, and the program inside
+may switch it into modes of its own. However the display ends (detach, exit, an error,
+SIGTERM, SIGHUP, SIGINT, SIGQUIT, or being stopped), both are undone: the line
+discipline is as we found it, and modes that the program left on are switched off
+(modes).
 
-Signals that end us raise Leave where we are, because a terminal that is stopped
-can keep a write waiting for ever. Signals that do not end us set a mark and wake
-the code that waits on `wake`.
+Signals that end us raise Leave wherever we are, because a stopped terminal can block a
+write forever. Signals that do not end us set a flag and wake the code that waits on
+`wake`.
 """
 
 import contextlib
@@ -32,22 +32,22 @@ LEAVING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 MARKING = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT)
 
 STOPPED = 500
-"""Milliseconds that a terminal that takes no output is waited for at the end."""
+"""Milliseconds to wait at the end for a terminal that accepts no output."""
 
 _PUSH_TITLE, _POP_TITLE = b"\x1b[22;2t", b"\x1b[23;2t"
-"""Have the terminal keep its title, and give it back: xterm's window operations."""
+"""Have the terminal save its title, and restore it: xterm's window operations."""
 
 _UNTITLED = ("linux", "dumb", "")
 """Values of TERM without a title to set."""
 
 MAX_LINES = 3
-"""Lines of one thing we say: most of the screen stays the program's."""
+"""Lines of one notice: most of the screen stays the program's."""
 
 MAX_SAID = 1000
 """Characters of it; more does not fit those lines."""
 
 KEYS = 4096
-"""Bytes read from the keyboard at once: what the kernel holds for us."""
+"""Bytes read from the keyboard at once: as many as the kernel buffers."""
 
 
 class Leave(BaseException):
@@ -59,7 +59,7 @@ class Leave(BaseException):
 
 
 class Terminal:
-    """The terminal on `source` and `target`, raw from entering to leaving."""
+    """The terminal on `source` and `target`, raw while entered."""
 
     def __init__(self, source: int = 0, target: int = 1) -> None:
         demand_terminal(source, target)
@@ -101,7 +101,7 @@ class Terminal:
         os.close(self._waker)
 
     def size(self) -> Size:
-        """Return how large the terminal says it is."""
+        """Return the size that the terminal reports."""
         try:
             found = os.get_terminal_size(self.target)
         except OSError:
@@ -118,7 +118,7 @@ class Terminal:
             return b""
 
     def write(self, data: bytes) -> None:
-        """Print what the session printed, as it is.
+        """Print the session's output unchanged.
 
         Raises:
             Leave: The terminal is gone.
@@ -137,10 +137,10 @@ class Terminal:
             raise Leave(signal.SIGHUP) from None
 
     def overlay(self, *texts: str) -> None:
-        """Say something of our own on the first lines, and leave the rest alone.
+        """Show a notice on the first lines, and leave the rest alone.
 
-        The last line of a busy shell is where its prompt is: it would be hidden,
-        and the next output printed across what we say.
+        The last line of a busy shell is where its prompt is: it would be hidden, and
+        the next output printed across the notice.
         """
         size = self.size()
         width = max(1, size.columns - 1)
@@ -154,11 +154,11 @@ class Terminal:
 
     @property
     def needs_title(self) -> bool:
-        """Whether the title is not ours: not yet, or the program has set it."""
+        """Whether the title is not ours: not set yet, or the program has set it."""
         return not self._has_title or self._titles.was_set
 
     def title(self, text: str) -> None:
-        """Set the terminal's title; it gets its own one back at the end."""
+        """Set the terminal's title; its own is restored at the end."""
         if os.environ.get("TERM", "") in _UNTITLED:
             return
         first = b"" if self._has_title else _PUSH_TITLE
@@ -167,19 +167,19 @@ class Terminal:
         self._titles.forget()
 
     def bell(self) -> None:
-        """Say that a key did nothing."""
+        """Signal that a key did nothing."""
         self.write(b"\a")
 
     def drain_wake(self) -> None:
-        """Take note of having been woken."""
+        """Clear the wake-up."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.wake, KEYS)
 
     def stop(self) -> None:
-        """Give the terminal back, stop, and take it again when continued.
+        """Restore the terminal, stop, and take it again when continued.
 
-        The signal that cannot be ignored is used, so that stopping happens here,
-        with the terminal restored, or nowhere.
+        SIGSTOP cannot be ignored, so the process stops here, with the terminal
+        restored, or not at all.
         """
         self.is_to_stop = False
         self._restore()
@@ -187,7 +187,7 @@ class Terminal:
         self.was_continued = True
 
     def retake(self) -> None:
-        """Be raw again after somebody else had the terminal."""
+        """Make the terminal raw again after another program had it."""
         self.was_continued = False
         self._raw()
 
@@ -195,12 +195,12 @@ class Terminal:
         tty.setraw(self.source, termios.TCSANOW)
 
     def _restore(self) -> None:
-        # A stopped terminal takes no bytes; its line discipline it always takes.
+        # A stopped terminal accepts no bytes, but always accepts its line discipline.
         with contextlib.suppress(OSError):
             poller = select.poll()
             poller.register(self.target, select.POLLOUT)
             if any(event & select.POLLOUT for _, event in poller.poll(STOPPED)):
-                # What the user sees next begins at the left.
+                # The next output starts at the left margin.
                 is_cut = self._is_in_line and not self._watch.is_elsewhere
                 self._is_in_line = False
                 title = _POP_TITLE if self._has_title else b""
@@ -225,7 +225,7 @@ class Terminal:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    """Return `text` without effect, on as few lines as it fits."""
+    """Return `text` with control characters made visible, on as few lines as fit."""
     shown = printable(text, MAX_SAID)
     if len(shown) <= width:
         return [shown]

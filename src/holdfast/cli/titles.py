@@ -2,22 +2,22 @@ r"""Whether a program has set the terminal's title, and has finished doing so.
 
 Theory of operation
 -------------------
-We keep the title ourselves, and a program inside a session may set it too: then
-ours has to be set again, but not in the middle of a sequence that the program has begun
-to print, because ours would become a part of that. So we look for the sequences
-that set a title, and at the end of the output for one that is unfinished.
+We set the title ourselves, and a program inside a session may set it too: then ours has
+to be set again, but not in the middle of a sequence that the program has begun to
+print, because ours would become part of it. So we look for the sequences that set a
+title, and at the end of the output for an unfinished one.
 
 Invariants:
 
 I1  However the stream is cut, `was_set` is true once a title has been set.
 I2  While such a sequence is unfinished, `was_set` is false, unless it is longer
-    than a title may be: nobody can hide for ever who has the turn.
+    than a title may be: no program can hide for ever who has the turn.
 """
 
 import re
 
 MAX_STRING = 4096
-"""Bytes after which a string that does not end is no title any more."""
+"""Bytes after which an unterminated string no longer counts as a title."""
 
 _SETS = re.compile(rb"\x1b\][02];")
 _ENDS = re.compile(rb"\x07|\x1b\\|\x18|\x1a")
@@ -32,12 +32,12 @@ class TitleWatch:
 
     @property
     def was_set(self) -> bool:
-        """Whether the program set a title, and says nothing else half-way."""
+        """Whether the program set a title, and no other sequence is unfinished."""
         return self._is_set and not self._held
 
     def feed(self, data: bytes) -> None:
-        """Take what is printed next."""
-        # Most output sets no title, and is to be looked at once and quickly.
+        """Take the next output."""
+        # Most output sets no title, so this must be quick.
         if not self._held and b"\x1b]" not in data and data[-1:] != b"\x1b":
             return
         seen = self._held + data
@@ -45,12 +45,12 @@ class TitleWatch:
         self._held = _unfinished(seen[-MAX_STRING:])
 
     def forget(self) -> None:
-        """Take note that the title is ours again."""
+        """Note that the title is ours again."""
         self._is_set = False
 
 
 def _unfinished(seen: bytes) -> bytes:
-    """Return what a control string at the end of `seen` has so far."""
+    """Return the start of a control string that is unfinished at the end of `seen`."""
     begins = seen.rfind(b"\x1b]")
     if begins >= 0 and not _ENDS.search(seen, begins + 2):
         return seen[begins:]

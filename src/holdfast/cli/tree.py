@@ -1,4 +1,4 @@
-"""Formats what runs in a session, for people and for programs."""
+"""Formats a session's processes, for people and for programs."""
 
 import re
 from collections.abc import Iterator
@@ -11,27 +11,27 @@ from holdfast.model.text import printable
 from holdfast.wire.graphs import Connection, Descriptor, Graph, Listener, Process
 
 MAX_SHOWN = 60
-"""Characters shown of a command; --json has what there is of it."""
+"""Characters shown of a command; --json has all of it."""
 
 _ADDED = re.compile(
     r" --rcfile \S*/integration\.bash"
     r"| --init-command source '?\S*/integration\.fish'?"
 )
-"""What is added to the command of a shell so that it tells of its commands; people
-are shown theirs."""
+"""What holdfast adds to the command of a shell for its integration; people are shown
+the command without it."""
 
 UNITS = ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K"))
 
 
 def picture(graph: Graph, names: Names) -> list[str]:
-    """Return the processes as a tree, each with what it holds."""
+    """Return the processes as a tree, each with its open files and ports."""
     known = {one.pid for one in graph.processes}
     children: dict[int, list[Process]] = {}
     for one in graph.processes:
         parent = one.parent if one.parent in known else 0
         children.setdefault(parent, []).append(one)
     drawn: list[str] = []
-    # A list instead of calls: a session may nest deeper than Python can call.
+    # A list instead of recursion: a session may nest deeper than Python's stack.
     waiting = [(one, "", "") for one in reversed(children.get(0, []))]
     while waiting:
         one, lead, rest = waiting.pop()
@@ -79,7 +79,7 @@ def size(count: int) -> str:
 
 
 def address(one: Listener) -> str:
-    """Return where a listener listens."""
+    """Return the address of a listener."""
     if not one.port:
         return f"{one.protocol} {printable(one.address)}"
     host = f"[{one.address}]" if ":" in one.address else one.address
@@ -105,7 +105,7 @@ def _held(one: Process, graph: Graph) -> Iterator[str]:
     if graph.descriptors and one.unlisted:
         yield f"· and {one.unlisted} more descriptors"
     elif one.unlisted is None:
-        yield "· what it has open cannot be seen"
+        yield "· its open files cannot be read"
 
 
 def _connected(link: Connection) -> str:

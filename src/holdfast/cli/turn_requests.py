@@ -10,18 +10,11 @@ from holdfast.model.errors import SessionOver
 from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 
-GRACE = (
-    " The turn belongs to the operator, whichever client it uses: after this, `send`"
-    " as the same operator may write. It is kept for 30 seconds while no client of"
-    " the operator is attached."
-)
-"""What whoever takes a turn from a script has to know."""
-
 
 def add_session_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what all of them have."""
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
+    """Declare the options they share."""
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("session", metavar="NAME")
 
 
 def live_session(text: str) -> SessionRecord:
@@ -39,19 +32,19 @@ def live_session(text: str) -> SessionRecord:
 
 
 def do_about_turn(options: argparse.Namespace, asked: Message) -> int:
-    """Have something done about the turn, and say how things stand."""
+    """Send a request about the turn, and print the state after it."""
     session = live_session(options.session)
     return report(options, session, act(session.id, asked))
 
 
 def do_request(options: argparse.Namespace, asked: Message) -> int:
-    """Have anything else done, and say how things stand."""
+    """Send any other request, and print the state after it."""
     session = live_session(options.session)
     return report(options, session, request(session.id, asked))
 
 
 def report(options: argparse.Namespace, session: SessionRecord, done: Done) -> int:
-    """Say how things stand after a request."""
+    """Print the state after a request."""
     if options.json:
         print_facts(session.id, done)
         return 0

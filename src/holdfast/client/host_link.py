@@ -29,8 +29,8 @@ from holdfast.model.session_requests import OpenSession, Request, packet_of
 from holdfast.model.text import printable
 from holdfast.wire import opening
 from holdfast.wire.channel import VERSION
+from holdfast.wire.host_requests import PacketReader, error_from, packet_bytes
 from holdfast.wire.opening import Declined, Open, Opened
-from holdfast.wire.requests import PacketReader, error_from, packet_bytes
 
 ATTEMPT = 6.0
 """Seconds for one relay: with the host's dial-back these are four round trips."""

@@ -21,6 +21,7 @@ from holdfast.linux.stored import host_book, policy_files
 from holdfast.linux.stored.host_book import HostBook
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.linux.stored.policy_files import Standing
+from holdfast.linux.stored.small_files import sync_folder, write_file
 from holdfast.model.errors import (
     HoldfastError,
     LogbookFailed,
@@ -87,8 +88,8 @@ def _put_in_force(us: Enrolled, seen: Standing, book: HostBook) -> Applied:
     key = SigningKey.from_seed(us.seed())
     said = statement(book.id, applied.digest, before)
     path = policy_files.record_path()
-    host_book.write_draft(f"{path}.next", applied.to_bytes(book.key))
-    host_book.sync_folder(host_book.host_folder())
+    write_file(f"{path}.next", applied.to_bytes(book.key))
+    sync_folder(host_book.host_folder())
     book.append(
         EntryKind.APPLIED,
         {
@@ -101,7 +102,7 @@ def _put_in_force(us: Enrolled, seen: Standing, book: HostBook) -> Applied:
         },
     )
     os.rename(f"{path}.next", path)  # noqa: PTH104  # a string, as holders have it
-    host_book.sync_folder(host_book.host_folder())
+    sync_folder(host_book.host_folder())
     return applied
 
 

@@ -1,8 +1,8 @@
-"""How do two people find out whether they mean the same key?
+"""Fingerprints, with which two people compare a key.
 
 A key is too long to compare, so they compare a fingerprint of it: what the first
 bytes of its SHA-256 look like. The short one is the beginning of the id that
-is made of the key (model/ids.py), so whoever has seen one knows the other.
+is made of the key (model/ids.py), so one implies the other.
 
     short   k3fq-7m2a-xw4d-ypqe                      80 bits, to be read
     words   amber fox linen otter piano ruby teapot zebra   64 bits, to be said

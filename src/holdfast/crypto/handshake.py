@@ -1,4 +1,4 @@
-"""How do an operator and a host open a channel that nobody between them can read?
+"""The handshake that opens an encrypted channel between an operator and a host.
 
 Theory of operation
 -------------------
@@ -14,7 +14,7 @@ Three messages, whatever the purpose; the operator begins.
         h → o   e, s, statement
         o → h   s, statement; the invitation's secret is mixed in
 
-Whoever replays an operator's first message gets an answer that it cannot read.
+A replay of an operator's first message gets an answer that the replayer cannot read.
 So a host takes nobody for proven before the third message: in an attach that is
 the CONFIRM, which only the owner of the static key can seal; in a join it opens
 only with the secret. An operator knows its host with the second message, and
@@ -195,7 +195,7 @@ class Accepting:
         `secret` is that of the invitation, if there is one.
 
         Raises:
-            PeerError: It is not from whoever sent the first, or not with this
+            PeerError: It is not from the sender of the first, or not with this
                 secret.
 
         """

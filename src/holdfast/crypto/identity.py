@@ -1,4 +1,4 @@
-"""Who is at the other end of a channel?
+"""The identity at the other end of a channel.
 
 Theory of operation
 -------------------
@@ -10,7 +10,7 @@ A handshake proves that the other side has an X25519 key. That this key belongs
 to an identity is said by an *identity statement*, sealed in the handshake: the
 Ed25519 public key, and a signature over the X25519 public key, the prologue
 (which names the host and the purpose) and the role of the signer. A statement
-by itself proves nothing to whoever replays it: it speaks of an X25519 key that
+by itself is of no use to a replayer: it names an X25519 key that
 they do not have.
 
 Invariants, checked by tests/crypto/test_identity.py:

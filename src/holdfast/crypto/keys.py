@@ -1,4 +1,4 @@
-"""Who signed this?
+"""Signing keys, and the public keys that must be refused.
 
 Ed25519 (RFC 8032), by the `cryptography` package; nothing of it is ours but the
 refusals. The library says yes by returning nothing and no by raising, so it is

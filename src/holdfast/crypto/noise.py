@@ -1,4 +1,4 @@
-"""How do two sides that know keys of each other come to share a secret?
+"""The Noise handshake: two sides that know each other's keys agree on a secret.
 
 Theory of operation
 -------------------
@@ -13,8 +13,8 @@ section 5, and so are their names:
 
 Everything either side says is mixed into the hash, and the hash is sealed along
 with each payload, so a changed byte anywhere makes the next message unreadable.
-An ephemeral key is an argument: here is no chance. Whoever calls MUST draw it
-anew for each handshake and use it for no other.
+An ephemeral key is an argument: there is no randomness here. The caller MUST draw a
+new one for each handshake and use it for no other.
 
 Invariants, checked by tests/crypto/test_noise.py, test_noise_hostile.py and, for
 the published vectors and another's implementation, test_noise_oracle.py:
@@ -23,7 +23,7 @@ I1  Both sides end with the same hash and keys, or one of them raises.
 I2  Any changed, cut or lengthened handshake message is refused.
 I3  A sealed message opens once, in its place, and nowhere else.
 I4  A count is never used twice with a key; the last one is kept for rekeying.
-I5  A public key of low order is refused, whoever sent it.
+I5  A public key of low order is refused from any peer.
 I6  What has failed stays failed: it never opens anything again.
 """
 

@@ -1,4 +1,4 @@
-"""Is this local client the operator it says it is?
+"""The proof that a local client is the operator it claims to be.
 
 Programs of one user share that user's files, so on a local socket it is enough
 to know what is in the operator's folder: a token that client and holder can both
@@ -41,7 +41,7 @@ def is_local_proof(
 
 
 def creation_proof(token: bytes, request: bytes) -> bytes:
-    """Return what proves that whoever knows `token` asks for this session."""
+    """Return the proof that a holder of `token` asks for this session."""
     return hmac.digest(token, _CREATION + request, "sha256")
 
 
@@ -51,7 +51,7 @@ def is_creation_proof(token: bytes, request: bytes, proof: bytes) -> bool:
 
 
 def change_proof(token: bytes, request: bytes) -> bytes:
-    """Return what proves that whoever knows `token` asks for this change."""
+    """Return the proof that a holder of `token` asks for this change."""
     return hmac.digest(token, _CHANGE + request, "sha256")
 
 

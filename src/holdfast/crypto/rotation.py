@@ -1,4 +1,4 @@
-"""How does an operator change its key and stay the same operator?
+"""How an operator replaces its key and stays the same operator.
 
 Theory of operation
 -------------------
@@ -17,8 +17,8 @@ theirs.
 Both sign the text "holdfast rotation 1", a newline and the two public keys.
 
 A host that knows the operator by the old key takes the new one in its place, and
-the old one is worth nothing there any more. A rotation is no revocation: whoever
-has stolen the old key can rotate it too, and at each host the first one counts.
+the old one is worth nothing there any more. A rotation is not a revocation: a thief
+of the old key can rotate it too, and at each host the first one counts.
 
 Invariants, checked by tests/crypto/test_rotation.py:
 

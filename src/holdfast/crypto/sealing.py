@@ -1,4 +1,4 @@
-"""How is a stream of bytes sealed, so that nothing in it can be changed?
+"""Encrypts and authenticates the stream of a channel.
 
 Theory of operation
 -------------------
@@ -7,7 +7,7 @@ put into a record, and the record is sealed under the count of its direction, so
 it opens only as the message it was, where it was. After REKEY messages each side
 takes the next key by itself: nobody is asked, because both count.
 
-The end of a stream is a record like any other: whoever cuts the link cannot make
+The end of a stream is a record like any other: cutting the link cannot make
 it look as if all was said.
 
 Invariants, checked by tests/crypto/test_sealing.py:
@@ -26,20 +26,27 @@ REKEY = 2**20
 """Messages under one key: at most 64 GiB, far below what AES-GCM can bear."""
 
 
-class Outbound:
-    """The direction from us."""
+class _Direction:
+    """One direction of a channel."""
 
-    __slots__ = ("_cipher", "_has_ended", "_rekey_at")
+    __slots__ = ("_cipher", "_rekey_at", "has_ended")
 
     def __init__(self, cipher: CipherState) -> None:
         self._cipher = cipher
-        self._has_ended = False
-        self._rekey_at = _next_change(cipher.count)
+        self._rekey_at = (cipher.count // REKEY + 1) * REKEY
+        self.has_ended = False
+        """Whether END has gone this way: whoever sends here has said everything."""
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether END was sealed."""
-        return self._has_ended
+    def _counted(self) -> None:
+        if self._cipher.count == self._rekey_at:
+            self._cipher.rekey()
+            self._rekey_at += REKEY
+
+
+class Outbound(_Direction):
+    """The direction from us."""
+
+    __slots__ = ()
 
     def seal(self, kind: RecordKind, data: bytes | memoryview = b"") -> bytes:
         """Return the next message.
@@ -48,30 +55,18 @@ class Outbound:
             Unavailable: END was sealed before, or the counts are used up.
 
         """
-        if self._has_ended:
+        if self.has_ended:
             raise LinkEnded("we have ended it")
-        self._has_ended = kind is RecordKind.END
+        self.has_ended = kind is RecordKind.END
         message = self._cipher.seal(record_bytes(kind, data))
-        if self._cipher.count == self._rekey_at:
-            self._cipher.rekey()
-            self._rekey_at += REKEY
+        self._counted()
         return message
 
 
-class Inbound:
+class Inbound(_Direction):
     """The direction to us."""
 
-    __slots__ = ("_cipher", "_has_ended", "_rekey_at")
-
-    def __init__(self, cipher: CipherState) -> None:
-        self._cipher = cipher
-        self._has_ended = False
-        self._rekey_at = _next_change(cipher.count)
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the other side has said that all was sent."""
-        return self._has_ended
+    __slots__ = ()
 
     def open(self, message: bytes) -> Record:
         """Return what the next message says.
@@ -85,15 +80,9 @@ class Inbound:
         if len(message) > MAX_MESSAGE:
             raise FrameTooLarge(len(message), MAX_MESSAGE)
         raw = self._cipher.open(message)
-        if self._cipher.count == self._rekey_at:
-            self._cipher.rekey()
-            self._rekey_at += REKEY
-        if self._has_ended:
+        self._counted()
+        if self.has_ended:
             raise UnexpectedMessage("a record", "the other side has ended")
         record = read_record(raw)
-        self._has_ended = record.kind is RecordKind.END
+        self.has_ended = record.kind is RecordKind.END
         return record
-
-
-def _next_change(count: int) -> int:
-    return (count // REKEY + 1) * REKEY

@@ -1,7 +1,7 @@
 """One operator from elsewhere: let in, asked what it wants, and led to its session.
 
 A bridge ends the sealed channel. The operator says what it is for (wire.opening):
-the host, of which it then asks, packet by packet (wire.requests), or a session, at
+the host, of which it then asks, packet by packet (wire.host_requests), or a session, at
 once or after such questions. From there on the bridge carries bytes between the
 channel and the holder's socket and reads none of them, but for who the operator
 says it is (core.input.introduction). It never holds more than what it has just read
@@ -41,8 +41,8 @@ from holdfast.wire import opening
 from holdfast.wire.channel import VERSION
 from holdfast.wire.codec import encode, refusal
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.requests import Packet, PacketReader, packet_bytes
-from holdfast.wire.requests import refusal as refused_packet
+from holdfast.wire.host_requests import Packet, PacketReader, packet_bytes
+from holdfast.wire.host_requests import refusal as refused_packet
 
 IDLE = 30.0
 """Seconds in which an operator that has come in must say what it wants."""

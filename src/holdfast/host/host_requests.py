@@ -50,7 +50,7 @@ from holdfast.model.session_requests import (
 from holdfast.model.session_requests import Overview as OverviewRequest
 from holdfast.model.text import same_name
 from holdfast.version import __version__
-from holdfast.wire.requests import Packet
+from holdfast.wire.host_requests import Packet
 
 MAX_PAGE = 48 * 1024
 """Bytes of a list in one packet, as the keeper cuts it."""

@@ -20,8 +20,8 @@ from holdfast.model.text import printable, shown_name
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Presence, Who
 from holdfast.wire.evidence import Evidence, StateRequest
+from holdfast.wire.host_requests import Packet
 from holdfast.wire.messages import Refuse
-from holdfast.wire.requests import Packet
 from holdfast.wire.screens import Screen, ScreenRequest
 
 FRESH = 1.0

@@ -25,7 +25,7 @@ _SOURCE = "webhook"
 def ask_webhook(hook: Webhook, question: dict[str, object]) -> Judgement | None:
     """Return what the webhook says, or None if it has no opinion.
 
-    `hook.timeout` is for each step of the connection: whoever calls this is
+    `hook.timeout` is for each step of the connection: the caller is
     killed if all of them together take too long.
 
     Raises:

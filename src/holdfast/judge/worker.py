@@ -30,7 +30,7 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(slots=True, eq=False)
 class Worker:
-    """A worker, as whoever made it knows it."""
+    """A worker, seen from its parent."""
 
     pid: int
     link: socket.socket
@@ -55,7 +55,7 @@ def fork_worker(others: list[int]) -> Worker:
     pid = os.fork()
     if pid:
         theirs.close()
-        # Here and there: whoever comes first, the group is made before it counts.
+        # In both processes: whichever is first, the group exists before it counts.
         with contextlib.suppress(PermissionError, ProcessLookupError):
             os.setpgid(pid, pid)
         return Worker(pid, ours)

@@ -1,4 +1,4 @@
-"""How long do we wait before we start again something that keeps dying?
+"""How long to wait before restarting a process that keeps dying.
 
 Theory of operation
 -------------------

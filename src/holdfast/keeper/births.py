@@ -1,4 +1,4 @@
-"""Which holders have been asked for and have not deposited yet?
+"""Holders that were asked for and have not deposited their descriptors yet.
 
 Between the request to a nursery and the deposit of the holder it forks, only the
 nursery knows the new process; it tells us with a pidfd, so that a death in
@@ -99,7 +99,7 @@ class Births:
         )
 
     def tick(self, now: float) -> None:
-        """End whoever takes too long."""
+        """End holders that take too long."""
         for key, birth in list(self._births.items()):
             if now >= birth.since + PATIENCE:
                 self.kill(key)

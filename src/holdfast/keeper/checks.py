@@ -1,6 +1,6 @@
-"""Does a packet make sense? What others send is looked at here, before it is kept.
+"""Checks packets from others before anything of them is kept.
 
-Whoever can send us packets has our uid and could do worse; but a client with a
+A process that can send us packets has our uid and could do worse; but a client with a
 bug must not be able to spoil the list for everybody, or to end the keeper.
 """
 

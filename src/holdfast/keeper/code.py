@@ -1,4 +1,4 @@
-"""Which code does a process of ours run: which interpreter, from which folder?"""
+"""The code that a process of holdfast runs: its interpreter and its folder."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""May somebody rename, keep or forget a session? Its holder says so.
+"""Whether a session may be renamed, kept or forgotten, which its holder decides.
 
 The keeper knows neither operators nor rights. It passes the request on, and does
 what is asked when the holder agrees. While a session has no holder the request

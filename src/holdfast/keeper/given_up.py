@@ -1,7 +1,7 @@
-"""Which holders on their way did not come to anything, and why?
+"""Holders that were started and never took over, and why.
 
-Each is a line in the keeper's log, and the last of each session is told to whoever
-asks how things stand: a session that nobody can reach must not stay so in silence.
+Each is a line in the keeper's log, and the last of each session is in the status
+of the keeper: a session that nobody can reach must not stay so in silence.
 """
 
 import contextlib

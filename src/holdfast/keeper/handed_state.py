@@ -1,4 +1,4 @@
-"""What does a keeper hand to the code that takes its place?
+"""The state that a keeper hands to the code that replaces it.
 
 A memfd with one JSON object in it, and the descriptors it names, which keep their
 numbers through the exec. The layout is normative: docs/spec/keeper.md, section 6.

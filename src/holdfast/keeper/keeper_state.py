@@ -1,6 +1,6 @@
 """All that the keeper keeps and looks after: deposits, links, nurseries, doors.
 
-Whoever decides (requests, the upgrade) does so elsewhere; this is what there is
+Decisions (requests, the upgrade) are made elsewhere; this is what there is
 and what can be done with it.
 """
 
@@ -15,7 +15,7 @@ from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.births import Births
 from holdfast.keeper.doors import Door
 from holdfast.keeper.given_up import GivenUp
-from holdfast.keeper.host_link import HostLink
+from holdfast.keeper.host_watch import HostLink
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
 from holdfast.keeper.replaced import Replaced
@@ -184,7 +184,7 @@ class Household:
             self.links.send(link, packet)
 
     def heard(self, link: socket.socket) -> None:
-        """Take that whoever is at the other end of a link has said something."""
+        """Note that the peer of a link has said something."""
         session = self.held.get(link)
         if session is not None:
             self.watched.answered(session)
@@ -226,7 +226,7 @@ class Household:
         self._happened(Forgotten(session))
 
     def kill_holder(self, session: str) -> bool:
-        """Kill whoever holds a session or is about to; False if there is no link.
+        """Kill the holder of a session, or one about to be; False if there is no link.
 
         Without a link nobody will tell that it is gone: another is planned here.
         """
@@ -391,7 +391,7 @@ def kill_peer(link: socket.socket) -> None:
 
 
 def evict(kept: Deposit) -> None:
-    """Kill whoever has the grip of a session that is to get another holder.
+    """Kill the process that still holds a session that is to get another holder.
 
     A link that ended means a dead holder; one that lives has lost its link, and
     would not let its successor begin.

@@ -1,4 +1,4 @@
-"""What is left of a session that is over, or that never quite began?
+"""What is left of a session that has ended, or that never quite started.
 
 A holder that dies before its deposit may leave a socket, a logbook and a running
 command that nobody has a record of. The command has fallen to us, because orphans

@@ -1,7 +1,7 @@
 """Every link to somebody who asks or deposits, and what waits to be sent on it.
 
 Nobody makes the keeper wait: what a slow reader does not take is kept here, up
-to a bound, and whoever is over the bound is hung up on.
+to a bound, and a peer over the bound is disconnected.
 """
 
 import json
@@ -47,7 +47,7 @@ class Links:
         return not any(self._waiting.values())
 
     def accept(self, listener: socket.socket) -> None:
-        """Take whoever connects, if it is one of ours."""
+        """Accept a connection of our own user."""
         try:
             link, _ = listener.accept()
         except BlockingIOError:

@@ -67,7 +67,7 @@ class Keeper:
         self._household.trustee.start()
         self._household.painter = self._door(PAINTER)
         self._household.judge = self._door(JUDGE)
-        # Last: whoever reaches us finds the other doors, too.
+        # Last: a client that reaches us finds the other sockets, too.
         self._listen(packets.listen(places.keeper_socket()))
         self._household.start_nursery()
         there, self._stale = session_probe.knock(places.session_dir())
@@ -201,7 +201,7 @@ class Keeper:
         places.keeper_socket().unlink(missing_ok=True)
         for door in self._household.doors():
             door.remove()
-        # Whoever starts the next one must not find the lock held for long.
+        # The next keeper must not find the lock held for long.
         os._exit(0)
 
     # ── the code that takes our place ─────────────────────────────────────

@@ -1,7 +1,7 @@
-"""Which of our processes were replaced, and which session was told of it?
+"""Processes that were replaced, and which sessions were told.
 
 A holder is its session's business; what serves all sessions is told to each that
-was there at the time. Holders tell whoever is attached.
+was there at the time. Holders tell the attached operators.
 """
 
 import time

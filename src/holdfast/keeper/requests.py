@@ -32,10 +32,10 @@ FDS = 8
 an exec gate, and two of a command that has not begun."""
 
 SPARE = 64
-"""Descriptors for whoever asks something, for a nursery, a painter and a judge."""
+"""Descriptors for a requester, a nursery, a painter and a judge."""
 
 KNOCK_PATIENCE = 1.0
-"""Seconds that whoever asks waits for the deposits of holders that are there: they
+"""Seconds that a requester waits for the deposits of running holders: they
 come within milliseconds, but one of them may be frozen."""
 
 PATIENT = ("list", "create", "rename", "keep", "forget", "upgrade", "down")
@@ -43,7 +43,7 @@ PATIENT = ("list", "create", "rename", "keep", "forget", "upgrade", "down")
 
 
 class Requests:
-    """Whoever answers."""
+    """Answers requests."""
 
     def __init__(self, household: Household, upgrading: Upgrading) -> None:
         self.started_at = time.monotonic()

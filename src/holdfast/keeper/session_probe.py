@@ -1,4 +1,4 @@
-"""Who is still there? A new keeper knocks at every session's socket.
+"""Finds running sessions: a new keeper connects to every session's socket.
 
 A connect wakes the holder, which finds that it has no link to a keeper, and
 deposits at once. A socket that refuses has nobody behind it: its session is gone,

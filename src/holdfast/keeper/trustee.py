@@ -8,7 +8,7 @@ and the keeper die in the same moment: of holder, keeper and trustee, any one is
 enough.
 
 A keeper that replaces its own code closes the socket, too: then the same is done,
-and whether the new code answers is found out by whoever can still start the old.
+and whether the new code answers is found out by a process that can start the old.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ START_EVERY = 20
 """Attempts between two starts of a keeper: about a second, which it needs at worst."""
 
 CLAIM_PATIENCE = 40
-"""Attempts after which a keeper is started whoever has claimed to do so."""
+"""Attempts after which a keeper is started even if another process claimed to."""
 
 TIMEOUT = 10.0
 """Seconds for an answer: a keeper that replaces its code gives none meanwhile."""
@@ -197,7 +197,7 @@ def _find_heir(trust: Trust) -> None:
             continue
         if attempt % START_EVERY == 0:
             claim = start.claim_start() if claim is None else claim
-            # Whoever has the claim may be frozen; a keeper too many ends by itself.
+            # The claimant may be frozen; a surplus keeper ends by itself.
             if claim is not None or attempt > CLAIM_PATIENCE:
                 with contextlib.suppress(OSError, HoldfastError):
                     start.start_keeper()

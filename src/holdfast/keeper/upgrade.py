@@ -1,4 +1,4 @@
-"""How does new code get under running sessions, and back if it is no good?
+"""Moves running sessions to new code, and back if the new code fails.
 
 Theory of operation
 -------------------
@@ -14,7 +14,7 @@ keeper's state, the old nursery ends, and the keeper replaces its own code.
         │                        └──a failure───────────┴──▶ RETURNING ──▶ FAILED
         └──NurseryFailed, or too late──────────────────────────────────▶ FAILED
 
-A failure moves back whoever was moved, by the same way, to the old nursery, which
+A failure moves back all that were moved, the same way, to the old nursery, which
 still has the old code loaded. There a deposit is proof enough: it is what the
 sessions lived on before.
 
@@ -141,14 +141,14 @@ class AskToLeave:
 
 @dataclass(frozen=True, slots=True)
 class KillHolder:
-    """Kill whoever holds a session or is about to."""
+    """Kill the holder of a session, or one about to be."""
 
     session: str
 
 
 @dataclass(frozen=True, slots=True)
 class KillSuccessor:
-    """Kill whoever waits for a session, and leave its holder alone."""
+    """Kill the candidate for a session, and leave its holder alone."""
 
     session: str
 
@@ -162,7 +162,7 @@ class AskProof:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Tell whoever asked how far we are."""
+    """Report progress to the requester."""
 
     moved: int
     total: int
@@ -187,7 +187,7 @@ class ReplaceKeeper:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Tell whoever asked that all is as it was, and why."""
+    """Tell the requester that all is as before, and why."""
 
     session: str
     why: str
@@ -386,7 +386,7 @@ class Upgrade:
         if self._step is _Step.LEAVING:
             # Who has it is of the old code still, and leaves in its own time.
             return [KillSuccessor(current)]
-        # Whoever has it now, or is about to, is of the new code.
+        # Its holder, now or soon, runs the new code.
         self._step = _Step.KILLED
         self._deadline = now + LEAVE_PATIENCE
         return [KillHolder(current)]

@@ -1,4 +1,4 @@
-"""What does the keeper keep of each session, and when is a holder replaced?
+"""The descriptors that the keeper keeps of each session.
 
 Theory of operation
 -------------------

@@ -1,7 +1,7 @@
 """The processes that the keeper watches: how each is asked, and how it is ended.
 
 The machine in `watchdog` says when; what is done with the place of one that was
-killed is for whoever has always dealt with its death.
+killed is left to the code that deals with its death.
 """
 
 import os

@@ -38,8 +38,8 @@ def give_usual(pid: int) -> None:
 class Spare:
     """One descriptor kept back, so that there is always one to hang up with.
 
-    Without it a listener at the limit stays ready for ever, and whoever waits for
-    it turns in circles; with it, whoever connects is told by being hung up on.
+    Without it a listener at the limit stays ready for ever, and a loop that waits for
+    it spins; with it, the peer is told by being disconnected.
     """
 
     def __init__(self) -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from holdfast.core.policy.exec_chain import HEAD, Format, format_from
 from holdfast.linux import procfs
+from holdfast.linux.libc import checked, libc
 
 _HERE = -100
 
@@ -53,8 +54,6 @@ _MAX_FORMAT = 4096
 
 Mark = tuple[int, int]
 """What tells a file from every other: its device and its number there."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class File(NamedTuple):
@@ -223,13 +222,9 @@ def _open(folder: int, path: str, resolve: int, flags: int = 0) -> int:
     argument = ctypes.create_string_buffer(how, len(how))
     name = ctypes.c_char_p(path.encode())
     size = ctypes.c_size_t(len(how))
-    fd = int(_libc.syscall(ctypes.c_long(_OPENAT2), folder, name, argument, size))
-    if fd < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return fd
+    return checked(libc.syscall(ctypes.c_long(_OPENAT2), folder, name, argument, size))
 
 
 def _kind_of(fd: int) -> int:
     found = (ctypes.c_long * 64)()  # More than any struct statfs has.
-    return int(found[0]) if _libc.fstatfs(fd, found) == 0 else 0
+    return int(found[0]) if libc.fstatfs(fd, found) == 0 else 0

@@ -13,11 +13,11 @@ programs (no_new_privs): `sudo` does not work under such a filter.
 
 import ctypes
 import errno
-import os
 import platform
 import struct
 
 from holdfast.linux import procfs
+from holdfast.linux.libc import checked, libc
 
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 """The number of the call seccomp, by processor."""
@@ -69,8 +69,6 @@ _CAP_SYS_ADMIN = 21
 _INSTRUCTION = struct.Struct("=HBBI")
 _PROGRAM = struct.Struct("@HP")
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
 
 def program(machine: str) -> bytes:
     """Return the filter for a processor, as the kernel reads it.
@@ -95,7 +93,7 @@ def program(machine: str) -> bytes:
 def install() -> int:
     """Put the filter on this process; return its listener, which exec closes.
 
-    Whoever holds the listener answers, so it must not stay with us.
+    A process with the listener can answer, so it must not stay with us.
 
     Raises:
         OSError: The kernel, or what guards it, does not let us.
@@ -104,26 +102,17 @@ def install() -> int:
     machine = platform.machine()
     if machine not in _SECCOMP:
         raise OSError(errno.ENOSYS, f"no exec gate for {machine} processors")
-    if not is_privileged() and _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        raise _failure()
+    if not is_privileged():
+        checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     code = program(machine)
     kept = ctypes.create_string_buffer(code, len(code))
     packed = _PROGRAM.pack(len(code) // _INSTRUCTION.size, ctypes.addressof(kept))
     argument = ctypes.create_string_buffer(packed, len(packed))
     number = ctypes.c_long(_SECCOMP[machine])
-    listener = int(_libc.syscall(number, _SET_FILTER, _NEW_LISTENER, argument))
-    if listener < 0:
-        raise _failure()
-    return listener
+    return checked(libc.syscall(number, _SET_FILTER, _NEW_LISTENER, argument))
 
 
 def is_privileged() -> bool:
     """Tell whether a filter costs us nothing: we need not give up set-user-id."""
-    status = procfs.read("/proc/self/status", procfs.STAT)
-    rights = status.partition(b"\nCapEff:")[2].split(maxsplit=1)
-    return bool(rights) and bool(int(rights[0], 16) >> _CAP_SYS_ADMIN & 1)
-
-
-def _failure() -> OSError:
-    number = ctypes.get_errno()
-    return OSError(number, os.strerror(number))
+    rights = int(procfs.status("self", "CapEff") or "0", 16)
+    return bool(rights >> _CAP_SYS_ADMIN & 1)

@@ -26,6 +26,7 @@ import struct
 from typing import NamedTuple
 
 from holdfast.linux import exec_filter
+from holdfast.linux.libc import checked, libc
 
 _RECEIVE = 0xC0502100
 _SEND = 0xC0182101
@@ -218,9 +219,4 @@ def _call(
     listener: int, request: int, argument: object, *, by_value: bool = False
 ) -> None:
     passed = argument if by_value else ctypes.byref(argument)  # type: ignore[arg-type]
-    if _libc.ioctl(listener, ctypes.c_ulong(request), passed) < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
+    checked(libc.ioctl(listener, ctypes.c_ulong(request), passed))

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from holdfast.linux import processes, procfs
 from holdfast.linux.exec_files import Mark, mark_of
 from holdfast.linux.exec_words import process_of
+from holdfast.linux.libc import checked, libc
 
 _SEIZE, _INTERRUPT, _DETACH = 0x4206, 0x4207, 17
 _OPTION_EXEC = 0x10
@@ -32,10 +33,6 @@ _OF_ALL_KINDS = 0x40000000
 
 _MAX_WORDS = 128 * 1024
 """Bytes of words that are compared: more than a judgement reads."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-_libc.ptrace.restype = ctypes.c_long
 
 
 class Expected(NamedTuple):
@@ -91,7 +88,7 @@ class ExecTracer:
                 _ptrace(_INTERRUPT, thread, 0)
 
     def collect(self) -> list[Traced]:
-        """Let go whoever has stopped, and return whom we killed."""
+        """Release stopped processes, and return those we killed."""
         killed = []
         for one in [*self._traced.values()]:
             stop = self._stop_of(one)
@@ -155,6 +152,5 @@ def _is(pid: int, expected: Expected) -> bool:
 
 
 def _ptrace(request: int, pid: int, data: int) -> None:
-    if _libc.ptrace(request, pid, None, data) < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+    arguments = ctypes.c_long(pid), None, ctypes.c_void_p(data)
+    checked(libc.ptrace(ctypes.c_long(request), *arguments))

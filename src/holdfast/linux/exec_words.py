@@ -173,9 +173,7 @@ def process_of(thread: int) -> int:
     try:
         os.close(os.pidfd_open(thread))  # Says no to any thread but the first.
     except OSError:
-        status = procfs.read(f"/proc/{thread}/status", procfs.STAT)
-        found = status.partition(b"\nTgid:")[2].split(maxsplit=1)
-        return int(found[0]) if found else thread
+        return int(procfs.status(thread, "Tgid") or thread)
     return thread
 
 

@@ -91,7 +91,7 @@ class Frozen:
     a child whose fork was under way is stopped as it is born, and no walk saw it."""
 
     def to_facts(self) -> dict[str, object]:
-        """Return it as what JSON can say, for whoever thaws in our place."""
+        """Return it as JSON values, for the process that thaws in our place."""
         return {
             "by": self.by,
             "count": self.count,

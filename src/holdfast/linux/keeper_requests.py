@@ -22,7 +22,10 @@ from holdfast.model.errors import (
 )
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import REPEATABLE, Creation, Request, packet_of
-from holdfast.wire.requests import error_from
+from holdfast.wire.host_requests import error_from
+
+Gone = type[NoKeeper] | type[CreationUnknown]
+"""What a link that breaks means: nothing was done, or perhaps it was."""
 
 PATIENCE = 15.0
 """Seconds for an answer: longer than the keeper itself waits for a holder."""
@@ -81,10 +84,8 @@ def keeper_answers(request: Request, *, patience: float) -> Iterator[Facts]:
         raise _gone(NoKeeper, error, patience) from error
 
 
-def _ask(
-    raw: bytes, lost: type[HoldfastError], *, start: bool, patience: float
-) -> Facts:
-    gone: type[HoldfastError] = NoKeeper  # Nothing that was not sent is unsettled.
+def _ask(raw: bytes, lost: Gone, *, start: bool, patience: float) -> Facts:
+    gone: Gone = NoKeeper  # Nothing that was not sent is unsettled.
     try:
         with _connect(start=start, patience=patience) as link:
             link.send(raw)
@@ -94,7 +95,7 @@ def _ask(
         raise _gone(gone, error, patience) from error
 
 
-def _gone(kind: type[HoldfastError], error: OSError, patience: float) -> HoldfastError:
+def _gone(kind: Gone, error: OSError, patience: float) -> HoldfastError:
     if isinstance(error, TimeoutError):
         return kind(f"no answer within {patience:g} s")
     return kind(error.strerror or "the connection broke")

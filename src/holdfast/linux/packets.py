@@ -37,7 +37,7 @@ def listen(path: str | os.PathLike[str]) -> socket.socket:
 
 
 def connect(path: str | os.PathLike[str], timeout: float) -> socket.socket:
-    """Connect to whoever listens at `path`."""
+    """Connect to the listener at `path`."""
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     link.settimeout(timeout)
     try:

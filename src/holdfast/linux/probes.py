@@ -1,7 +1,6 @@
 """Probes of what this machine offers; they report and do not judge."""
 
 import contextlib
-import ctypes
 import os
 import platform
 import re
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from holdfast.core.session.abilities import LogOut, Machine, Place
 from holdfast.linux import cgroups, exec_filter, exec_gate, processes, systemd
+from holdfast.linux.libc import checked, libc
 from holdfast.linux.programs import painter_program
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
@@ -27,7 +27,6 @@ PAINTER_PATIENCE = 5.0
 
 _CLONE_NEWUSER = 0x10000000
 
-_libc = ctypes.CDLL(None, use_errno=True)
 
 _PTY = Path("/proc/sys/kernel/pty")
 
@@ -173,8 +172,7 @@ def _first_answer(link: socket.socket, painter: "subprocess.Popen[bytes]") -> st
 
 
 def _make_user_namespace() -> None:
-    if _libc.unshare(_CLONE_NEWUSER) != 0:
-        raise OSError(ctypes.get_errno(), "no user namespaces")
+    checked(libc.unshare(_CLONE_NEWUSER))
 
 
 def _in_child(attempt: Callable[[], None]) -> bool:

@@ -21,7 +21,6 @@ _THREADS = 17
 _STARTED = 19
 """Fields of it, counted from the state."""
 
-_STATUS = 8192
 _ENVIRON = 1 << 23
 """Bytes of an environment that are read: more than a program can be given."""
 
@@ -168,20 +167,14 @@ def read_process(pid: int) -> Process | None:
 
 
 def tracer_of(pid: int) -> int:
-    """Return the pid of whoever traces a process; 0 if nobody does."""
-    raw = procfs.read(f"/proc/{pid}/status", _STATUS)
-    _, _, rest = raw.partition(b"\nTracerPid:")
-    return int(rest.split(maxsplit=1)[0]) if rest else 0
+    """Return the pid of a process's tracer; 0 if it is not traced."""
+    return int(procfs.status(pid, "TracerPid") or 0)
 
 
 def is_to_stop(pid: int) -> bool:
     """Tell whether a process stops as soon as it comes back from the kernel."""
-    raw = procfs.read(f"/proc/{pid}/status", _STATUS)
-    pending = 0
-    for field in (b"\nSigPnd:", b"\nShdPnd:"):
-        _, _, rest = raw.partition(field)
-        pending |= int(rest.split(maxsplit=1)[0], 16) if rest else 0
-    return bool(pending >> (signal.SIGSTOP - 1) & 1)
+    fields = (procfs.status(pid, name) for name in ("SigPnd", "ShdPnd"))
+    return any(int(one or "0", 16) >> (signal.SIGSTOP - 1) & 1 for one in fields)
 
 
 def _ancestors(pid: int, table: Table) -> Iterator[int]:

@@ -5,12 +5,13 @@ to another process (T25).
 """
 
 import contextlib
-import ctypes
 import fcntl
 import os
 import signal
 import struct
 from pathlib import Path
+
+from holdfast.linux.libc import checked, libc
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_DUMPABLE = 4
@@ -22,30 +23,27 @@ _INFO = struct.Struct("=QQ 11I i")
 _PIDFD_INFO_EXIT = 1 << 3
 _PIDFD_GET_INFO = 0xC0000000 | _INFO.size << 16 | 0xFF << 8 | 11
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
 
 def become_subreaper() -> None:
     """Let orphans of our descendants fall to us instead of to init."""
-    if _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "cannot become a subreaper")
+    checked(libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
 def hide_memory() -> None:
     """Keep our memory out of core files and away from other processes (T47)."""
-    _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill us when our parent dies; end at once if it has."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)  # It was faster than the call.
 
 
 def outlive_parent() -> None:
     """Take `die_with_parent` back."""
-    _libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0)
+    libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0)
 
 
 def reap() -> dict[int, int]:
@@ -65,7 +63,7 @@ def exit_of(pidfd: int) -> int | None:
     """Return how the process ended, if the kernel will say; code or -signal.
 
     Works for processes that are not our children, from Linux 6.15 on, once
-    whoever is their parent has collected them.
+    their parent has collected them.
     """
     raw = bytearray(_INFO.size)
     struct.pack_into("=Q", raw, 0, _PIDFD_INFO_EXIT)

@@ -16,6 +16,9 @@ MAX_COMMAND = 4096
 TABLE = 64 * 1024
 """Bytes of a table asked for at once."""
 
+_STATUS = 8192
+"""Bytes of /proc/PID/status."""
+
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 """Clock ticks in a second, in which the kernel counts processor time."""
@@ -115,6 +118,12 @@ def link(path: str) -> str:
         return os.readlink(path)  # noqa: PTH115  # a Path costs more than the call
     except OSError:
         return ""
+
+
+def status(pid: int | str, field: str) -> str:
+    """Return the first word of a field of /proc/PID/status, or nothing."""
+    _, _, rest = read(f"/proc/{pid}/status", _STATUS).partition(f"\n{field}:".encode())
+    return rest.split(maxsplit=1)[0].decode() if rest else ""
 
 
 def read(path: str, size: int) -> bytes:

@@ -27,7 +27,7 @@ _CHARACTERS = 17
 
 _CONTROLS = frozenset([*range(1, 32), 127])
 _MAX_INTERRUPTS = 8
-"""Interrupts in one input; whoever presses more means something else."""
+"""Interrupts in one input; more than that is not an interrupt."""
 
 
 def open_pty(size: Size) -> tuple[int, int]:

@@ -10,12 +10,11 @@ kernel cannot tell these apart, so all of them count as keeping a secret
 - another interactive bash or zsh, by how their line editors set the terminal.
 """
 
-import os
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.linux import pty
+from holdfast.linux import procfs, pty
 from holdfast.linux.wait_points import keeps_jobs
 
 ASKERS = frozenset(
@@ -83,16 +82,6 @@ class Secrecy:
         now = time.monotonic()
         if group != self._group or now >= self._until:
             self._group, self._until = group, now + FRESH
-            self._name = _name(group)
+            name = procfs.read(f"/proc/{group}/comm", procfs.STAT)
+            self._name = name.decode("utf-8", "replace").rstrip("\n")
             self._keeps_jobs = self._name in EDITORS and keeps_jobs(group)
-
-
-def _name(pid: int) -> str:
-    try:
-        fd = os.open(f"/proc/{pid}/comm", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.read(fd, 64).decode("utf-8", "replace").rstrip("\n")
-    finally:
-        os.close(fd)

@@ -272,7 +272,7 @@ def _become(
 ) -> None:
     writer, reader, parent = ends
     try:
-        # Whoever forked us may be killed; what has not begun by then never does.
+        # If our parent is killed now, what has not started never does.
         processes.die_with_parent(parent)
         if not is_settled:
             _settle(leader.cgroup)
@@ -331,7 +331,7 @@ def _await_word(report: int, reader: int, listener: int | None) -> None:
     """Say that we wait, and return once we are told to go on.
 
     From here on the pipe keeps us, and not our parent, who may be replaced. We must
-    not keep the listener of the gate: whoever has it could answer for itself.
+    not keep the listener of the gate: a process that has it could answer itself.
     """
     processes.outlive_parent()
     with socket.socket(fileno=os.dup(report)) as link:

@@ -36,7 +36,7 @@ def ensure_keeper() -> None:
         return
     lock = os.open(places.runtime_dir() / "start.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        # Whoever gets the lock second finds that it is done.
+        # The second to get the lock finds that it is done.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not _answers():
             _wait()
@@ -89,7 +89,7 @@ def start_detached(
 
     It becomes nobody's child, in a session of its own, and leaves the cgroup of a
     session of ours: closing the terminal it was started from, logging out, or the
-    end of that session does not reach it, and whoever started it has no dead child
+    end of that session does not reach it, and its starter has no dead child
     to collect.
     """
     places.runtime_dir()

@@ -24,7 +24,7 @@ from holdfast.linux import procfs
 from holdfast.linux.procfs import Stat
 
 MAX_THREADS = 64
-"""Threads looked at in one process: whoever reads a terminal is an early one."""
+"""Threads examined in one process: the reader of a terminal is an early one."""
 
 MAX_POLLED = 1024
 """Descriptors read of one poll; the default limit of open ones."""
@@ -37,7 +37,6 @@ _ANY_TERMINAL = os.makedev(5, 0)
 
 _SYSCALL = 256
 _WCHAN = 64
-_STATUS = 8192
 _FDINFO = 65536
 _POLLFD = struct.Struct("ihh")
 _READABLE = 0x0001 | 0x0002 | 0x0040
@@ -298,9 +297,7 @@ def _wchan(folder: str) -> str:
 
 def keeps_jobs(pid: int) -> bool:
     """Tell whether a process is an interactive shell, by the signals it ignores."""
-    raw = procfs.read(f"/proc/{pid}/status", _STATUS)
-    _, _, rest = raw.partition(b"\nSigIgn:")
-    return bool(rest) and int(rest.split(maxsplit=1)[0], 16) & _STOPS == _STOPS
+    return int(procfs.status(pid, "SigIgn") or "0", 16) & _STOPS == _STOPS
 
 
 def _kind(path: str) -> str:

@@ -75,7 +75,7 @@ MAX_SILENCE = 60.0
 """Seconds without an answer that are given at the most."""
 
 GAP = 1.0
-"""Seconds by which a look may be late: whoever looks later was itself kept from
+"""Seconds by which a check may be late: one that is later was itself kept from
 running, and so perhaps was everybody else."""
 
 _STOPPED = "T"

@@ -1,4 +1,4 @@
-"""The tools that do something: each says first what it means by it."""
+"""The tools that act: each first records the agent's intent."""
 
 import asyncio
 import contextlib
@@ -17,16 +17,16 @@ from holdfast.sdk.session import Session
 Result = TypeVar("Result")
 
 RECENT = 512
-"""Entries among which the last of our acts is looked for."""
+"""Entries searched for the last of our acts."""
 
 NOT_STOPPED = (
-    "was cancelled after the line was typed: the command was not stopped. `state` says"
-    " whether it still runs, `log` has its status once it has ended, and `signal`"
-    " interrupts it."
+    "was cancelled after the line was typed: the command was not stopped. `state`"
+    " says whether it is still running, `log` has its exit status once it has ended,"
+    " and `signal` interrupts it."
 )
 WITHDRAWN = (
-    "was cancelled while it waited for a person's approval: the request was withdrawn,"
-    " and nothing was typed."
+    "was cancelled while it waited for a person's approval: the request was"
+    " withdrawn, and nothing was typed."
 )
 
 
@@ -51,7 +51,7 @@ async def create_session(call: Call, given: contracts.Create) -> Facts:
 
 
 async def run(call: Call, given: contracts.Run) -> Facts:
-    """Run a line in the shell, and tell what came of it."""
+    """Run a line in the shell, and return its outcome."""
     session = await call.acting(given, given.intent, given.expected_effect)
     line = given.command.encode()
     try:
@@ -75,7 +75,7 @@ async def run(call: Call, given: contracts.Run) -> Facts:
         raise
     facts = tool_output.ran_facts(label(session), ran)
     if ran.is_truncated:
-        # Colours that were set in what is left out still hide what is not.
+        # Colours set in the omitted part still apply to the rest.
         begin = ran.start + ran.left_out
         shown = await looks.piece(session, begin, given.max_bytes)
         facts["output"]["hidden"] = shown["output"]["hidden"]
@@ -93,14 +93,16 @@ async def send(call: Call, given: contracts.Send) -> Facts:
 
 async def keys(call: Call, given: contracts.Keys) -> Facts:
     """Press keys."""
-    raw = b"".join(map(bytes_of, given.keys))  # What is no key is no intent either.
+    raw = b"".join(
+        map(bytes_of, given.keys)
+    )  # An invalid key is refused before the intent is recorded.
     session = await call.acting(given, given.intent, given.expected_effect)
     pressing = session.send(raw, approval_timeout=given.approval_timeout)
     return await _typed(call, session, raw, pressing)
 
 
 async def signal(call: Call, given: contracts.Signal) -> Facts:
-    """Send a signal to what runs in the foreground."""
+    """Send a signal to the foreground process."""
     session = await call.acting(given, given.intent, given.expected_effect)
     number = signals.Signals[f"SIG{given.signal}"]
     sending = session.signal(number, approval_timeout=given.approval_timeout)
@@ -121,19 +123,19 @@ async def take_turn(call: Call, given: contracts.OnSession) -> Facts:
 
 
 async def ask_turn(call: Call, given: contracts.AskTurn) -> Facts:
-    """Ask whoever has the turn for it, and wait."""
+    """Ask the operator who has the turn for it, and wait."""
     session = await call.acting(given, given.intent, given.expected_effect)
     async with call.progress(session):
         return tool_output.standing_facts(await session.ask(given.timeout))
 
 
 async def give_turn(call: Call, given: contracts.GiveTurn) -> Facts:
-    """Give the turn to somebody who is here."""
+    """Give the turn to an attached operator."""
     return tool_output.standing_facts(await (await call.session(given)).give(given.to))
 
 
 async def drop_turn(call: Call, given: contracts.OnSession) -> Facts:
-    """Let the turn go."""
+    """Release the turn."""
     return tool_output.standing_facts(await (await call.session(given)).drop())
 
 
@@ -168,10 +170,10 @@ async def _done(
 
 
 async def _withdrawn(session: Session, raw: bytes) -> bool:
-    """Take back what waits for approval, and nobody waits for; tell whether it is so.
+    """Withdraw an input that waits for approval and that nobody waits for; say if so.
 
-    Of a secret nothing is shown; and of what is long, how it begins. What took a free
-    turn has put it down by now, and was thrown away with it.
+    Nothing of a secret is shown, and only the start of long text. An input that took a
+    free turn has released it by now, and was discarded with it.
     """
     with contextlib.suppress(HoldfastError):
         standing = await session.who()
@@ -185,7 +187,7 @@ async def _withdrawn(session: Session, raw: bytes) -> bool:
 
 
 def _was_held_last(entries: list[Entry], us: ActorId) -> bool:
-    """Tell whether the last of our acts was held, and not typed after that."""
+    """Tell whether the last of our acts was held for approval, and not typed since."""
     kinds = (EntryKind.INTENDED, EntryKind.ASKED, EntryKind.INPUT)
     ours = (
         entry.kind

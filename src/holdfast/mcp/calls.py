@@ -1,4 +1,4 @@
-"""What surrounds every call of a tool: its session, its contract, its progress."""
+"""The frame of every tool call: its session, its contract, its progress."""
 
 import asyncio
 import contextlib
@@ -16,43 +16,43 @@ STEP = 1.0
 """Seconds between two reports of progress."""
 
 Report = Callable[[float, str], Awaitable[None]]
-"""Told how many seconds have passed, and what the session does."""
+"""Called with the seconds passed and what the session does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool, and what it reaches."""
+    """One call of a tool, and what it can reach."""
 
     tool: str
     reach: Reach
     report: Report
     left: dict[SessionId, list[str]]
-    """What earlier calls left behind, to be told with the next answer."""
+    """Notes of earlier calls, reported with the next answer."""
 
     used: list[SessionId] = field(default_factory=list)
-    """Sessions that are not left as long as the call lasts."""
+    """Sessions that stay attached while the call lasts."""
 
     async def session(
         self, given: OnSession, *, observe: bool | None = None
     ) -> Session:
-        """Return the session that is meant, attached to."""
+        """Return the session that is meant, attached."""
         session = await self.reach.session(given.session, observe=observe)
         self.reach.begin_call(session.id)
         self.used.append(session.id)
         return session
 
     def end(self) -> None:
-        """Let go of the sessions that were used."""
+        """Release the sessions that were used."""
         while self.used:
             self.reach.end_call(self.used.pop())
 
     def remember(self, session: Session, what: str, became: str) -> None:
-        """Have the next answer tell what became of a call that nobody waits for."""
+        """Report the outcome of an abandoned call with the next answer."""
         left = self.left.setdefault(session.id, [])
         left.append(f"Your call of {what} {became}")
 
     async def acting(self, given: OnSession, intent: str, effect: str) -> Session:
-        """Return the session, in whose logbook the contract now stands."""
+        """Return the session, with the contract recorded in its logbook."""
         session = await self.session(given, observe=False)
         await session.intend(
             self.tool.replace("_", "-"),
@@ -73,7 +73,7 @@ class Call:
         try:
             yield
         finally:
-            # Not cancelled: a question without its answer would cost us the link.
+            # Not cancelled: an unanswered question would cost us the link.
             is_over.set()
 
     async def _tick(
@@ -95,7 +95,7 @@ class Call:
 
 async def _doing(session: Session | None) -> str:
     if session is None:
-        return "starting a session, for which a person may have to be asked"
+        return "starting a session, which may need a person's approval"
     standing = await session.who()
     if any(one.actor == standing.us for one in standing.pending):
         return "waiting for a person's approval"
@@ -103,5 +103,5 @@ async def _doing(session: Session | None) -> str:
 
 
 def label(session: Session) -> str:
-    """Return what a session is called, and its id."""
+    """Return a session's name and id."""
     return f"{session.name} ({session.id})"

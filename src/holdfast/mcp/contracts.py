@@ -1,10 +1,10 @@
-"""What an agent has to say before anything is done.
+"""The parameters of each tool: what an agent has to say before anything is done.
 
-One frozen Struct for each tool: its fields are the tool's parameters, their bounds
-and descriptions its JSON Schema, and what does not fit is refused before anything
-runs. Whatever changes a session carries a small contract with it: what is meant by
-it (`intent`), what is done (the parameters), and what should come of it
-(`expected_effect`). All three are kept in the session's logbook.
+One frozen Struct for each tool: its fields are the tool's parameters, their bounds and
+descriptions its JSON Schema, and a call that does not fit is refused before anything
+runs. Every tool that changes a session takes a small contract: why it is done
+(`intent`), what is done (the parameters), and what should change (`expected_effect`).
+All three are recorded in the session's logbook.
 """
 
 from typing import Annotated, Any, Literal
@@ -15,10 +15,10 @@ from msgspec import Meta
 from holdfast.sdk.exported import MAX_EFFECT, MAX_INTENT
 
 MAX_SESSION = 192
-"""Characters that name a session: a host's name, a stroke, and its own."""
+"""Characters that name a session: a host's name, a slash, and its own."""
 
 MAX_COMMAND = 4094
-"""Characters of a line for a shell: what a terminal takes, without Enter."""
+"""Characters of a line for a shell: what a terminal accepts, without Enter."""
 
 MAX_SENT = 16 * 1024
 """Characters typed at once: an agent that pastes more should write a file."""
@@ -30,28 +30,28 @@ MAX_BUDGET = 256 * 1024
 """Bytes of output in one answer: more than a model reads at once."""
 
 USUAL_BUDGET = 32 * 1024
-"""Bytes of output in one answer unless asked otherwise."""
+"""Bytes of output in one answer by default."""
 
 MAX_WAIT = 3600
 """Seconds that one call waits at most."""
 
 USUAL_APPROVAL = 120.0
-"""Seconds that an approval is waited for unless asked otherwise: a person who is near
-answers by then, and most clients give up on a call later."""
+"""Seconds to wait for approval by default: a person nearby answers by then, and most
+clients give up on a call later."""
 
 MAX_ENTRIES = 500
 """Entries of the logbook in one answer."""
 
 UNKEPT = frozenset({"session", "intent", "expected_effect", "secret", "text", "keys"})
-"""Parameters that are kept elsewhere, or must not be: what is typed stands in the entry
-of its input, unless the terminal hides it."""
+"""Parameters that the contract omits: typed text is in the entry of its input, unless
+the terminal hides it."""
 
 Session = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=MAX_SESSION,
-        description="Name or id of the session; HOST/NAME elsewhere.",
+        description="Name or id of the session; HOST/NAME if remote.",
     ),
 ]
 Intent = Annotated[
@@ -59,20 +59,23 @@ Intent = Annotated[
     Meta(
         min_length=3,
         max_length=MAX_INTENT,
-        description="Why you do this, in one sentence; the others read it.",
+        description="Why you do this, in one sentence; the other operators read it.",
     ),
 ]
 Effect = Annotated[
     str,
     Meta(
         max_length=MAX_EFFECT,
-        description="What should be different afterwards, for others to check.",
+        description="What should be different afterwards, so that others can check.",
     ),
 ]
 Seconds = Annotated[float, Meta(gt=0, le=MAX_WAIT)]
 Approval = Annotated[
     Seconds,
-    Meta(description="Seconds to wait for a person's approval; then it is taken back."),
+    Meta(
+        description="Seconds to wait for a person's approval; then the request is"
+        " withdrawn."
+    ),
 ]
 Budget = Annotated[
     int,
@@ -95,7 +98,7 @@ class Contract(
     kw_only=True,
     omit_defaults=True,
 ):
-    """The parameters of one tool; the book keeps those that were chosen."""
+    """The parameters of one tool; the logbook keeps those that were given."""
 
 
 class OnHost(Contract, frozen=True, kw_only=True):
@@ -105,7 +108,7 @@ class OnHost(Contract, frozen=True, kw_only=True):
         str,
         Meta(
             max_length=64,
-            description="A host elsewhere, by its name; empty for this machine.",
+            description="Name of a remote host; empty for this machine.",
         ),
     ] = ""
 
@@ -133,20 +136,22 @@ class Create(OnHost, frozen=True, kw_only=True):
         list[Annotated[str, Meta(max_length=MAX_COMMAND)]],
         Meta(
             max_length=256,
-            description="The program and its words; without any it is a shell, which"
+            description="The program and its arguments; by default a shell, which"
             " `run` needs.",
         ),
     ] = []
-    cwd: Annotated[str, Meta(max_length=4096, description="Where it starts.")] = ""
+    cwd: Annotated[
+        str, Meta(max_length=4096, description="The folder to start in.")
+    ] = ""
     timeout: Seconds = 120.0
 
 
 class Attach(OnSession, frozen=True, kw_only=True):
-    """Be present in a session."""
+    """Attach to a session."""
 
     observe: Annotated[
         bool,
-        Meta(description="Only look, until you call a tool that acts."),
+        Meta(description="Only watch, until you call a tool that acts."),
     ] = False
 
 
@@ -156,8 +161,8 @@ class Read(OnSession, frozen=True, kw_only=True):
     cursor: Annotated[
         Offset | None,
         Meta(
-            description="The byte to begin at: the `next_cursor` of an earlier answer."
-            " Without one, the last `max_bytes` that were printed.",
+            description="The byte to start at: the `next_cursor` of an earlier"
+            " answer. Without it, the last `max_bytes` of output.",
         ),
     ] = None
     max_bytes: Budget = USUAL_BUDGET
@@ -177,21 +182,21 @@ class Run(Act, frozen=True, kw_only=True):
     timeout: Annotated[
         Seconds,
         Meta(
-            description="Seconds to wait. The command is not stopped when they are"
-            " over: the answer then says that it goes on."
+            description="Seconds to wait. The command is not stopped when they run"
+            " out: the answer then says that it is still running."
         ),
     ] = 120.0
     until_input: Annotated[
         bool,
         Meta(
-            description="Also stop waiting as soon as the command waits for somebody to"
-            " type, by the kernel's word."
+            description="Also stop waiting as soon as the command waits for input,"
+            " according to the kernel."
         ),
     ] = True
     until_printed: Annotated[
         Pattern | None,
         Meta(
-            description="Also stop waiting once this was printed: for servers,"
+            description="Also stop waiting once this was printed; for servers,"
             " 'listening on'."
         ),
     ] = None
@@ -200,7 +205,7 @@ class Run(Act, frozen=True, kw_only=True):
         Meta(
             max_length=256,
             description="Makes a repeat safe: the same key never runs twice, and the"
-            " second call is told what came of the first.",
+            " second call gets the outcome of the first.",
         ),
     ] = ""
     max_bytes: Budget = USUAL_BUDGET
@@ -238,8 +243,7 @@ class Signal(Act, frozen=True, kw_only=True):
     signal: Annotated[
         Literal["INT", "TERM", "QUIT", "HUP", "KILL", "STOP", "CONT", "USR1", "USR2"],
         Meta(
-            description="INT interrupts, as C-c does; TERM asks it to end; KILL ends it"
-            " without asking."
+            description="INT interrupts, like C-c; TERM asks it to end; KILL ends it."
         ),
     ] = "INT"
     approval_timeout: Approval = USUAL_APPROVAL
@@ -252,7 +256,7 @@ class Answer(Act, frozen=True, kw_only=True):
         str,
         Meta(
             max_length=4094,
-            description="The secret, without Enter. Neither logbook nor answer has it.",
+            description="The secret, without Enter. It is stored nowhere.",
         ),
     ]
     approval_timeout: Approval = USUAL_APPROVAL
@@ -264,18 +268,19 @@ class Wait(OnSession, frozen=True, kw_only=True):
     condition: Annotated[
         Literal["prompt", "input", "secret", "output", "quiet", "port", "exit"],
         Meta(
-            description="prompt: the shell takes a command; input: a program waits for"
-            " somebody to type; secret: it asks for a password; output: `pattern` was"
-            " printed; quiet: nothing was printed for `seconds`; port: a process of the"
-            " session listens on `port`; exit: the session has ended."
+            description="prompt: the shell is ready for a command; input: a program"
+            " waits for input; secret: it asks for a password; output:"
+            " `pattern` was printed; quiet: nothing was printed for"
+            " `seconds`; port: a process of the session listens on"
+            " `port`; exit: the session has ended."
         ),
     ]
     pattern: Pattern = ""
     cursor: Annotated[
         Offset | None,
         Meta(
-            description="With output: look from this byte on. Without one, from where"
-            " you typed last, or in everything that is kept.",
+            description="With output: search from this byte on. Without it, from"
+            " where you last typed, or in all output that is kept.",
         ),
     ] = None
     port: Annotated[int, Meta(ge=0, le=65535, description="With port.")] = 0
@@ -301,7 +306,7 @@ class GiveTurn(OnSession, frozen=True, kw_only=True):
         Meta(
             min_length=1,
             max_length=64,
-            description="An operator that is attached, by its name; `who` tells them.",
+            description="Name of an attached operator; `who` lists them.",
         ),
     ]
 
@@ -312,7 +317,7 @@ class Log(OnSession, frozen=True, kw_only=True):
     since: Annotated[
         Offset | None,
         Meta(
-            description="The index of the first entry wanted. Without one, the last"
+            description="The index of the first entry wanted. Without it, the last"
             " `max_entries`.",
         ),
     ] = None
@@ -320,15 +325,15 @@ class Log(OnSession, frozen=True, kw_only=True):
 
 
 class Blame(OnSession, frozen=True, kw_only=True):
-    """Who is behind something."""
+    """Ask who is behind something."""
 
     what: Annotated[
         Literal[
             "variable", "alias", "function", "option", "trap", "path-entry", "line"
         ],
         Meta(
-            description="What it is: something that the shell has, by its `name`; or"
-            " line, for what stands typed at the prompt and was not entered."
+            description="A part of the shell's state, given by `name`; or line, for"
+            " input typed at the prompt and not submitted."
         ),
     ]
     name: Annotated[
@@ -337,10 +342,10 @@ class Blame(OnSession, frozen=True, kw_only=True):
 
 
 def schema_of(shape: type[Contract]) -> dict[str, Any]:
-    """Return the JSON Schema of a tool's parameters, whole in itself."""
+    """Return the JSON Schema of a tool's parameters, self-contained."""
     (_,), found = msgspec.json.schema_components([shape])
     schema = dict(found[shape.__name__])
-    # Every field says for itself what it is; the class is for who reads the code.
+    # Each field describes itself; class docstrings are for readers of the code.
     schema.pop("title", None)
     schema.pop("description", None)
     return {**schema, "additionalProperties": False}

@@ -1,9 +1,9 @@
-"""Serve clients that connect by HTTP: only from this machine, and only with the token.
+"""Serves clients over HTTP: only from this machine, and only with the token.
 
-A web page can make a browser send requests to this machine. So Host must be exactly
-the address we listen at, Origin must not be there at all, because no page is meant to
-talk to us, and every request needs the token, in its own header and nowhere else: an
-id of a protocol's session, stolen, is worth nothing without it.
+A web page can make a browser send requests to this machine. So Host must be exactly the
+address we listen on, Origin must be absent, because no page is meant to talk to us, and
+every request needs the token, in its own header and nowhere else: a stolen id of a
+protocol session is worth nothing without it.
 """
 
 import hmac
@@ -21,7 +21,7 @@ MAX_SESSIONS = 64
 """Connections of the protocol at a time."""
 
 GRACE = 2
-"""Seconds for calls under way when we are told to stop."""
+"""Seconds for running calls when we are told to stop."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -32,7 +32,7 @@ _BEARER = b"Bearer "
 
 
 class Door:
-    """What every request passes before anything else looks at it."""
+    """The check that every request passes first."""
 
     def __init__(self, app: App, hosts: tuple[str, ...], token: str) -> None:
         self._app = app

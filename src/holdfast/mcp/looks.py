@@ -1,4 +1,4 @@
-"""The tools that only look."""
+"""The tools that only read."""
 
 import asyncio
 
@@ -12,11 +12,11 @@ from holdfast.sdk.session import Session
 from holdfast.sdk.values import Chunk
 
 WHOLE = 64 * 1024 * 1024
-"""Bytes of the stream that are asked for to find its end: more than any window."""
+"""Bytes of output requested to find its end: more than any window."""
 
 
 async def list_sessions(call: Call, given: contracts.OnHost) -> Facts:
-    """Tell which sessions there are, here or at another host."""
+    """List the sessions, here or on another host."""
     host = await call.reach.host(given.host)
     return {
         "you": call.reach.operator,
@@ -26,7 +26,7 @@ async def list_sessions(call: Call, given: contracts.OnHost) -> Facts:
 
 
 async def attach(call: Call, given: contracts.Attach) -> Facts:
-    """Be present, and tell how things stand."""
+    """Attach, and return who is there and what the session does."""
     session = await call.session(given, observe=given.observe)
     standing = await session.who()
     return {
@@ -38,29 +38,29 @@ async def attach(call: Call, given: contracts.Attach) -> Facts:
 
 
 async def detach(call: Call, given: contracts.OnSession) -> Facts:
-    """Be present no longer."""
+    """Detach."""
     _, found = await call.reach.find(given.session)
     return {"session": found.name, "was_attached": await call.reach.leave(found.id)}
 
 
 async def screen(call: Call, given: contracts.OnSession) -> Facts:
-    """Tell what the session shows."""
+    """Return the session's screen."""
     session = await call.session(given)
     try:
         seen = await session.screen()
-    except PainterDied:  # Another is started; what is shown is painted anew.
+    except PainterDied:  # A new painter is started and repaints the screen.
         seen = await session.screen()
     return tool_output.screen_facts(label(session), seen)
 
 
 async def read(call: Call, given: contracts.Read) -> Facts:
-    """Tell what was printed, from a cursor on or at the end."""
+    """Return output, from a cursor on or at the end."""
     session = await call.session(given)
     return await piece(session, given.cursor, given.max_bytes)
 
 
 async def piece(session: Session, cursor: int | None, budget: int) -> Facts:
-    """Return a piece of the stream: from `cursor` on, or the last of it."""
+    """Return a piece of the stream: from `cursor` on, or its end."""
     if cursor is None:
         kept = await session.read(None, WHOLE)
         start = max(kept.offset, kept.end - budget)
@@ -81,22 +81,22 @@ async def piece(session: Session, cursor: int | None, budget: int) -> Facts:
 
 
 async def state(call: Call, given: contracts.OnSession) -> Facts:
-    """Tell what the session does, by the kernel's word."""
+    """Return what the session is doing, according to the kernel."""
     return tool_output.state_facts(await (await call.session(given)).state())
 
 
 async def graph(call: Call, given: contracts.OnSession) -> Facts:
-    """Tell what runs, and what listens where."""
+    """Return what runs, and what listens on which port."""
     return tool_output.graph_facts(await (await call.session(given)).graph())
 
 
 async def who(call: Call, given: contracts.OnSession) -> Facts:
-    """Tell who is here, and who has the turn."""
+    """Return who is attached, and who has the turn."""
     return tool_output.standing_facts(await (await call.session(given)).who())
 
 
 async def log(call: Call, given: contracts.Log) -> Facts:
-    """Tell what happened."""
+    """Return what happened."""
     session = await call.session(given)
     count, is_cut = given.max_entries, False
     found: list[Entry] = []
@@ -121,16 +121,18 @@ async def log(call: Call, given: contracts.Log) -> Facts:
 
 
 async def _entries(session: Session, given: contracts.Log, most: int) -> list[Entry]:
-    """Return more entries than are wanted, for not all of them are told."""
+    """Return more entries than are wanted, since not all of them are shown."""
     if given.since is None:
         return await session.log(last=most)
     return await session.log(given.since, most=most)
 
 
 async def blame(call: Call, given: contracts.Blame) -> Facts:
-    """Tell who is behind something."""
+    """Return who is behind something."""
     if (given.what == "line") == bool(given.name):
-        raise MalformedArgument(given.name or "no name", "a name for all but a line")
+        raise MalformedArgument(
+            given.name or "no name", "a name, which everything but a line needs"
+        )
     session = await call.session(given)
     report = await session.blame(given.what, given.name)
     facts = tool_output.blame_facts(report, await names_in(session))
@@ -138,7 +140,7 @@ async def blame(call: Call, given: contracts.Blame) -> Facts:
 
 
 async def wait(call: Call, given: contracts.Wait) -> Facts:
-    """Wait until something has come, and tell what."""
+    """Wait until a condition is met, and return which."""
     session = await call.session(given)
     async with call.progress(session):
         return await _waited(session, given)

@@ -1,7 +1,7 @@
-"""Start the server, over standard input and output or over HTTP.
+"""Starts the server, on standard input and output or over HTTP.
 
-The protocol's library takes most of a second to load, so it is loaded here, in the one
-process that needs it, and without what makes loading slower.
+The protocol's library takes most of a second to import, so it is imported here, in the
+one process that needs it, and without the parts that make importing slower.
 """
 
 import asyncio
@@ -15,13 +15,13 @@ _PLUGINS = "PYDANTIC_DISABLE_PLUGINS"
 
 
 def serve_stdio(operator: str) -> None:
-    """Serve one client on standard input and output, until it hangs up."""
+    """Serve one client on standard input and output, until it disconnects."""
     load()
     asyncio.run(_stdio(operator))
 
 
 def serve_http(operator: str, address: tuple[str, int], token: str) -> None:
-    """Serve clients over HTTP that bear the token, until a signal ends it."""
+    """Serve clients over HTTP that have the token, until a signal ends it."""
     load()
     from holdfast.mcp.http import serve  # noqa: PLC0415  # only who needs it pays
 
@@ -39,7 +39,7 @@ async def _stdio(operator: str) -> None:
 
 
 def load() -> None:
-    """Load the library quickly: what it makes is all kept, and made when needed."""
+    """Import the library quickly: almost all that it allocates stays."""
     given = os.environ.get(_PLUGINS)
     os.environ[_PLUGINS] = "__all__"
     gc.disable()

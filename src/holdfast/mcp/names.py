@@ -1,4 +1,4 @@
-"""Names of operators: an id tells an agent nothing, and costs it many tokens."""
+"""The names of operators. An id tells an agent nothing, and costs it many tokens."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -10,10 +10,10 @@ from holdfast.sdk.exported import Present, operator_name
 from holdfast.sdk.session import Session
 
 Name = Callable[[str], str]
-"""Returns what an operator is called, by its id."""
+"""Returns an operator's name, given its id."""
 
 SHORT = 10
-"""Characters of an id that are shown of somebody whom nobody knows."""
+"""Characters shown of the id of an unknown operator."""
 
 _ID = re.compile(r"a_[a-z2-7]{32}")
 
@@ -21,9 +21,9 @@ _ID = re.compile(r"a_[a-z2-7]{32}")
 def names_of(
     present: Iterable[Present], *, is_here: bool, with_kind: bool = False
 ) -> Name:
-    """Return who is called what: those present, and others known on this machine.
+    """Return the names of those attached, and of others known on this machine.
 
-    At a host elsewhere our own machine knows nobody.
+    Our own machine knows nobody of a remote host.
     """
     known: dict[str, str] = {
         one.actor: f"{shown_name(one.name)} ({one.kind})"
@@ -41,7 +41,7 @@ def names_of(
 
 
 async def names_in(session: Session, *, with_kind: bool = False) -> Name:
-    """Return who is called what in a session; one that has ended knows few."""
+    """Return the names in a session; one that has ended knows few."""
     try:
         present = (await session.who()).present
     except HoldfastError:
@@ -50,12 +50,12 @@ async def names_in(session: Session, *, with_kind: bool = False) -> Name:
 
 
 def mentions(text: str) -> bool:
-    """Tell whether a text has an operator's id in it."""
+    """Tell whether a text contains an operator's id."""
     return _ID.search(text) is not None
 
 
 def named(text: str, name: Name) -> str:
-    """Return a text with names in the place of ids."""
+    """Return a text with names in place of ids."""
     return _ID.sub(lambda found: name(found[0]), text)
 
 

@@ -1,10 +1,9 @@
-"""Loads a part of a package without all of the package.
+"""Imports a part of a package without all of the package.
 
-To import `mcp.server.stdio`, Python first runs what `mcp` and `mcp.server` run when
-they are imported, which loads clients, frameworks and their needs: a fifth of the time
-that our server takes to start, for nothing that it uses. So these packages are entered
-without that. Should anybody ask one of them for a name after all, it runs what it has
-put off, and answers.
+To import `mcp.server.stdio`, Python first runs `mcp` and `mcp.server`, which import
+clients, frameworks and their dependencies: a fifth of the time that our server takes to
+start, for nothing that it uses. So these packages are entered without running them. If
+one of them is asked for a name after all, it is run then.
 """
 
 import importlib.util
@@ -28,7 +27,7 @@ def enter(name: str) -> None:
     module, loader = importlib.util.module_from_spec(spec), spec.loader
 
     def ask(wanted: str) -> object:
-        # Python asks modules for names of its own, which never are in a package.
+        # Python asks modules for dunder names, which a package never defines.
         if wanted.startswith("__") or "__getattr__" not in module.__dict__:
             raise AttributeError(wanted)
         del module.__dict__["__getattr__"]

@@ -1,4 +1,4 @@
-r"""Where can the stream be cut so that nothing in it reads differently?
+r"""Where the stream can be cut without changing how it reads.
 
 Theory of operation
 -------------------

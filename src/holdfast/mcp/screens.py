@@ -1,10 +1,10 @@
-"""Live screens as resources: read one, or be told when it has changed.
+"""Live screens as resources: read one, or subscribe to its changes.
 
     holdfast://sessions            every session of this machine
     holdfast://NAME-OR-ID/screen   what one shows
 
-A change is told of at most twice a second for each screen, however much is printed;
-whoever is told reads the screen itself.
+A change is reported at most twice a second for each screen, however much is printed;
+the client then reads the screen itself.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ MAX_WATCHED = 32
 _CHANGES = (Output, Resized, StateChanged, Exited, Lost)
 
 Changed = Callable[[str], Awaitable[None]]
-"""Told which screen has changed."""
+"""Called with the address of a screen that has changed."""
 
 
 def uri_of(session: str) -> str:
@@ -43,10 +43,10 @@ def uri_of(session: str) -> str:
 
 
 def session_of(uri: str) -> str:
-    """Return whose screen it is.
+    """Return which session's screen it is.
 
     Raises:
-        UsageError: It is no address of a screen.
+        UsageError: It is not the address of a screen.
 
     """
     found = _SCREEN.fullmatch(uri)
@@ -66,7 +66,7 @@ async def listed(reach: Reach) -> list[tuple[str, str]]:
 
 
 async def content(call: Call, uri: str) -> Facts:
-    """Return what stands at an address."""
+    """Return the content of an address."""
     try:
         if uri == LIST:
             return await looks.list_sessions(call, contracts.OnHost())
@@ -76,7 +76,7 @@ async def content(call: Call, uri: str) -> Facts:
 
 
 class Watched:
-    """The screens that somebody wants to hear of."""
+    """The screens that clients have subscribed to."""
 
     def __init__(self, reach: Reach, changed: Changed) -> None:
         self._reach = reach
@@ -85,15 +85,15 @@ class Watched:
         self._wanted: dict[str, int] = {}
 
     def watch(self, uri: str) -> None:
-        """Tell of changes at an address from now on; each needs a `forget`.
+        """Report changes at an address from now on; each call needs a `forget`.
 
         Raises:
-            UsageError: There can be no changes.
+            UsageError: The address is not a screen's.
             Unavailable: Too many are watched.
 
         """
         if uri == LIST:
-            raise MalformedArgument(uri, "a screen, and only those tell of changes")
+            raise MalformedArgument(uri, "a screen, and only screens report changes")
         session = session_of(uri)
         if uri not in self._watching:
             if len(self._watching) >= MAX_WATCHED:
@@ -104,7 +104,7 @@ class Watched:
         self._wanted[uri] = self._wanted.get(uri, 0) + 1
 
     def forget(self, uri: str) -> None:
-        """Tell of it no longer, if nobody else wants to hear."""
+        """Stop reporting, if nobody else is subscribed."""
         left = self._wanted.get(uri, 0) - 1
         if left > 0:
             self._wanted[uri] = left
@@ -115,7 +115,7 @@ class Watched:
             watching.cancel()
 
     def close(self) -> None:
-        """Tell of nothing any more."""
+        """Stop reporting everything."""
         for watching in self._watching.values():
             watching.cancel()
 
@@ -128,7 +128,7 @@ class Watched:
                 async for event in host.attach(found.id, observe=True).events():
                     if isinstance(event, _CHANGES):
                         has_changed.set()
-            has_changed.set()  # Whoever reads it now learns why no more comes.
+            has_changed.set()  # A client that reads it learns why nothing more comes.
             await asyncio.sleep(CALM)
         finally:
             teller.cancel()
@@ -146,5 +146,5 @@ class Watched:
 
 
 def written(facts: Facts) -> str:
-    """Return what stands at an address as text."""
+    """Return the content of an address as text."""
     return tool_output.written(facts)

@@ -1,8 +1,8 @@
 """The server: the SDK of the protocol on one side, our tools on the other.
 
 Every call runs in a task of its own. A client that cancels one cancels that task, which
-then cleans up in peace: the protocol's own cancellation would come again at each await,
-and leave a turn taken that nobody wants.
+then cleans up undisturbed: the protocol's own cancellation would be raised again at
+each await, and leave a turn taken that nobody wants.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from holdfast.model.ids import SessionId  # noqa: TC001  # read by people
 from holdfast.version import __version__
 
 MAX_CALLS = 16
-"""Calls under way at a time: what floods us is refused, and not kept."""
+"""Calls running at a time: a flood is refused, not queued."""
 
 Context = ServerRequestContext[Any, Any]
 Doing = Coroutine[Any, Any, Facts]
@@ -45,7 +45,7 @@ _GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, MCPError)
 
 
 class AgentServer:
-    """What answers one agent's client."""
+    """The server for one agent's client."""
 
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
@@ -71,7 +71,7 @@ class AgentServer:
         )
 
     def close(self) -> None:
-        """Tell of no more changes."""
+        """Report no more changes."""
         self._watched.close()
         self._listen.close()
 
@@ -120,7 +120,7 @@ class AgentServer:
         return facts
 
     async def _refused(self, error: HoldfastError, given: contracts.Contract) -> Facts:
-        """Return a refusal that says in words whom it is about."""
+        """Return a refusal with names in place of ids."""
         told = f"{error} {error.facts}"
         if isinstance(given, contracts.OnSession) and names.mentions(told):
             with contextlib.suppress(HoldfastError):
@@ -147,12 +147,12 @@ class AgentServer:
         return Call(name, self._reach, report, self._left)
 
     async def _apart(self, what: Doing) -> Facts:
-        """Do something in a task of its own, and return what came of it."""
+        """Run in a task of its own, and return its result."""
         if self._under_way >= MAX_CALLS:
             what.close()
             error = AskedTooOften("calls at a time", MAX_CALLS)
             return refusal_text.refusal_facts(error)
-        # Counted at once: many may come before the first of them begins.
+        # Counted at once: many may arrive before the first of them starts.
         self._under_way += 1
         doing = self._reach.tasks.create_task(self._settled(what))
         doing.add_done_callback(self._done)
@@ -182,7 +182,7 @@ class AgentServer:
         found = [(screens.LIST, "sessions", "Every session of this machine")]
         with contextlib.suppress(HoldfastError):
             found += [
-                (uri, f"screen of {name}", f"What {name} shows now")
+                (uri, f"screen of {name}", f"The screen of {name}")
                 for uri, name in await screens.listed(self._reach)
             ]
         return types.ListResourcesResult(
@@ -200,7 +200,7 @@ class AgentServer:
         template = types.ResourceTemplate(
             uri_template=screens.TEMPLATE,
             name="screen",
-            description="What a session shows now, by its name or id",
+            description="The screen of a session, by its name or id",
             mime_type="application/json",
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
@@ -279,9 +279,9 @@ class AgentServer:
 
 @contextlib.asynccontextmanager
 async def serving(operator: str) -> AsyncIterator[AgentServer]:
-    """Yield a server that acts as an operator, and leave every session afterwards."""
+    """Yield a server that acts as an operator; detach from every session afterwards."""
     async with Reach(operator) as reach:
-        await reach.host()  # Whoever we act as is known before anything is asked.
+        await reach.host()  # Our operator is enrolled before anything is asked.
         server = AgentServer(reach)
         try:
             yield server

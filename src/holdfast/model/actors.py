@@ -1,7 +1,7 @@
-"""Who acts?
+"""Actors: who acts in a session.
 
 An actor is identified by a public key and nothing else. Its name is for people
-to read and is never identity; whoever shows a name shows the fingerprint too.
+to read and is never identity; a name is always shown with the fingerprint.
 """
 
 import enum
@@ -40,7 +40,7 @@ class Actor:
         """Return as much of the id as two people need to mean the same key.
 
         It is what `crypto.fingerprints` calls short: 80 bits. The eight letters that
-        stand beside a name can be had for another key by whoever makes enough keys.
+        stand beside a name can be had for another key by making enough keys.
         """
         letters = self.id[2 : 2 + _COMPARED]
         starts = range(0, len(letters), _GROUP)

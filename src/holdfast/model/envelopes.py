@@ -1,4 +1,4 @@
-"""What may this operator do?
+"""Envelopes: what an operator may do.
 
 An envelope is a set of rights, over one session or a whole host, until an
 expiry. It can be passed on only in part (attenuation):
@@ -62,13 +62,13 @@ _DEFAULTS = {
 pass on, approve, start sessions, or end what somebody else began."""
 
 _BEGINNER = frozenset({Right.END, Right.CREATE})
-"""What whoever began a session may do to it: have its command started, and end it."""
+"""The rights of a session's creator: have its command started, and end it."""
 
 
 def default_rights(kind: ActorKind, *, began_it: bool) -> frozenset[Right]:
     """Return what an operator of `kind` may do before anybody grants it anything.
 
-    Whoever began a session may end it.
+    The creator of a session may end it.
     """
     return _DEFAULTS[kind] | (_BEGINNER if began_it else frozenset())
 
@@ -76,7 +76,7 @@ def default_rights(kind: ActorKind, *, began_it: bool) -> frozenset[Right]:
 def invited_rights(kind: ActorKind) -> frozenset[Right]:
     """Return what an invitation promises an operator of `kind` if it says nothing.
 
-    Starting sessions is to be asked for by name, whoever is invited.
+    The right to start sessions has to be named, for every kind.
     """
     return _DEFAULTS[kind] - {Right.CREATE}
 
@@ -149,8 +149,8 @@ def first_envelope(
 ) -> Envelope:
     """Return what a session gives an operator that it meets for the first time.
 
-    `promised` is what an invitation said; without one, its kind decides. Whoever
-    was promised another session alone has nothing here.
+    `promised` is what an invitation said; without one, its kind decides. An
+    operator that was promised only another session has no rights here.
     """
     if promised is None:
         return Envelope(default_rights(kind, began_it=began_it), session)

@@ -1,4 +1,4 @@
-"""How large is a terminal?"""
+"""The size of a terminal."""
 
 from dataclasses import dataclass
 

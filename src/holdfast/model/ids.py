@@ -1,4 +1,4 @@
-"""What is this one called, so that it is confused with nothing else?
+"""Ids, each with a type of its own so that none is mistaken for another.
 
     s_ + 16 letters   session   10 random bytes
     h_ + 32 letters   host      20 bytes of SHA-256 over its public key

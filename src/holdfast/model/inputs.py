@@ -1,4 +1,4 @@
-"""What does an operator send, by whichever route?
+"""What an operator sends, by any route.
 
 Every route makes the same thing: an Input. Its id is a client and a count, so
 that "never twice" needs no unbounded memory (ADR 0003).
@@ -6,13 +6,18 @@ that "never twice" needs no unbounded memory (ADR 0003).
 
 import enum
 import hashlib
+import re
 from dataclasses import dataclass
 
 from holdfast.model.envelopes import Right
+from holdfast.model.errors import LineTooLong, MalformedArgument
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation
+from holdfast.model.text import printable
 
 MAX_INPUT = 64 * 1024
 """Bytes in one input: a large paste in one piece, a small part of a window."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 RESIZES = "resizes per second"
 """What a budget calls the rate of resizes, which a client may wait out unasked."""
@@ -71,3 +76,24 @@ class Input:
 def digest_of(kind: InputKind, payload: bytes) -> bytes:
     """Return the digest of an input of this kind with these bytes."""
     return hashlib.sha256(kind.encode() + b"\0" + payload).digest()
+
+
+def shell_line(text: str) -> bytes:
+    """Return a command as it is typed into a shell, without the Enter after it.
+
+    Raises:
+        UsageError: It is not one line of text, or is too long.
+
+    """
+    # A newline would make it several commands, a tab would complete, and any other
+    # control character would be a key.
+    if not text.strip() or _CONTROL.search(text):
+        raise MalformedArgument(
+            printable(text, 64),
+            "one line for a shell: no newline, tab or other control character; join"
+            " commands with `;`, or put them in a file and run that",
+        )
+    line = text.encode("utf-8", "surrogateescape")
+    if len(line) >= MAX_INPUT:  # Enter comes with it.
+        raise LineTooLong(len(line), MAX_INPUT - 1)
+    return line

@@ -1,4 +1,4 @@
-"""When is it? Two clocks, for two purposes.
+"""Two clocks, for two purposes.
 
 `now` is seconds of a clock that only runs forward; everything is decided by it.
 `wall` is what a calendar says, in seconds since 1970; it is written down for

@@ -1,4 +1,4 @@
-"""What became of an input?
+"""The outcome of an input.
 
     APPLIED    the terminal took every byte; the only outcome called acknowledged
     REFUSED    no byte was written, and why
@@ -10,6 +10,7 @@ Acknowledged means accepted by the terminal, never that the program read it.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import Index
@@ -19,6 +20,7 @@ from holdfast.model.ids import Index
 class Applied:
     """The terminal accepted every byte of the input logged at `index`."""
 
+    word: ClassVar[str] = "applied"
     index: Index
 
 
@@ -26,6 +28,7 @@ class Applied:
 class Refused:
     """No byte was written. `error` says why and what to do next."""
 
+    word: ClassVar[str] = "refused"
     error: HoldfastError
 
 
@@ -33,6 +36,7 @@ class Refused:
 class Dropped:
     """Logged at `index`, and thrown away unwritten when the turn moved."""
 
+    word: ClassVar[str] = "dropped"
     index: Index
 
 
@@ -40,6 +44,7 @@ class Dropped:
 class Cut:
     """Logged at `index`; the turn moved after `written` bytes had gone in."""
 
+    word: ClassVar[str] = "cut"
     index: Index
     written: int
 
@@ -48,7 +53,19 @@ class Cut:
 class Unknown:
     """Logged at `index`; whether it was written died with the writer."""
 
+    word: ClassVar[str] = "unknown"
     index: Index
 
 
 Outcome = Applied | Refused | Dropped | Cut | Unknown
+
+
+def outcome_from(
+    word: str, index: Index, written: int = 0
+) -> Applied | Dropped | Cut | Unknown:
+    """Return the outcome of an accepted input by its word in the logbook."""
+    if word == Cut.word:
+        return Cut(index, written)
+    if word == Applied.word:
+        return Applied(index)
+    return Dropped(index) if word == Dropped.word else Unknown(index)

@@ -1,7 +1,7 @@
-"""What is a policy asked?
+"""What a policy is asked.
 
 A Question holds everything that rules, plug-ins and a webhook may judge by, as
-it is at the moment of asking. It is a value: whoever is asked can neither change
+it is at the moment of asking. It is a value: a policy can neither change
 it nor look further. `to_object` is the same as a JSON document; its members are
 specified in docs/spec/policy.md, section 6.
 
@@ -83,7 +83,7 @@ class Execution:
     """Whether the path means another file to the process than to us."""
 
     variables: tuple[str, ...] = ()
-    """What whoever starts it sets for it, beyond what this host has set."""
+    """Variables that its starter sets, beyond those of this host."""
 
 
 @dataclass(frozen=True, slots=True)

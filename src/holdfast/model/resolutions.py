@@ -1,4 +1,4 @@
-"""What does a command run at this moment, and who staged that?
+"""What a command would run now, and who staged that.
 
 A word at a prompt means what the shell makes of it *now*: an alias, a function, a
 file that a folder of PATH has. Each step from the word to what runs is a Link;

@@ -39,7 +39,7 @@ class Creation(NamedTuple):
     integration: bool = False
     exec_gate: bool = False
     ground: bool = False
-    """Whether it begins with what this host has set, whoever asks."""
+    """Whether it starts with this host's environment, for any requester."""
 
     creator: str = ""
     client: str | None = None

@@ -1,4 +1,4 @@
-"""How is text that somebody else chose shown without being obeyed?
+"""Shows text from others without letting a terminal obey it.
 
 Titles, names, paths and errors come from programs and peers. Printed as they
 are, they could move the cursor, reverse the reading order or hide themselves.
@@ -36,7 +36,7 @@ def printable(text: str, limit: int = 200) -> str:
 
 
 def shown_name(text: str) -> str:
-    """Return a name as it is shown to people, whoever it came from.
+    """Return a name as it is shown to people, wherever it came from.
 
     Names are ASCII, so any other letter is somebody's attempt to look like
     somebody else, and is shown as an escape.

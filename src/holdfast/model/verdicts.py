@@ -1,4 +1,4 @@
-"""What does a policy answer?"""
+"""What a policy answers."""
 
 import enum
 

@@ -22,8 +22,8 @@ from holdfast.linux.painter_packets import MAX_DATA, MAX_PACKET, Packet
 from holdfast.model.errors import HoldfastError, MalformedMessage, PeerError
 from holdfast.model.geometry import Size
 from holdfast.painter.keyframes import GhosttyEmulator
-from holdfast.painter.limits import MAX_CPU, MAX_FEED_CPU, confine, cpu_limit
 from holdfast.painter.paintings import Easel
+from holdfast.painter.process_limits import MAX_CPU, MAX_FEED_CPU, confine, cpu_limit
 
 STANDARD_INPUT = 0
 

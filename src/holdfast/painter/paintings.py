@@ -18,7 +18,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.geometry import Size
 from holdfast.painter.emulator import Emulator
-from holdfast.term.links import LinkFilter
+from holdfast.term.hyperlinks import LinkFilter
 from holdfast.term.queries import QueryKind
 from holdfast.term.screen import Screen
 

@@ -87,7 +87,7 @@ def read_web(folder: Path) -> dict[str, File]:
 
 
 class Front:
-    """What the relay shows to whoever comes by."""
+    """The relay's HTTP answers."""
 
     def __init__(
         self,

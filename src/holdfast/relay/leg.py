@@ -311,7 +311,7 @@ class Leg(asyncio.Protocol):
             self._house.left(self)
 
     def _hurry(self) -> None:
-        """See that it ends: whoever takes leave slowly is cut."""
+        """Make sure that it ends: a peer that closes slowly is cut."""
         self._deadline.cancel()
         self._deadline = self._loop.call_later(CLOSE_SECONDS, self._cut)
 

@@ -166,7 +166,7 @@ class House:
         return leg.place is not None
 
     def opened(self, leg: Leg) -> None:
-        """Ask whoever dialled to sign something."""
+        """Ask the dialling peer to sign something."""
         leg.nonce = secrets.token_bytes(NONCE)
         leg.send(wire.encode(wire.Greet(VERSION, leg.nonce)))
 
@@ -197,7 +197,7 @@ class House:
             raise NotProven("")
         leg.prove()
         self._welcome(leg, said)
-        # Whoever was refused keeps its place until it is gone: anybody can make a
+        # A refused peer keeps its place until it is gone: anybody can make a
         # key, prove it, be refused and be slow to leave.
         if leg.link in self._legs:
             self._vacate(leg)

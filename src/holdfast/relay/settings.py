@@ -20,7 +20,7 @@ SLOW_PEER = 15.0
 
 DRAIN = 1.0
 """Seconds for which those who are joined may go on once the relay is stopped:
-whoever has another relay goes there, and whoever has not wants us back soon."""
+peers with another relay go there, and the others want us back soon."""
 
 HOSTS_PER_SOURCE = 64
 """Hosts registered from one address: a key costs nothing to make."""

@@ -6,7 +6,6 @@ types exists for this command only; it uses our standing link, if there is one.
 
 import asyncio
 import math
-import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,12 +22,11 @@ from holdfast.model.errors import (
     EndUnknown,
     InputIdReused,
     KeyUsed,
-    LineTooLong,
     MalformedArgument,
     UnexpectedMessage,
 )
 from holdfast.model.ids import ActorId, ClientId, SessionId
-from holdfast.model.inputs import MAX_INPUT
+from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
 from holdfast.sdk.standing_link import Line
 from holdfast.sdk.values import CommandResult, Stop
@@ -41,8 +39,6 @@ MAX_KEY = 256
 
 GOES_ON = "the line was typed; what it started goes on in the session"
 MAY_GO_ON = "the line was sent; if it was typed, what it started goes on in the session"
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Asked(NamedTuple):
@@ -105,7 +101,7 @@ async def run(
     """
     now = asyncio.get_running_loop().time()
     client = _client(host.way.us, session, asked.key)
-    typed = _line(asked.command)
+    typed = shell_line(asked.command)
     until = math.inf if asked.timeout is None else now + asked.timeout
 
     def begun() -> CommandRun:
@@ -117,7 +113,7 @@ async def run(
         if line is None or not line.is_attached or line.is_running:
             ran = await host.converse(session, made)
         else:
-            ran = await _on_line(host, line, made, begun)
+            ran = await _onshell_line(host, line, made, begun)
     except InputIdReused:
         raise KeyUsed(printable(asked.key or "", 64)) from None
     except asyncio.CancelledError as error:
@@ -130,7 +126,7 @@ async def run(
     return _result(asked.command, ran, round(waited * 1000))
 
 
-async def _on_line(
+async def _onshell_line(
     host: "Host", line: Line, made: CommandRun, begun: Callable[[], CommandRun]
 ) -> Ran:
     """Run it on our standing link, which sees what is printed from now on."""
@@ -176,18 +172,3 @@ def _client(us: ActorId, session: SessionId, key: str | None) -> ClientId:
         wanted = f"a key of 1 to {MAX_KEY} characters"
         raise MalformedArgument(printable(key, 64), wanted)
     return keyed_client(session, us, key)
-
-
-def _line(text: str) -> bytes:
-    # A newline would make it several commands, a tab would be completed, and any
-    # other control character be a key.
-    if not text.strip() or _CONTROL.search(text):
-        raise MalformedArgument(
-            printable(text, 64),
-            "one line for a shell: no newline, tab or other control character; join"
-            " commands with `;`, or put them into a file and run that",
-        )
-    line = os.fsencode(text)
-    if len(line) >= MAX_INPUT:  # Enter comes with it.
-        raise LineTooLong(len(line), MAX_INPUT - 1)
-    return line

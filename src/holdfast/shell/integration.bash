@@ -20,7 +20,7 @@ __holdfast_mark() {
 }
 
 __holdfast_escape() { # text, as bytes, into __holdfast_text
-    # Whoever made LC_ALL read-only has their letters told as they are.
+    # With a read-only LC_ALL, letters are reported as they are.
     [[ ${LC_ALL@a} == *r* ]] || local LC_ALL=C
     local text="$1" code char hex
     hex='\x5c' text=${text//\\/"$hex"}
@@ -90,7 +90,7 @@ __holdfast_tell() {
 __holdfast_prompted() {
     { local - __holdfast_flags=$-; __holdfast_options=$SHELLOPTS:$BASHOPTS
         builtin set +axveu; } 2>/dev/null
-    # Whoever sets PROMPT_COMMAND at a prompt replaces the first hook, not this one.
+    # Setting PROMPT_COMMAND at a prompt replaces the first hook, not this one.
     [[ $__holdfast_told ]] || __holdfast_tell "$1"
     __holdfast_more= __holdfast_told= __holdfast_last=$(( ${HISTCMD:-0} - 1 ))
     __holdfast_hook
@@ -147,7 +147,7 @@ __holdfast_print() {
     builtin alias -p
 } 2>/dev/null
 
-# Runs in a subshell. Whoever should read the pipe may have died or been stopped:
+# Runs in a subshell. The reader of the pipe may have died or been stopped:
 # then the writer is given up, and the prompt comes all the same.
 __holdfast_hand_over() {
     local __holdfast_answer
@@ -219,7 +219,7 @@ __holdfast_filter() {
     done
 }
 
-# Whoever has made one of the two read-only keeps it as it is.
+# If one of the two is read-only, it stays as it is.
 __holdfast_hook() {
     local hook='${__holdfast_nonce:+$(__holdfast_started)}' one
     local last='__holdfast_prompted $? "$(builtin trap -p; builtin trap __holdfast_print EXIT)"'

@@ -136,7 +136,7 @@ function __holdfast_functions
         set __holdfast_asked (string match --all --regex '[^\s;&|\'"=]+' -- "$__holdfast_line")
     end
     set __holdfast_line
-    # Whoever judges a line must know where this one leads.
+    # The judge of a line must know where this one leads.
     set --append __holdfast_asked cd
     for __holdfast_one in $__holdfast_names
         contains -- $__holdfast_one $__holdfast_told; and continue

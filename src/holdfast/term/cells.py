@@ -1,4 +1,4 @@
-r"""In which colours and letters does a screen show its text?
+r"""The colours and letters of a screen.
 
 A run is text in one row that looks the same; the texts of a row's runs, one
 after the other, are the row. Runs are read from what an emulator writes for

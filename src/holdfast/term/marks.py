@@ -1,4 +1,4 @@
-r"""Which of the marks in a program's output are the shell's own, and what do they say?
+r"""The shell's own marks in a program's output, and their meaning.
 
 Theory of operation
 -------------------
@@ -14,14 +14,14 @@ here it is decided what counts:
 
 A control byte, a semicolon, a backslash and the byte C2 in `line` and `cwd` are
 written as `\x` and two digits: C2 may begin a C1 control, which would end the mark
-early and show the nonce to whoever watches. Any other byte may be.
+early and show the nonce to viewers. Any other byte may be.
 `size` is how long the line is; what is longer than MAX_LINE is cut, and a size of 0
 says that the shell does not know its line; only in a B, that it is empty. A folder
 that is too long is left empty, which means that it is not known. `number` is that of
 the message in which the shell has said what is set in it now
 (core.shell.state_messages); without one it has not said that.
 
-Whoever can print can print a mark; only the shell knows the nonce. A mark that
+Any program can print a mark; only the shell knows the nonce. A mark that
 is not exactly of this form, or has another nonce, is dropped: viewers never see
 it, and nothing comes of it. One longer than QueryFilter waits for is let through
 as plain text by that, and is no mark either.

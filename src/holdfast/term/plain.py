@@ -1,4 +1,4 @@
-r"""What is left of a program's output when everything that a terminal obeys is gone?
+r"""A program's output without anything that a terminal obeys.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-r"""What of a program's output would a person at the terminal not have seen?
+r"""Output that a person at the terminal would not have seen.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-r"""Which of the bytes a program prints ask the terminal to answer?
+r"""The bytes of a program's output that ask the terminal to answer.
 
 Theory of operation
 -------------------

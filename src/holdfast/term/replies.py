@@ -1,4 +1,4 @@
-"""What does the host answer to a query, without looking at the screen?
+"""Answers to terminal queries that do not depend on the screen.
 
 One terminal answers for all viewers: a plain VT220 with colours, on a dark
 ground, that knows no optional mode. A reply is made of fixed text and of numbers

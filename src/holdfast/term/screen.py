@@ -1,7 +1,7 @@
-"""What does a terminal show at one moment?
+"""What a terminal shows at one moment.
 
 A screen is made by an emulator that was fed hostile bytes, and may come from a
-process that those bytes have broken. So a Screen is clean whoever made it:
+process that those bytes have broken. So a Screen is clean, whatever made it:
 
 I1  No text in it holds a control character, a line break, or a character that
     turns the reading order: each has become U+FFFD.
@@ -13,8 +13,8 @@ Joiners and variation selectors stay: an emoji is made with them, and without
 them it would be drawn as several.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, TypedDict
 
 from holdfast.model.errors import MalformedMessage, SizeOutOfRange
 from holdfast.model.geometry import Size
@@ -31,6 +31,20 @@ combines beyond that is cut off, so that a line has a bound."""
 
 MAX_ABOVE = 1_000_000
 """Rows counted above the screen: more than an emulator keeps."""
+
+
+class _Told(TypedDict):
+    """A screen as it is written down."""
+
+    size: tuple[int, int]
+    lines: tuple[str, ...]
+    cursor: tuple[int, int]
+    visible: bool
+    title: str
+    alternate: bool
+    runs: list[Any]
+    hidden: list[Any]
+    above: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,67 +115,21 @@ class Screen:
             PeerError: It is no screen.
 
         """
-        if not isinstance(read, Mapping):
-            raise _malformed("it is no object")
-        columns, rows = _pair(read, "size")
-        row, column = _pair(read, "cursor")
-        title = read.get("title")
-        if not isinstance(title, str):
-            raise _malformed("its title is no text")
+        import msgspec  # noqa: PLC0415  # the painter does without it
+
         try:
-            size = Size(columns, rows)
-        except SizeOutOfRange as error:
-            raise _malformed(str(error)) from None
+            told = msgspec.convert(read, _Told)
+            size = Size(*told["size"])
+        except (msgspec.ValidationError, SizeOutOfRange) as error:
+            raise MalformedMessage("screen", str(error)) from None
         return cls(
-            size=size,
-            lines=_lines(read),
-            cursor_row=row,
-            cursor_column=column,
-            cursor_visible=_flag(read, "visible"),
-            title=title,
-            alternate=_flag(read, "alternate"),
-            runs=tuple(map(Run.from_object, _list(read, "runs"))),
-            hidden=tuple(map(Hidden.from_object, _list(read, "hidden"))),
-            above=_count(read, "above"),
+            size,
+            told["lines"],
+            *told["cursor"],
+            told["visible"],
+            told["title"],
+            told["alternate"],
+            tuple(map(Run.from_object, told["runs"])),
+            tuple(map(Hidden.from_object, told["hidden"])),
+            told["above"],
         )
-
-
-def _pair(read: Mapping[str, object], name: str) -> tuple[int, int]:
-    match read.get(name):
-        case [int(one), int(other)]:
-            return one, other
-        case _:
-            raise _malformed(f"its {name} is no pair of numbers")
-
-
-def _count(read: Mapping[str, object], name: str) -> int:
-    count = read.get(name)
-    if not isinstance(count, int):
-        raise _malformed(f"its {name} is no number")
-    return count
-
-
-def _flag(read: Mapping[str, object], name: str) -> bool:
-    flag = read.get(name)
-    if not isinstance(flag, bool):
-        raise _malformed(f"its {name} is neither true nor false")
-    return flag
-
-
-def _lines(read: Mapping[str, object]) -> tuple[str, ...]:
-    lines = _list(read, "lines")
-    texts = tuple(line for line in lines if isinstance(line, str))
-    if len(texts) != len(lines):
-        raise _malformed("a line is no text")
-    return texts
-
-
-def _list(read: Mapping[str, object], name: str) -> list[object]:
-    found = read.get(name)
-    if not isinstance(found, list):
-        raise _malformed(f"its {name} are no list")
-    return found
-
-
-def _malformed(why: str) -> MalformedMessage:
-    return MalformedMessage("screen", why)

@@ -1,4 +1,4 @@
-"""Which of a session's bytes does a painter not survive?
+"""The bytes of a session that crash a painter.
 
 Theory of operation
 -------------------

@@ -1,16 +1,16 @@
-r"""What of a screen's text would a person not see, or read differently?
+r"""Text on a screen that a person would not see, or would read differently.
 
 Theory of operation
 -------------------
 A program that reads a screen as text gets everything that stands on it, also
 what the person beside it cannot see: text that is concealed (SGR 8), text in the
 colour of its background, characters that leave nothing to be seen, and those that
-turn the reading order round. Whoever can print to the terminal could talk to the
-program behind the person's back (T28). Such stretches are found here, with the
-reason for each; whoever shows the text marks them.
+reverse the reading order. A program that can print to the terminal could talk to
+another behind the person's back (T28). Such stretches are found here, with the
+reason for each; the text is shown with marks around them.
 
 Colours are those the terminal shows: a palette that the program has changed counts
-as it is now. What the terminal's own colours are, only whoever looks at it knows;
+as it is now. Only the viewer knows the terminal's own colours;
 text in one of them is compared only if the program has set it.
 
 Text that is not on the screen at all, because it has scrolled out of it or stands

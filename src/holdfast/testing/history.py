@@ -90,7 +90,7 @@ def _search(operations: list[Operation], place: list[int]) -> bool:
         steps += 1
         demand(steps <= MAX_STEPS, "I1", "the search for an order did not end")
         pending = [n for n in range(count) if not done >> n & 1]
-        # Whoever was called after another returned cannot come before it.
+        # A call made after another returned cannot come before it.
         horizon = min(operations[n].returned_at for n in pending)
         ready = [n for n in pending if operations[n].called_at <= horizon]
         # Pushed last is tried first: what the terminal showed first. That is a

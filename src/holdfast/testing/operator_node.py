@@ -326,7 +326,7 @@ class OperatorNode:
         return ClientId(f"c_{self.actor}_{self._clients}")
 
     def _dial(self, session: SessionId) -> "HolderNode | None":
-        """Open a channel to whoever holds the session now.
+        """Open a channel to the session's current holder.
 
         A channel ends with the process at its other end: what was on its way to
         that one is never taken by its successor.

@@ -1,4 +1,4 @@
-"""How does one ask who is behind something, and how is it answered?
+"""Wire form of the question who is behind something, and of its answer.
 
 Specified in docs/spec/wire.md, section 4.13.
 """
@@ -67,8 +67,8 @@ class BlameReport(Part, frozen=True, kw_only=True):
 
     `standing` is `changed`, by the command that is `behind` it; `initial`, as it was
     when the shell began; `absent`, there is none; `none`, no command ran then; or
-    `unknown`. `used` is the last command that has the word in its line. Whoever asks
-    while the shell is `silent`, not at its prompt, is told what was so at the last.
+    `unknown`. `used` is the last command that has the word in its line. While
+    the shell is `silent`, not at its prompt, the answer is from the last prompt.
     """
 
     standing: Word

@@ -1,4 +1,4 @@
-"""How is a message written so that there is one way to write it, and no other read?
+"""Canonical encoding: one way to write a message, and no other is read.
 
 What two sides compare, sign or hash must be the same bytes on both. Whatever is
 read is written again, and refused if that gives anything else.

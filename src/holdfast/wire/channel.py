@@ -1,4 +1,4 @@
-"""What does a sealed channel carry, before and inside the seal?
+"""The records of a sealed channel, before and inside the seal.
 
 Before it, the first message of an operator says in clear which handshake it
 begins, because the host must know:

@@ -1,11 +1,11 @@
-"""How is a message written down, and what is read when bytes come in?
+"""Encodes and decodes messages.
 
 Theory of operation
 -------------------
 A control message is a msgpack map of its fields in the order in which they
 are declared, maps inside it sorted by name. What is read is written again and
 compared: if a single byte differs, it was not written the one way there is,
-and is refused. So whoever signs, hashes or compares messages may take the
+and is refused. So code that signs, hashes or compares messages may take the
 bytes for the message (threat T65).
 
 OUTPUT is the hot path, and is 8 bytes of offset followed by what was printed.
@@ -15,13 +15,14 @@ I2  Whatever the bytes, decode returns a message or raises a PeerError.
 I3  What encode writes, decode takes; what decode would not, encode refuses.
 """
 
+import re
 import struct
 from collections.abc import Callable
+from typing import get_args
 
 import msgspec
 
 from holdfast.model.errors import (
-    Fact,
     HoldfastError,
     MalformedMessage,
     UnknownFrameKind,
@@ -50,6 +51,7 @@ from holdfast.wire.messages import (
     Output,
     Refuse,
     fitting,
+    sent_facts,
 )
 from holdfast.wire.trials import Tried, Try
 
@@ -118,68 +120,10 @@ Message = (
 """Everything that can be said; closed, so that a `match` over it can be."""
 
 KINDS: dict[FrameKind, type[Message]] = {
-    FrameKind.HELLO: messages.Hello,
-    FrameKind.WELCOME: messages.Welcome,
-    FrameKind.PING: messages.Ping,
-    FrameKind.PONG: messages.Pong,
-    FrameKind.GOODBYE: messages.Goodbye,
-    FrameKind.CHALLENGE: messages.Challenge,
-    FrameKind.IDENTIFY: messages.Identify,
-    FrameKind.ATTACH: messages.Attach,
-    FrameKind.ATTACHED: messages.Attached,
-    FrameKind.DETACH: messages.Detach,
-    FrameKind.OUTPUT: messages.Output,
-    FrameKind.GAP: messages.Gap,
-    FrameKind.KEYFRAME: messages.Keyframe,
-    FrameKind.RESIZED: messages.Resized,
-    FrameKind.SCREEN_REQUEST: screens.ScreenRequest,
-    FrameKind.SCREEN: screens.Screen,
-    FrameKind.SUBMIT: messages.Submit,
-    FrameKind.ACKNOWLEDGE: messages.Acknowledge,
-    FrameKind.REFUSE: messages.Refuse,
-    FrameKind.REPORT: messages.Report,
-    FrameKind.INQUIRE: messages.Inquire,
-    FrameKind.INTEND: intents.Intend,
-    FrameKind.SIGN: signatures.Sign,
-    FrameKind.SIGNED: signatures.Signed,
-    FrameKind.TAKE: messages.Take,
-    FrameKind.ASK: messages.Ask,
-    FrameKind.ANSWER: messages.Answer,
-    FrameKind.GIVE: messages.Give,
-    FrameKind.DROP: messages.Drop,
-    FrameKind.SEIZE: messages.Seize,
-    FrameKind.TURN_PASSED: messages.TurnPassed,
-    FrameKind.TURN_ASKED: messages.TurnAsked,
-    FrameKind.INHERITED: parties.Inherited,
-    FrameKind.PENDING: messages.Pending,
-    FrameKind.APPROVE: messages.Approve,
-    FrameKind.DENY: messages.Deny,
-    FrameKind.SETTLED: messages.Settled,
-    FrameKind.TRY: Try,
-    FrameKind.TRIED: Tried,
-    FrameKind.GRAPH_REQUEST: graphs.GraphRequest,
-    FrameKind.GRAPH: graphs.Graph,
-    FrameKind.BLAME_REQUEST: blame.BlameRequest,
-    FrameKind.BLAME_REPORT: blame.BlameReport,
-    FrameKind.FREEZE: messages.Freeze,
-    FrameKind.THAW: messages.Thaw,
-    FrameKind.END: messages.End,
-    FrameKind.STATE: messages.State,
-    FrameKind.EXITED: messages.Exited,
-    FrameKind.LOST: messages.Lost,
-    FrameKind.STATE_REQUEST: evidence.StateRequest,
-    FrameKind.EVIDENCE: evidence.Evidence,
-    FrameKind.WHO: parties.Who,
-    FrameKind.PRESENCE: parties.Presence,
-    FrameKind.GRANT: parties.Grant,
-    FrameKind.REVOKE: parties.Revoke,
-    FrameKind.COMMAND_STARTED: commands.CommandStarted,
-    FrameKind.COMMAND_ENDED: commands.CommandEnded,
-    FrameKind.COMMAND_REQUEST: commands.CommandRequest,
-    FrameKind.COMMAND_REPORT: commands.CommandReport,
-    FrameKind.EVENT: messages.Event,
+    FrameKind[re.sub("(?<!^)(?=[A-Z])", "_", shape.__name__).upper()]: shape
+    for shape in get_args(Message)
 }
-"""Which message each kind of frame carries."""
+"""Which message each kind of frame carries: the one of its name."""
 
 NO_INPUT = InputId(ClientId(""), 0)
 """What a refusal is about that is not about an input."""
@@ -268,7 +212,7 @@ def refusal(
         sequence=about.sequence,
         code=error.code,
         text=fitting(str(error), MAX_TEXT),
-        facts={name: _sent(fact) for name, fact in error.facts.items()},
+        facts=sent_facts(error),
         retryable=error.retryable,
         next_step=fitting(error.next_step, MAX_TEXT),
     )
@@ -296,9 +240,3 @@ def _misfit(offset: int, size: int) -> str:
     if not 0 <= offset <= MAX_NUMBER - size:
         return "the offset is out of range"
     return ""
-
-
-def _sent(fact: Fact) -> Fact:
-    if isinstance(fact, int) and abs(fact) <= MAX_NUMBER:
-        return int(fact)
-    return fitting(str(fact), MAX_TEXT)

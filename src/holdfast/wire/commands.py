@@ -1,4 +1,4 @@
-"""How does one tell of the commands that a session's shell executes?
+"""Wire form of the commands that a session's shell executes.
 
 Specified in docs/spec/wire.md, section 4.12.
 """

@@ -1,4 +1,4 @@
-"""What is said about operators: who is here, what they may do, what they inherit?
+"""Wire form of who is attached, what they may do, and what they inherit.
 
 Specified in docs/spec/wire.md, sections 4.5 and 4.10.
 """
@@ -33,7 +33,7 @@ MAX_CHANGED: Final = 32
 """Things shown that others changed; `blame` and the logbook have them all."""
 
 MAX_JOBS: Final = 64
-"""Processes shown to whoever takes a session over; the graph has them all."""
+"""Processes shown to an operator who takes over; the graph has them all."""
 
 MAX_WAITING: Final = 32
 """Operators that can wait for one turn (core.input.turn)."""

@@ -1,10 +1,10 @@
-"""Which part of a request for a session does its creator prove, and how is it written?
+"""The part of a request for a session that its creator signs.
 
 The keeper passes a request on as it came. So that nobody on the way, and nobody who
 talks to the keeper directly, can ask in another's name, the request carries a proof
-over all that matters (crypto.proof), which whoever starts the session checks.
+over all that matters (crypto.proof), which is checked when the session is started.
 
-Standard library only: whoever starts a session is not to wait for more.
+Standard library only, so that starting a session does not wait for more imports.
 """
 
 import json

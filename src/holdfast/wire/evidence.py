@@ -1,4 +1,4 @@
-"""How does it travel what a session does, and how that is known?
+"""Wire form of what a session is doing, and the evidence.
 
 Specified in docs/spec/wire.md, section 4.8.
 """

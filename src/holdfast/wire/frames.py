@@ -31,7 +31,7 @@ MAX_PAYLOAD = 256 * 1024
 more than this while we wait for the rest of it."""
 
 MAX_UNPROVEN_PAYLOAD = 4 * 1024
-"""Bytes in one frame of a peer that has not yet shown who it is: whoever can
+"""Bytes in one frame of a peer that has not identified itself: anyone who can
 reach the socket can make us hold this much, as often as they can connect."""
 
 HEADER_SIZE = 5
@@ -124,7 +124,7 @@ class FrameKind(enum.IntEnum):
     COMMAND_REQUEST = 0xA2
     COMMAND_REPORT = 0xA3
 
-    # what happened, for whoever subscribed
+    # what happened, for subscribers
     EVENT = 0x70
 
 
@@ -172,11 +172,6 @@ class FrameReader:
     def held(self) -> int:
         """How many bytes wait for the rest of their frame."""
         return len(self._held)
-
-    @property
-    def is_between_frames(self) -> bool:
-        """Whether a stream that ended now would have ended cleanly."""
-        return not self._held
 
     def raise_limit(self, limit: int = MAX_PAYLOAD) -> None:
         """Take frames up to `limit` from now on: the peer has shown who it is."""

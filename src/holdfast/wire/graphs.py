@@ -1,4 +1,4 @@
-"""How does the graph travel: what runs, what is open, and what listens where?
+"""Wire form of a session's processes, descriptors and ports.
 
 In parts, when it is larger than a frame. Specified in docs/spec/wire.md,
 section 4.7.

@@ -1,4 +1,4 @@
-"""How does it travel what an operator means by what it does next?
+"""Wire form of an operator's declared intent.
 
 An intent is put on record and decides nothing. The input it speaks of follows it, and
 stands in the logbook after it, by the same actor.

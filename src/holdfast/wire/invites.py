@@ -1,4 +1,4 @@
-"""What is in the link of an invitation?
+"""The content of an invitation link.
 
 Everything a new operator needs, and nothing that a server is told: browsers and
 clients keep what follows the `#` to themselves.

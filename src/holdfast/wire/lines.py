@@ -36,3 +36,8 @@ def decode_line(line: bytes) -> Record:
     if _ENCODER.encode(record) != line:
         raise MalformedMessage("line", "it is not written in the one way")
     return record
+
+
+def number_from(value: Value) -> int:
+    """Return a value that is a number, and 0 for any other."""
+    return value if isinstance(value, int) else 0

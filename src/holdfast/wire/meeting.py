@@ -1,4 +1,4 @@
-"""What do a relay and its peers say to each other, and in which bytes?
+"""The messages between a relay and its peers.
 
 Theory of operation
 -------------------
@@ -8,7 +8,7 @@ declared. As in `codec`, what is read is written again and compared, so that
 there is one way to write each message (threat T65). After JOINED, a link carries
 what the two ends say to each other, and none of these.
 
-Whoever dials proves a key by signing a statement: its role, the relay's name as
+The side that dials proves a key by signing a statement: its role, the relay's name as
 it was dialled, the nonce of this very link, and what it asks for. So a
 signature is of no use on another link, at another relay or for another wish.
 
@@ -26,10 +26,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from holdfast.model.errors import (
-    HoldfastError,
-    from_facts,
-)
+from holdfast.model.errors import HoldfastError, from_facts
 from holdfast.model.ids import HostId, Incarnation
 from holdfast.wire.canonical_form import Spelling
 from holdfast.wire.messages import (
@@ -44,6 +41,7 @@ from holdfast.wire.messages import (
     Text,
     Word,
     fitting,
+    sent_facts,
 )
 
 VERSION: Final = 1
@@ -53,7 +51,7 @@ MAX_MESSAGE: Final = 65_535
 """Bytes of one message on any link: what a sealed channel puts into one."""
 
 MAX_UNPROVEN: Final = 1024
-"""Bytes of a message from whoever has not said yet who they are."""
+"""Bytes of a message from a peer that has not identified itself."""
 
 NONCE: Final = 32
 """Random bytes that make a signature good for one link."""
@@ -181,7 +179,7 @@ class Admit(Said, frozen=True):
     """Send me these actors, and who comes with these invitations.
 
     `resets` says that nobody else is admitted any more; without it, they are
-    added to whoever is.
+    added to those who are.
     """
 
     resets: bool
@@ -310,21 +308,15 @@ def stated(proof: Proof, relay: str, nonce: bytes) -> bytes:
 
 def refusal(error: HoldfastError) -> Refused:
     """Return the message that tells a peer of an error."""
-    return Refused(error.code, fitting(str(error), MAX_TEXT), _sent(error))
+    return Refused(error.code, fitting(str(error), MAX_TEXT), sent_facts(error))
 
 
 def lease_refusal(ask: int, error: HoldfastError) -> LeaseRefuse:
     """Return the message that answers a question about a lease with a no."""
-    return LeaseRefuse(ask, error.code, fitting(str(error), MAX_TEXT), _sent(error))
+    refused = refusal(error)
+    return LeaseRefuse(ask, refused.code, refused.text, refused.facts)
 
 
 def error_from(refused: Refused | LeaseRefuse) -> HoldfastError:
     """Return the error that a relay told us of."""
     return from_facts(refused.code, refused.facts, refused.text)
-
-
-def _sent(error: HoldfastError) -> dict[str, str | int]:
-    return {
-        name: fitting(fact, MAX_TEXT) if isinstance(fact, str) else fact
-        for name, fact in error.facts.items()
-    }

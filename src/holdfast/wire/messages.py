@@ -1,4 +1,4 @@
-"""What can be said on the wire?
+"""The messages of the wire.
 
 One frozen Struct per frame kind, in the order of FrameKind. Every field has a
 bound, so that what a peer can make us hold is known beforehand:
@@ -21,6 +21,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from holdfast.model.actors import ActorKind
+from holdfast.model.errors import Fact, HoldfastError
 from holdfast.model.geometry import MAX_SIDE, Size
 from holdfast.model.ids import (
     ActorId,
@@ -202,7 +203,7 @@ class Receipt(Part, frozen=True):
 
 
 class Hello(Part, frozen=True):
-    """The first message of whoever dials: what it speaks, and what it is."""
+    """The first message of the side that dials: its versions, and what it is."""
 
     versions: Annotated[tuple[Version, ...], Meta(min_length=1, max_length=MAX_OFFERED)]
     product: Name
@@ -401,7 +402,7 @@ class Take(Part, frozen=True):
 
 
 class Ask(Part, frozen=True):
-    """Ask whoever has the turn for it, and wait at most so long."""
+    """Ask the operator who has the turn for it, and wait at most so long."""
 
     timeout_ms: Annotated[int, Meta(ge=1, le=MAX_ASK_MS)]
 
@@ -424,7 +425,7 @@ class Drop(Part, frozen=True):
 
 
 class Seize(Part, frozen=True):
-    """Give me the turn, whoever has it."""
+    """Give me the turn, even if another operator has it."""
 
     halt: Halt
 
@@ -561,3 +562,16 @@ def fitting(text: str, limit: int) -> str:
     has no UTF-8 form and is written as an escape.
     """
     return text.encode("utf-8", "backslashreplace").decode()[:limit]
+
+
+def sent_facts(error: HoldfastError, longest: int = MAX_TEXT) -> dict[str, Fact]:
+    """Return the facts of an error as they can be written on the wire.
+
+    Whatever the error holds can be sent: what is too long or too large is cut.
+    """
+    return {
+        name: fitting(fact, longest)
+        if isinstance(fact, str)
+        else int(max(-MAX_NUMBER, min(MAX_NUMBER, fact)))
+        for name, fact in sorted(error.facts.items())[:MAX_FACTS]
+    }

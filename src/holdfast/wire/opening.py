@@ -1,4 +1,4 @@
-"""What does an operator ask for, once its channel stands?
+"""What an operator asks for once its channel is open.
 
 The first record of the operator is OPEN, alone in its record: the host itself, or
 one of its sessions. The host answers with one record, OPENED or DECLINED. After
@@ -13,28 +13,15 @@ I1  decode(encode(m)) is m, and encode(decode(b)) is b.
 I2  Whatever the bytes, decode returns a message or raises a PeerError.
 """
 
-from collections.abc import Mapping
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
-from holdfast.model.errors import (
-    Fact,
-    HoldfastError,
-    from_facts,
-)
+from holdfast.model.errors import HoldfastError, from_facts
 from holdfast.wire.canonical_form import Spelling
 from holdfast.wire.channel import VERSION
-from holdfast.wire.messages import (
-    MAX_FACTS,
-    MAX_NUMBER,
-    MAX_TEXT,
-    Facts,
-    Text,
-    Word,
-    fitting,
-)
+from holdfast.wire.messages import MAX_TEXT, Facts, Text, Word, fitting, sent_facts
 
 HOST: Final = "host"
 """The target that is the host itself."""
@@ -85,20 +72,10 @@ encode, decode = _spelling.encode, _spelling.decode
 
 def declined(error: HoldfastError) -> Declined:
     """Return what tells the other side of an error."""
-    return Declined(error.code, fitting(str(error), MAX_TEXT), _sent(error.facts))
+    facts = sent_facts(error, MAX_FACT)
+    return Declined(error.code, fitting(str(error), MAX_TEXT), facts)
 
 
 def error_from(message: Declined) -> HoldfastError:
     """Return the error that a host told us of."""
     return from_facts(message.code, message.facts, message.text)
-
-
-def _sent(facts: Mapping[str, Fact]) -> dict[str, Fact]:
-    kept = sorted(facts.items())[:MAX_FACTS]
-    return {name: _bounded(fact) for name, fact in kept}
-
-
-def _bounded(fact: Fact) -> Fact:
-    if isinstance(fact, str):
-        return fitting(fact, MAX_FACT)
-    return max(-MAX_NUMBER, min(MAX_NUMBER, fact))

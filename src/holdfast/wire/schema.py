@@ -1,4 +1,4 @@
-"""What do the messages look like to somebody who does not read Python?
+"""The messages as a JSON Schema, for readers who do not read Python.
 
 JSON Schema (2020-12) for every message, from which the types of other
 languages are made. On the wire the same fields are msgpack, and `bytes` are

@@ -1,4 +1,4 @@
-"""How does a screen travel?
+"""Wire form of a screen.
 
 In parts, because the largest has a million cells: every part repeats what is
 said of the whole screen, and carries as much of its text and of its runs as

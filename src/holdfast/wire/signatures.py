@@ -1,4 +1,4 @@
-"""How does it travel that an operator signed what it has sent?
+"""Wire form of an operator's signature over its inputs.
 
 A client hands over a statement about its next inputs, and is told how far the book
 has them. Who signs is known from the link, and not said here.

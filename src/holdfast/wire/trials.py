@@ -1,4 +1,4 @@
-"""How does it travel what would happen to an input, and by which policy?
+"""Wire form of what would happen to an input, and by which policy.
 
 Nothing is done by asking. Specified in docs/spec/wire.md, section 4.6.
 """

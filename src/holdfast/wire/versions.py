@@ -1,15 +1,15 @@
-"""Which version of the protocol do two sides speak with each other?
+"""The protocol version that two sides agree on.
 
 Theory of operation
 -------------------
-Whoever dials offers every version it speaks (HELLO); the other side chooses
+The side that dials offers every version it speaks (HELLO); the other side chooses
 the highest that it speaks too (WELCOME), or says exactly what each speaks and
 hangs up. Nothing is guessed from release numbers. The set of messages and
 PROTOCOL change together: tests/wire/test_versions.py holds the fingerprint of
 the one beside the other.
 
 I1  The version chosen is one that both sides speak, and the highest such.
-I2  Both sides choose the same, whoever offers and whoever chooses.
+I2  Both sides choose the same, whichever offers and whichever chooses.
 """
 
 from collections.abc import Collection

@@ -42,13 +42,13 @@ def test_who_made_an_alias_is_a_sentence(web: FakeSession, capsys: Capture) -> N
 @pytest.mark.parametrize(
     ("report", "status", "text"),
     [
-        (blame("initial"), 1, "variable X: as it was when the shell began"),
+        (blame("initial"), 1, "variable X: unchanged since the shell started"),
         (
             blame("absent"),
             1,
-            "variable X: there is none, and there was none when the shell began",
+            "variable X: not set, and not set when the shell started",
         ),
-        (blame("unknown"), 1, "variable X: who set it is not known"),
+        (blame("unknown"), 1, "variable X: nobody knows who set it"),
     ],
 )
 def test_what_nobody_can_be_named_for_is_said(
@@ -64,7 +64,9 @@ def test_one_of_several_commands_is_said_to_be(
     status, said = says(web, capsys, report, "--trap", "EXIT", what="trap")
 
     assert status == 0
-    assert "changed by somebody unknown (one of the commands 1 to 3, from 2001-" in said
+    assert (
+        "changed by an unknown operator (one of the commands 1 to 3, from 2001-" in said
+    )
     assert "; typed by " in said
 
 
@@ -75,7 +77,7 @@ def test_a_command_that_may_be_it_is_said_to_be(
     _, said = says(web, capsys, report, "--option", "errexit", what="option")
 
     assert "set or changed by somebody" in said
-    assert "if it was not so before" in said
+    assert "unless it was so before" in said
 
 
 def test_a_secret_value_shows_its_length_only(
@@ -91,7 +93,7 @@ def test_a_silent_shell_is_said_to_be(web: FakeSession, capsys: Capture) -> None
     report = blame("initial", silent=True)
     _, said = says(web, capsys, report, "--function", "f", what="function")
 
-    assert "what was changed since its last one is not known yet." in said
+    assert "changes since its last prompt are not known yet." in said
 
 
 def test_programs_get_ids(web: FakeSession, capsys: Capture) -> None:
@@ -136,7 +138,7 @@ def test_a_file_and_the_links_to_it_are_told(
 
 @pytest.mark.parametrize(
     ("standing", "text"),
-    [("none", "while no command ran here"), ("unknown", "is not known")],
+    [("none", "while no command ran"), ("unknown", "is not known")],
 )
 def test_a_file_of_nobody_known_is_told_so(
     web: FakeSession, capsys: Capture, tmp_path: Path, standing: str, text: str
@@ -182,7 +184,7 @@ def test_a_file_that_is_not_there_is_an_error(
     path = str(tmp_path / name)
 
     assert main(["blame", "web", "--file", path]) == 64
-    assert "is not a file to look at" in capsys.readouterr().err
+    assert "is not a file that can be examined" in capsys.readouterr().err
 
 
 # ── processes ─────────────────────────────────────────────────────────────────
@@ -292,14 +294,14 @@ def test_a_line_is_told_stretch_by_stretch(web: FakeSession, capsys: Capture) ->
     assert status == 0
     assert said[0].startswith("`rm -rf ` typed by somebody")
     assert said[1].startswith("`/\\x1b` typed by ")
-    assert said[2].startswith("2 bytes typed unseen, by somebody")
+    assert said[2].startswith("2 bytes, not echoed, by somebody")
     assert said[3].startswith("It was edited, also by somebody")
 
 
 def test_an_empty_line_is_said_to_be(web: FakeSession, capsys: Capture) -> None:
     status, said = says(web, capsys, blame("none"), "--line", what="line")
 
-    assert (status, said) == (1, "nothing stands typed and not entered")
+    assert (status, said) == (1, "no unsubmitted input")
 
 
 def test_a_line_is_there_for_programs_too(web: FakeSession, capsys: Capture) -> None:

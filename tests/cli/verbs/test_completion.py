@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.main import VERBS, main
-from holdfast.cli.verbs.completion import GATE, NAMING, OPTIONS
+from holdfast.cli.main import VERBS, Parser, main
+from holdfast.cli.verbs.completion import GATE, NAMING, options_of
 from holdfast.cli.verbs.gate import WORDS
 
 Capture = pytest.CaptureFixture[str]
 
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser()
+    parser = Parser(prog=f"holdfast {verb}")
     importlib.import_module(f"holdfast.cli.verbs.{verb}").add_arguments(parser)
     return parser
 
@@ -24,7 +24,7 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
 def test_exactly_the_options_that_help_shows_are_completed(verb: str) -> None:
     shown = re.findall(r"^  (--[a-z-]+)", parser_of(verb).format_help(), re.MULTILINE)
 
-    assert set(shown) == set(OPTIONS.get(verb, ()))
+    assert set(shown) == set(options_of(verb))
 
 
 @pytest.mark.parametrize("verb", NAMING)

@@ -90,7 +90,7 @@ def test_a_session_that_refuses_keeps_no_other_from_revoking(
     assert main(["revoke", "--everywhere", "bot"]) == 77
 
     assert other.operating.requested == [Revoke(bot)]
-    assert "one was to revoke bot" in capsys.readouterr().err
+    assert "one could not revoke bot" in capsys.readouterr().err
     assert operators.by_name("bot") is not None
 
 

@@ -76,7 +76,7 @@ def test_the_story_of_a_session_that_nobody_runs_any_more(
     assert [line.split(maxsplit=2)[-1] for line in lines[1:]] == [
         "typed ls⏎",
         "typed rm⏎",
-        "nothing of the input at 2 went in",
+        "nothing of the input at 2 was written",
     ]
     assert "\x1b" not in "".join(lines)
     assert book.path.exists()
@@ -133,9 +133,9 @@ def test_programs_get_the_lines_of_the_book(book: Written, capsys: Capture) -> N
 def test_a_whole_book_verifies(book: Written, capsys: Capture) -> None:
     said = told(capsys, SESSION, "--verify")
 
-    assert "4 entries hold together" in said
+    assert "4 entries verified" in said
     assert f"head 3 {book.book.head.hash.hex()}" in said
-    assert "no host vouches" in said
+    assert "no host signed" in said
 
 
 def test_a_signed_book_says_who_vouches(book: Written, capsys: Capture) -> None:
@@ -154,7 +154,7 @@ def test_a_changed_entry_is_named_and_the_exit_status_says_so(
 
     assert main(["log", SESSION, "--verify"]) == 65
     said = capsys.readouterr().out
-    assert "2 entries hold together" in said
+    assert "2 entries verified" in said
     assert "at entry 2" in said
     assert main(["log", SESSION, "--verify", "--json"]) == 65
     assert json.loads(capsys.readouterr().out)["error"]["facts"]["index"] == 2
@@ -242,7 +242,7 @@ def test_following_tells_what_comes_and_ends_with_the_session(book: Written) -> 
         book.types("pwd\r", 30)
         assert "typed pwd⏎" in process.stdout.readline()
         book.add(EntryKind.EXITED, 40, how="code 0")
-        assert "The program ended: code 0" in process.stdout.read()
+        assert "The program exited: code 0" in process.stdout.read()
 
     assert process.returncode == 0
 

@@ -33,8 +33,8 @@ def test_the_book_is_told_and_holds_together(capsys: Capture) -> None:
     assert main(["log", "--host"]) == 0
     said = capsys.readouterr().out
 
-    assert "puts policy e3b0c44298fc1c149afbf4c8996fb924 in force" in said
-    assert "bot is known as bot (agent)" in said
+    assert "put policy e3b0c44298fc1c149afbf4c8996fb924 in force" in said
+    assert "bot was added as bot (agent)" in said
     assert verified(capsys)["holds"] is True
 
 
@@ -43,7 +43,7 @@ def test_an_export_is_checked_without_the_host(tmp_path: Path) -> None:
 
     assert main(["log", "--host", "--export", str(place)]) == 0
 
-    assert "4 entries hold together" in check_export(place.read_bytes())
+    assert "4 entries verified" in check_export(place.read_bytes())
 
 
 def cut(book: Path) -> None:

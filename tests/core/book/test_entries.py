@@ -136,7 +136,9 @@ def test_a_policy_that_does_not_answer_has_said_no() -> None:
 
 
 def test_a_refusal_by_a_rule_names_the_rule_in_a_bounded_way() -> None:
-    refused = refused_fields(an_input(), HUMAN, Verdict.DENY, DeniedByPolicy("r" * 999))
+    refused = refused_fields(
+        an_input(), HUMAN, Verdict.DENY, DeniedByPolicy("r" * 999, "")
+    )
 
     assert refused["rule"] == "r" * MAX_RULE
     assert refused["verdict"] == "deny"

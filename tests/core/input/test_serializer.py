@@ -126,7 +126,7 @@ def test_one_sync_acknowledges_all_that_it_covers() -> None:
 def test_a_rejected_input_is_refused_and_the_next_is_looked_at() -> None:
     line = line_of(keys(1), keys(2))
 
-    effects = line.reject(DeniedByPolicy("no"))
+    effects = line.reject(DeniedByPolicy("no", ""))
 
     assert codes(effects) == [(1, "denied-by-policy")]
     assert effects[-1] == Judge(keys(2))
@@ -206,7 +206,7 @@ def test_i5_no_more_inputs_wait_than_may() -> None:
     one_more = keys(QUEUE_INPUTS + 2, b"x")
 
     assert codes(line.submit(one_more)) == [(QUEUE_INPUTS + 2, "busy")]
-    line.reject(DeniedByPolicy("no"))
+    line.reject(DeniedByPolicy("no", ""))
     assert line.submit(one_more) == []
 
 
@@ -232,9 +232,9 @@ def test_i5_the_longest_silent_client_is_forgotten_for_room() -> None:
     line = Serializer()
     for number in range(MAX_CLIENTS):
         line.submit(keys(1, client=f"c{number}"))
-        line.reject(DeniedByPolicy("no"))
+        line.reject(DeniedByPolicy("no", ""))
     line.submit(keys(2, client="c0"))
-    line.reject(DeniedByPolicy("no"))
+    line.reject(DeniedByPolicy("no", ""))
 
     assert line.submit(keys(1, client="new")) == [Judge(keys(1, client="new"))]
     assert line.outcome_of(ANNA, keys(1, client="c1").id) is None
@@ -246,7 +246,7 @@ def test_the_clients_of_whoever_has_the_turn_are_never_forgotten() -> None:
     line.begin_turn(ANNA, Epoch(1))
     for number in range(MAX_CLIENTS):
         line.submit(keys(1, client=f"c{number}"))
-        line.reject(DeniedByPolicy("no"))
+        line.reject(DeniedByPolicy("no", ""))
 
     new = keys(1, client="new")
 

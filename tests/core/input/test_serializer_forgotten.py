@@ -62,7 +62,7 @@ def test_a_client_that_never_wrote_leaves_nothing_behind() -> None:
     line.begin_turn(BOT, Epoch(1))
     for number in range(MAX_CLIENTS + 1):
         line.submit(keys(1, client=f"c{number}"))
-        line.reject(DeniedByPolicy("no"))
+        line.reject(DeniedByPolicy("no", ""))
     line.begin_turn(ANNA, Epoch(2))
 
     assert not line.is_known(keys(1, client="c0"))
@@ -93,7 +93,7 @@ def test_what_was_refused_to_a_predecessor_leaves_nothing_behind() -> None:
     line = Serializer()
     line.begin_turn(BOT, Epoch(2))
     for number in range(MAX_CLIENTS + 1):
-        refused = Refused(DeniedByPolicy("no"))
+        refused = Refused(DeniedByPolicy("no", ""))
         line.remember(past(keys(1, client=f"c{number}"), refused))
 
     assert not line.is_known(keys(1, client="c0"))

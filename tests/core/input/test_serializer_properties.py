@@ -99,7 +99,7 @@ class EverythingAroundTheLineMisbehaves(RuleBasedStateMachine):
         judged, self.judged = self.judged, None
         assert judged is not None
         if not allowed:
-            self.hear(self.line.reject(DeniedByPolicy("no")))
+            self.hear(self.line.reject(DeniedByPolicy("no", "")))
             return
         index = Index(self.indices)
         self.indices += 2

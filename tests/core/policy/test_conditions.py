@@ -3,16 +3,12 @@ from tests.core.policy_world import ANN, BOT, SESSION, question
 
 from holdfast.core.policy.command_words import Match
 from holdfast.core.policy.conditions import (
-    ActorIs,
     During,
     ForegroundOf,
-    InputIs,
-    KindIs,
     Named,
-    OnDays,
-    SessionIs,
+    NamedIs,
+    OneOf,
     SignalIs,
-    TurnIs,
     Under,
     is_plain_path,
 )
@@ -37,7 +33,7 @@ def excepted(*names: str, ids: tuple[str, ...] = ()) -> Named:
 
 def test_the_kind_counts_and_not_a_name_that_looks_like_one() -> None:
     sly = Actor(BOT.id, ActorKind.AGENT, "human")
-    humans = KindIs(frozenset({ActorKind.HUMAN}))
+    humans = OneOf("kind", frozenset({ActorKind.HUMAN}))
 
     assert humans.match(question(actor=ANN)) is YES
     assert humans.match(question(actor=sly)) is NO
@@ -46,10 +42,10 @@ def test_the_kind_counts_and_not_a_name_that_looks_like_one() -> None:
 def test_the_kind_of_input_and_the_turn_count() -> None:
     asked = question(kind=InputKind.KEYS, turn=TurnHold.SEIZED)
 
-    assert InputIs(frozenset({InputKind.KEYS})).match(asked) is YES
-    assert InputIs(frozenset({InputKind.SIGNAL})).match(asked) is NO
-    assert TurnIs(frozenset({TurnHold.SEIZED})).match(asked) is YES
-    assert TurnIs(frozenset({TurnHold.NONE})).match(asked) is NO
+    assert OneOf("input", frozenset({InputKind.KEYS})).match(asked) is YES
+    assert OneOf("input", frozenset({InputKind.SIGNAL})).match(asked) is NO
+    assert OneOf("turn", frozenset({TurnHold.SEIZED})).match(asked) is YES
+    assert OneOf("turn", frozenset({TurnHold.NONE})).match(asked) is NO
 
 
 @pytest.mark.parametrize(
@@ -69,20 +65,20 @@ def test_the_kind_of_input_and_the_turn_count() -> None:
 def test_actors_are_meant_by_name_in_any_case_or_by_id(
     named: Named, match: Match
 ) -> None:
-    assert ActorIs(named).match(question(actor=ANN)) is match
+    assert NamedIs("actor", named).match(question(actor=ANN)) is match
 
 
 def test_an_empty_name_fits_no_pattern() -> None:
     nameless = question(actor=Actor(BOT.id, ActorKind.AGENT, ""))
 
-    assert ActorIs(meant("*")).match(nameless) is NO
-    assert ActorIs(excepted("*")).match(nameless) is YES
+    assert NamedIs("actor", meant("*")).match(nameless) is NO
+    assert NamedIs("actor", excepted("*")).match(nameless) is YES
 
 
 def test_sessions_are_meant_by_name_or_by_id() -> None:
-    assert SessionIs(meant("b*")).match(question()) is YES
-    assert SessionIs(meant(ids=(SESSION,))).match(question()) is YES
-    assert SessionIs(meant("x")).match(question()) is NO
+    assert NamedIs("session", meant("b*")).match(question()) is YES
+    assert NamedIs("session", meant(ids=(SESSION,))).match(question()) is YES
+    assert NamedIs("session", meant("x")).match(question()) is NO
 
 
 @pytest.mark.parametrize(
@@ -129,8 +125,10 @@ def test_a_span_of_hours_ends_before_its_end(
 
 
 def test_days_are_those_of_the_moment() -> None:
-    assert OnDays(frozenset({0, 6})).match(question(clock=LocalTime(0, 6))) is YES
-    assert OnDays(frozenset({0, 6})).match(question(clock=LocalTime(0, 5))) is NO
+    assert (
+        OneOf("days", frozenset({0, 6})).match(question(clock=LocalTime(0, 6))) is YES
+    )
+    assert OneOf("days", frozenset({0, 6})).match(question(clock=LocalTime(0, 5))) is NO
 
 
 @pytest.mark.parametrize(

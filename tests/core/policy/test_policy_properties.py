@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.core.policy_world import question
 
 from holdfast.core.policy.command_words import Match, WordPatterns
-from holdfast.core.policy.conditions import InputIs, KindIs, Under
+from holdfast.core.policy.conditions import OneOf, Under
 from holdfast.core.policy.meant_folders import MeantFolders
 from holdfast.core.policy.policy import STRICTNESS, Policy, document, explain, judge
 from holdfast.core.policy.policy_file import read_policy
@@ -32,9 +32,9 @@ patterns = st.builds(
 conditions = st.lists(
     st.sampled_from(
         [
-            KindIs(frozenset({ActorKind.AGENT})),
-            KindIs(frozenset({ActorKind.HUMAN, ActorKind.SERVICE})),
-            InputIs(frozenset({InputKind.KEYS, InputKind.COMMAND})),
+            OneOf("kind", frozenset({ActorKind.AGENT})),
+            OneOf("kind", frozenset({ActorKind.HUMAN, ActorKind.SERVICE})),
+            OneOf("input", frozenset({InputKind.KEYS, InputKind.COMMAND})),
         ]
     ),
     max_size=2,

@@ -2,7 +2,7 @@ import pytest
 from tests.core.policy_world import ANN, SESSION, question
 
 from holdfast.core.policy.command_words import Match
-from holdfast.core.policy.conditions import TurnIs
+from holdfast.core.policy.conditions import OneOf
 from holdfast.core.policy.rule_keys import (
     CONDITIONS,
     FILES,
@@ -166,4 +166,4 @@ def test_texts_mean_what_they_say() -> None:
 def test_a_turn_is_held_in_whichever_way_it_was_come_by() -> None:
     condition = CONDITIONS["turn"]("held", lambda _, what: pytest.fail(what))
 
-    assert condition == TurnIs(frozenset(TurnHold) - {TurnHold.NONE})
+    assert condition == OneOf("turn", frozenset(TurnHold) - {TurnHold.NONE})

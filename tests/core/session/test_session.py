@@ -97,7 +97,7 @@ def test_operators_come_and_go_and_the_session_does_not_notice() -> None:
     assert life.attached == 1
     assert life.handle(Detached(PHONE, "tunnel"), 0) == []
     assert life.handle(Detached(PHONE, "tunnel"), 0) == []
-    assert life.is_detached
+    assert life.attached == 0
     assert life.state is State.RUNNING
 
 
@@ -271,7 +271,7 @@ def test_when_it_is_lost_everybody_is_detached() -> None:
 
     assert effects == [Sweep(ONE)]
     assert life.state is State.LOST
-    assert life.is_detached
+    assert life.attached == 0
 
 
 @pytest.mark.parametrize(

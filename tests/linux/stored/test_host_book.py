@@ -33,7 +33,7 @@ def add(name: str = "x") -> None:
 
 
 def whole(book: Path) -> int:
-    """Return how many entries hold together, up to a head that is vouched for."""
+    """Return how many entries verified, up to a head that is vouched for."""
     with host_book.writing() as writing:
         session = writing.id
     signed = host_book.signed_head(host_book.head_path())

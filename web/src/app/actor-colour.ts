@@ -1,4 +1,4 @@
-/** Which colour has an operator? The same in every session and on every day. */
+/** The colour of an operator: the same in every session and on every day. */
 
 const HUES = 9;
 

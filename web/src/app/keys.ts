@@ -1,4 +1,4 @@
-/** Which bytes do the keys of the key row send, and what does Ctrl make of a key? */
+/** The bytes that the keys of the key row send, and what Ctrl makes of a key. */
 
 export interface Key {
   readonly label: string;
@@ -18,7 +18,7 @@ export const KEY_ROW: readonly Key[] = [
   { label: "^C", name: "Interrupt", sends: "\x03" },
 ];
 
-/** Return what `typed` becomes while Ctrl is down; what it cannot become stays. */
+/** Return what `typed` becomes while Ctrl is down; other keys stay as they are. */
 export function withControl(typed: string): string {
   const [first = "", ...rest] = [...typed];
   const code = first.toUpperCase().charCodeAt(0);
@@ -31,7 +31,7 @@ export function withControl(typed: string): string {
   return code >= 0x41 && code <= 0x5f ? String.fromCharCode(code - 0x40) + rest.join("") : typed;
 }
 
-/** Reports that a terminal makes by itself: not what anybody typed. */
+/** Reports that a terminal sends by itself: nobody typed them. */
 export function isAutomatic(data: string): boolean {
   return /^\x1b\[(?:[IO]$|M|<[0-9;]+[Mm]$|\?[0-9;]*[cn$]|>[0-9;]*c|[0-9;]*[nR]$)/u.test(data);
 }

@@ -1,10 +1,10 @@
 /**
- * What happened in a session, told so that people like to read it?
+ * The story of a session: its logbook as sentences that people like to read.
  *
  * The twin of cli/story.py in short: an entry becomes a sentence, or none, or
  * joins the one before. Keys that one operator presses in quick succession are
  * one line. That an input was applied is not worth a line; that it was not, is.
- * A command is told where it began, with how it ended once it has.
+ * A command is shown where it started, with its outcome once it has ended.
  * Whatever an entry says may have been chosen by somebody hostile.
  *
  * I1  Whatever the entries, `story` returns and throws nothing.
@@ -17,7 +17,7 @@ import { took } from "./words.js";
 export interface StoryLine {
   readonly index: number;
   readonly at: number;
-  /** Empty: the session's own. */
+  /** Empty for the session itself. */
   readonly actor: string;
   readonly text: string;
   readonly tone: "plain" | "quiet" | "loud";
@@ -25,13 +25,13 @@ export interface StoryLine {
   readonly command: number;
 }
 
-/** How an actor is called. */
+/** Returns an actor's name. */
 export type NameOf = (actor: string) => string;
 
 const RUN_GAP_MS = 2000;
 const ALL_RIGHTS = 14;
 
-/** Return the lines that tell `entries`, in their order. */
+/** Return the lines for `entries`, in order. */
 export function story(entries: readonly LogEntry[], nameOf: NameOf): StoryLine[] {
   const lines: StoryLine[] = [];
   let run: LogEntry[] = [];
@@ -111,12 +111,12 @@ const sentence =
     line(entry, by, text + thrownAway(entry), tone);
 
 const TELLERS: Readonly<Record<string, Teller>> = {
-  opened: sentence("The session began."),
+  opened: sentence("The session started."),
   attached: sentence("attached"),
   detached: sentence("left"),
-  frozen: sentence("froze every process", "loud"),
-  thawed: sentence("let the processes run again", "loud"),
-  interrupted: sentence("interrupted what ran", "loud"),
+  frozen: sentence("froze the session", "loud"),
+  thawed: sentence("thawed the session", "loud"),
+  interrupted: sentence("interrupted the running command", "loud"),
   unbound: (entry) =>
     line(
       entry,
@@ -124,10 +124,10 @@ const TELLERS: Readonly<Record<string, Teller>> = {
       `${said(entry, "command")} no longer listens on port ${said(entry, "port")}.`,
       "loud",
     ),
-  fenced: sentence("The lease ran out.", "loud"),
-  resumed: sentence("Another process took the session up."),
-  recovered: sentence("The next life began.", "loud"),
-  exited: (entry) => line(entry, "", `The program ended: ${said(entry, "how")}`, "loud"),
+  fenced: sentence("The lease expired.", "loud"),
+  resumed: sentence("A new holder took over the session."),
+  recovered: sentence("The session started again.", "loud"),
+  exited: (entry) => line(entry, "", `The program exited: ${said(entry, "how")}`, "loud"),
   swept: (entry, by) =>
     line(
       entry,
@@ -135,38 +135,38 @@ const TELLERS: Readonly<Record<string, Teller>> = {
       `ended ${said(entry, "count")} that had left the shell, and left ${said(entry, "left")}`,
     ),
   ending: (entry, by) =>
-    line(entry, by, `ends the session with signal ${said(entry, "signal")}`, "loud"),
+    line(entry, by, `ended the session with signal ${said(entry, "signal")}`, "loud"),
   input: (entry, by, nameOf) => line(entry, by, acted(entry) + staged(entry, nameOf)),
   refused: (entry, by) =>
     line(entry, by, `was refused: ${said(entry, "code")}${rule(entry)}`, "loud"),
   declined: (entry, by) =>
-    line(entry, by, `asked in vain for ${said(entry, "request")}: ${said(entry, "code")}`),
+    line(entry, by, `was not allowed ${said(entry, "request")}: ${said(entry, "code")}`),
   intended: (entry, by) =>
-    line(entry, by, `means to ${act(entry)}: ${said(entry, "intent")}`, "quiet"),
+    line(entry, by, `intends to ${act(entry)}: ${said(entry, "intent")}`, "quiet"),
   settled: (entry) =>
     line(entry, "", `Input ${said(entry, "of")} was ${said(entry, "as")}.`, "loud"),
-  asked: (entry, by) => line(entry, by, `has to wait for approval${rule(entry)}`),
+  asked: (entry, by) => line(entry, by, `waits for approval${rule(entry)}`),
   answered: (entry, by) =>
     entry.more["yes"] === true
-      ? line(entry, by, `approved number ${said(entry, "ticket")}`)
-      : line(entry, by, `denied number ${said(entry, "ticket")}`, "loud"),
+      ? line(entry, by, `approved request ${said(entry, "ticket")}`)
+      : line(entry, by, `denied request ${said(entry, "ticket")}`, "loud"),
   granted: (entry, by, nameOf) =>
     line(
       entry,
       by,
       word(entry, "by") === ""
-        ? `may by default: ${rights(entry)}`
-        : `lets ${nameOf(word(entry, "actor"))} do: ${rights(entry)}`,
+        ? `has by default: ${rights(entry)}`
+        : `granted ${nameOf(word(entry, "actor"))}: ${rights(entry)}`,
       "quiet",
     ),
   revoked: (entry, by, nameOf) =>
-    line(entry, by, `lets ${nameOf(word(entry, "actor"))} do nothing here`, "loud"),
+    line(entry, by, `revoked all rights of ${nameOf(word(entry, "actor"))}`, "loud"),
   turn: turned,
   began: (entry) => line(entry, word(entry, "trigger"), `started ${said(entry, "line")}`, "plain"),
   finished: (entry) =>
-    line(entry, "", `Command ${said(entry, "number")} has ended${ended(entry)}`, "quiet"),
+    line(entry, "", `Command ${said(entry, "number")} exited${ended(entry)}`, "quiet"),
   exec: (entry, by) =>
-    line(entry, by, `wanted to execute ${said(entry, "program")}: ${said(entry, "as")}`, "loud"),
+    line(entry, by, `tried to execute ${said(entry, "program")}: ${said(entry, "as")}`, "loud"),
   changed: (entry) => line(entry, "", changes(entry), "quiet"),
 };
 
@@ -174,7 +174,7 @@ const ACTS: Readonly<Record<string, string>> = {
   "ask-turn": "ask for the turn",
   "take-turn": "take the turn",
   "give-turn": "give the turn away",
-  "drop-turn": "give the turn up",
+  "drop-turn": "release the turn",
 };
 
 function act(entry: LogEntry): string {
@@ -182,7 +182,7 @@ function act(entry: LogEntry): string {
   return Object.hasOwn(ACTS, name) ? (ACTS[name] ?? "") : said(entry, "act");
 }
 
-/** Where the command that has ended now was begun; below zero if that is not here. */
+/** Where the command that just ended was started; below zero if not here. */
 function beginning(lines: readonly StoryLine[], entry: LogEntry): number {
   const number = entry.more["number"];
   let at = lines.length - 1;
@@ -203,11 +203,11 @@ const TURNS: Readonly<Record<string, readonly ["to" | "from", string]>> = {
   given: ["from", "gave the turn to {other}"],
   answered: ["from", "gave the turn to {other}, who had asked"],
   defaulted: ["to", "got the turn: nobody answered"],
-  dropped: ["from", "gave the turn up"],
+  dropped: ["from", "released the turn"],
   seized: ["to", "seized the turn from {other}"],
-  expired: ["from", "had the turn long enough"],
-  abandoned: ["from", "lost the turn: gone too long"],
-  revoked: ["from", "lost the turn with the right to it"],
+  expired: ["from", "lost the turn: its time ran out"],
+  abandoned: ["from", "lost the turn: away too long"],
+  revoked: ["from", "lost the turn: its rights were revoked"],
 };
 
 function turned(entry: LogEntry, _: string, nameOf: NameOf): StoryLine {
@@ -232,11 +232,11 @@ function acted(entry: LogEntry): string {
     case "signal":
       return `sent signal ${given}`;
     case "resize":
-      return "changed the size";
+      return "resized the terminal";
     case "answer":
-      return "answered with a secret";
+      return "typed a secret";
     case "start":
-      return `began the session with ${given}`;
+      return `started the session with ${given}`;
     default:
       return `sent ${shown(word(entry, "input"))}`;
   }
@@ -251,7 +251,7 @@ function staged(entry: LogEntry, nameOf: NameOf): string {
 
 function rights(entry: LogEntry): string {
   const found = word(entry, "rights").split(",").filter(Boolean);
-  return found.length >= ALL_RIGHTS ? "everything" : shown(found.join(", ")) || "nothing";
+  return found.length >= ALL_RIGHTS ? "all rights" : shown(found.join(", ")) || "nothing";
 }
 
 function changes(entry: LogEntry): string {
@@ -259,7 +259,7 @@ function changes(entry: LogEntry): string {
   const unnamed = entry.more["more"];
   if (found.every((one) => one.startsWith("="))) {
     const count = found.length + (typeof unnamed === "number" ? unnamed : 0);
-    return `The shell has ${count} things set.`;
+    return `The shell has ${count} variables, aliases and functions.`;
   }
   const names = found.map((one) => {
     const [sign = "", kind = ""] = one.split(" ");
@@ -271,7 +271,7 @@ function changes(entry: LogEntry): string {
 
 function thrownAway(entry: LogEntry): string {
   const count = entry.more["dropped_inputs"];
-  return typeof count === "number" && count > 0 ? `; ${count} inputs thrown away` : "";
+  return typeof count === "number" && count > 0 ? `; ${count} inputs discarded` : "";
 }
 
 function rule(entry: LogEntry): string {

@@ -1,12 +1,11 @@
 /**
- * How are the operators of one host called?
+ * The names of the operators of one host.
  *
  * Theory of operation
  * -------------------
- * Whoever is attached is known by name already. Of everybody else the record has
- * only ids; whoever draws one asks here, is answered at once with what is known,
- * and is told to draw again when the host has answered. Questions of one moment
- * go out together.
+ * Attached operators are known by name already. Of all others the record has only
+ * ids; a component that draws one asks here, gets what is known at once, and is
+ * redrawn when the host has answered. Questions of one moment go out together.
  *
  * I1  No id is asked for twice, unless the host could not be reached.
  * I2  At most MAX_ASKED ids go out in one question.
@@ -18,14 +17,14 @@ import type { ActorId, Named } from "../protocol/api.js";
 /** What a host answers in one packet. */
 export const MAX_ASKED = 64;
 
-/** What an operator's id looks like; anything else is nobody that a host could name. */
+/** The form of an operator's id; no host could name anything else. */
 const ACTOR = /^a_[a-z2-7]+$/u;
 
 export interface World {
   ask(actors: readonly ActorId[]): Promise<ReadonlyMap<ActorId, Named>>;
   /** Do something a moment later, once for all that is drawn now. */
   soon(work: () => void): void;
-  /** Something is known that was not. */
+  /** A name has become known. */
   changed(): void;
 }
 
@@ -36,7 +35,7 @@ export class NameBook {
 
   constructor(private readonly world: World) {}
 
-  /** What is known of an operator now; whoever is not known is asked for. */
+  /** What is known of an operator now; an unknown one is asked for. */
   find(actor: ActorId): Named | null {
     const found = this.#known.get(actor);
     if (found === undefined && ACTOR.test(actor) && !this.#asked.has(actor)) {
@@ -49,7 +48,7 @@ export class NameBook {
     return found ?? null;
   }
 
-  /** Remember what somebody has said. */
+  /** Remember a name. */
   learn(found: Iterable<readonly [ActorId, Named]>): void {
     let isNews = false;
     for (const [actor, named] of found) {
@@ -69,7 +68,7 @@ export class NameBook {
       try {
         this.learn(await this.world.ask(some));
       } catch {
-        // Whoever draws them again asks again.
+        // The next draw asks again.
         some.forEach((actor) => this.#asked.delete(actor));
       }
     }

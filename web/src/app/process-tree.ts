@@ -1,6 +1,6 @@
 /**
- * How is a graph drawn: which process hangs under which, what does it hold, and of
- * which command is it the doing?
+ * A session's processes as a tree, with what each has open and the command that it
+ * belongs to.
  */
 
 import type { Graph } from "../protocol/api.js";
@@ -8,10 +8,10 @@ import type { Graph } from "../protocol/api.js";
 export type Process = Graph["processes"][number];
 export type Listener = Graph["listeners"][number];
 
-/** Clock ticks of the kernel in a second, as every Linux for people has it. */
+/** Clock ticks of the kernel in a second, as on every common Linux. */
 const TICKS = 100;
 
-/** What holdfast adds to the command of a shell, so that it tells of its commands. */
+/** What holdfast adds to the command of a shell for its integration. */
 const ADDED = / --rcfile \S*\/integration\.bash| --init-command source '?\S*\/integration\.fish'?/u;
 
 export interface Branch {
@@ -21,7 +21,7 @@ export interface Branch {
   readonly connections: number;
 }
 
-/** Return the processes, each after its parent; whose parent is not there, first. */
+/** Return the processes, each after its parent; those without a parent first. */
 export function branches(graph: Graph): Branch[] {
   const pids = new Set(graph.processes.map((one) => one.pid));
   const children = new Map<number, Process[]>();
@@ -44,7 +44,7 @@ export function branches(graph: Graph): Branch[] {
   return found;
 }
 
-/** Return a command as whoever started it would write it. */
+/** Return a command as a person would write it. */
 export function asWritten(command: string): string {
   return command.replace(ADDED, "");
 }

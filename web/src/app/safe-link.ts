@@ -1,5 +1,5 @@
 /**
- * Which links of a terminal may be opened?
+ * The links of a terminal that may be opened.
  *
  * A program prints what it likes, a link to anything included. Only web pages
  * are opened, never with a user and password in the address, and never before a

@@ -1,5 +1,5 @@
 /**
- * How is text that somebody else chose shown without deceiving anybody?
+ * Shows text from others without deceiving the reader.
  *
  * The page puts such text into text nodes only, so no markup in it is obeyed.
  * What is left is what a reader's eye obeys: characters that reverse the reading
@@ -19,12 +19,12 @@ export function shown(text: string, limit = LIMIT): string {
   return points.length > limit || text.length > limit * 2 ? `${kept}…` : kept;
 }
 
-/** The same for a name, which is ASCII: any other letter imitates somebody. */
+/** The same for a name, which is ASCII: any other letter could be an imitation. */
 export function shownName(text: string): string {
   return shown(text, 64).replace(/[^\x20-\x7e…]/gu, escaped);
 }
 
-/** Return bytes that were typed as people read them: keys by their signs. */
+/** Return typed bytes as people read them: keys as symbols. */
 export function shownKeys(raw: Uint8Array, limit = LIMIT): string {
   const text = new TextDecoder().decode(raw);
   return text

@@ -1,8 +1,8 @@
 /**
- * In which order are sessions listed?
+ * The order in which sessions are listed.
  *
- * By who needs somebody first: an approval that waits, a program that asks, a
- * frozen session; then what lives, the latest first; what has ended comes last.
+ * Those that need attention come first: a pending approval, a program that asks, a
+ * frozen session; then running ones, the latest first; ended ones come last.
  *
  * I1  Two calls with the same sessions, in any order, return the same list.
  */
@@ -11,7 +11,7 @@ import type { Glance, SessionInfo } from "../protocol/api.js";
 
 export interface Listed {
   readonly info: SessionInfo;
-  /** Null until somebody has looked, or if nobody could. */
+  /** Null until it was polled, or if that failed. */
   readonly glance: Glance | null;
 }
 
@@ -42,7 +42,7 @@ export function needOf({ info, glance }: Listed): Need {
   }
 }
 
-/** Return the sessions, those that need somebody first. */
+/** Return the sessions, those that need attention first. */
 export function byUrgency(sessions: readonly Listed[]): Listed[] {
   return [...sessions].sort(
     (one, other) =>

@@ -8,18 +8,18 @@ export interface Wording {
 }
 
 const STATES: Readonly<Record<string, Wording>> = {
-  "at-prompt": { label: "at its prompt", tone: "calm" },
-  starting: { label: "waiting to begin", tone: "needs" },
+  "at-prompt": { label: "at prompt", tone: "calm" },
+  starting: { label: "waiting to start", tone: "needs" },
   running: { label: "running", tone: "busy" },
   "waiting-for-input": { label: "waiting for input", tone: "needs" },
   "waiting-for-secret": { label: "waiting for a secret", tone: "needs" },
   frozen: { label: "frozen", tone: "cold" },
-  stalled: { label: "does not answer", tone: "cold" },
+  stalled: { label: "not responding", tone: "cold" },
   exited: { label: "ended", tone: "over" },
   alive: { label: "alive", tone: "calm" },
 };
 
-/** Return how a state is shown; a word that we do not know is shown as it is. */
+/** Return how a state is shown; an unknown one is shown as it is. */
 export function stateWording(state: string): Wording {
   return STATES[state] ?? { label: state.replaceAll("-", " "), tone: "busy" };
 }
@@ -31,7 +31,7 @@ const STEPS: readonly (readonly [number, string])[] = [
   [1_000, "s"],
 ];
 
-/** Return a length of time in the one unit that people would choose. */
+/** Return a duration in the unit that people would choose. */
 export function age(ms: number): string {
   for (const [step, unit] of STEPS) {
     if (ms >= step) {
@@ -61,7 +61,7 @@ export function amount(bytes: number): string {
 /** Return how a session ended; below zero is the signal that ended it. */
 export function ending(status: number | null, why = ""): string {
   if (status === null) {
-    return why === "" ? "It was lost." : `It was lost: ${why}`;
+    return why === "" ? "The session was lost." : `The session was lost: ${why}`;
   }
-  return status < 0 ? `It was ended by signal ${-status}.` : `It ended with status ${status}.`;
+  return status < 0 ? `Killed by signal ${-status}.` : `Exited with status ${status}.`;
 }

@@ -1,5 +1,5 @@
 /**
- * The page as a browser has it: begin here.
+ * The page in a browser: start here.
  */
 
 import type { Page } from "../protocol/api.js";

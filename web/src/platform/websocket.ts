@@ -1,9 +1,9 @@
 /**
  * A WebSocket as a Carrier.
  *
- * A browser reads as fast as messages come, whether anybody takes them or not. So
- * what waits is counted: whoever reads may skip what is too much, and nobody makes
- * us keep more than MAX_UNREAD.
+ * A browser reads as fast as messages come, whether they are consumed or not. So
+ * unread bytes are counted: a reader may skip when there are too many, and no peer
+ * can make us keep more than MAX_UNREAD.
  */
 
 import type { HoldfastError } from "../protocol/errors.js";
@@ -15,7 +15,7 @@ import { printable } from "../protocol/text.js";
 /** Milliseconds for a relay to answer at all. */
 const DIALLING_MS = 10_000;
 
-/** Bytes kept for whoever does not read; then the link is cut. */
+/** Bytes kept for a slow reader; then the link is cut. */
 const MAX_UNREAD = 32 * 1024 * 1024;
 
 const NORMAL = 1000;

@@ -67,12 +67,12 @@ export type Stop = () => void;
 // ── how a link stands ────────────────────────────────────────────────────────
 
 /**
- * How a link stands. `waiting` tries again by itself; after `failed` and `over`
+ * The state of a link. `waiting` tries again by itself; after `failed` and `over`
  * nothing is tried any more.
  *
  *   idle        nothing was asked of it yet, or it was closed
  *   connecting  it is on its way; `attempt` counts from 1
- *   live        it stands
+ *   live        it is up
  *   waiting     it was cut, or nobody answers: the next attempt is in `retryInMs`
  *   failed      it cannot be had, and `because` says which page to show
  *   over        the session has ended: its exit status, or null if it was lost
@@ -94,7 +94,7 @@ export type LinkState =
  *   version      the other side speaks no version that this page speaks: reload
  *   revoked      the host does not know our key any more: ask for an invitation
  *   refused      we may not go there, or not do that
- *   wrong-host   whoever answers is not that host: do not go on
+ *   wrong-host   the machine that answers is not that host: do not continue
  *   gone         there is no such session
  *   unsupported  this browser lacks what is needed
  */
@@ -235,8 +235,8 @@ export interface AttachOptions {
  * of a keyframe (`isFirst`) the terminal is reset and given `size`, and each
  * part is written to it. If the listener returns a promise for one of them, the
  * next comes only when it is fulfilled: return one that is fulfilled by the
- * terminal's write callback. Whoever is too slow for the stream skips some of it,
- * and hears of a `gap` and a new picture.
+ * terminal's write callback. A listener too slow for the stream skips some of it,
+ * and gets a `gap` and a new picture.
  */
 export type SessionEvent =
   | { readonly is: "link"; readonly state: LinkState }
@@ -269,7 +269,7 @@ export type SessionEvent =
   | { readonly is: "exited"; readonly status: number }
   | { readonly is: "lost"; readonly why: string };
 
-/** How a session stands, as far as we were told; kept from link to link. */
+/** The state of a session, as far as it is known; kept from link to link. */
 export interface SessionView {
   readonly name: string;
   readonly size: Cells;
@@ -284,7 +284,7 @@ export interface SessionView {
   readonly mayWrite: boolean;
   /** How many of our inputs have no answer yet. */
   readonly openInputs: number;
-  /** What waits for somebody's approval, by ticket. */
+  /** The inputs that wait for approval, by request number. */
   readonly pending: readonly Pending[];
 }
 
@@ -301,17 +301,17 @@ export interface SessionLink {
   /**
    * Inputs. Fulfilled when the terminal has taken every byte; refused with why
    * not. What has no answer when a link is cut is sent again under its id, so
-   * that nothing is typed twice. `keys` come in order, whoever awaits them.
+   * that nothing is typed twice. `keys` are sent in order, whether awaited or not.
    */
   type(keys: string | Uint8Array): Promise<void>;
   command(line: string): Promise<void>;
-  /** The answer to a program that asks for a secret; it is nowhere written down. */
+  /** The answer to a program that asks for a secret; it is stored nowhere. */
   answer(secret: string): Promise<void>;
   signal(number: number): Promise<void>;
-  /** The size belongs to whoever has the turn. */
+  /** Only the operator who has the turn sets the size. */
   resize(size: Cells): Promise<void>;
 
-  /** The turn; fulfilled with how things stand once it was done. */
+  /** The turn; fulfilled with the state after the request. */
   take(): Promise<Presence>;
   /** Fulfilled when the turn is ours; refused when it was not given. */
   ask(timeoutMs: number): Promise<Presence>;

@@ -1,5 +1,5 @@
 /**
- * What does one client know of one session, whichever link it has at the moment?
+ * What a client knows of a session, independent of its current link.
  *
  * Theory of operation
  * -------------------

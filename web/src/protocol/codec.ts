@@ -1,5 +1,5 @@
 /**
- * How is a message of a session written down, and what is read when bytes come in?
+ * Encodes and decodes the messages of a session.
  *
  * Normative in docs/spec/wire.md, sections 3 and 4. This file and src/holdfast/wire/
  * codec.py agree on tests/wire/vectors/messages.json and refused.json.
@@ -25,7 +25,7 @@ const OFFSET = 8;
 const MAX_OUTPUT = 65_536;
 const TWO_32 = 2 ** 32;
 
-/** Write a message down as a frame. Throws if a field is out of its bounds. */
+/** Encode a message as a frame. Throws if a field is out of bounds. */
 export function encode<Kind extends keyof Bodies>(is: Kind, body: Bodies[Kind]): Uint8Array {
   try {
     if (is === "OUTPUT") return frameBytes(is, outputBytes(body as Output));

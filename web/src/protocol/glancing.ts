@@ -1,5 +1,5 @@
 /**
- * What does a session do, for somebody who only looks?
+ * The state of a session, for a viewer who is not attached.
  *
  * A link is kept for each session that was looked at, so that the next look costs a
  * question and not a handshake. It is not attached: nobody sees us there. There are

@@ -1,5 +1,5 @@
 /**
- * How does an operator open a channel that nobody between it and a host can read?
+ * Opens an encrypted channel between an operator and a host.
  *
  * The operator's side of docs/spec/channel.md, sections 3 and 4: `Opening` where the
  * host's keys are known, `Joining` with an invitation. The twin of src/holdfast/

@@ -1,14 +1,14 @@
 /**
  * The protocol twin: everything the page says to relays, hosts and sessions.
  *
- * For whoever draws: api.ts is all there is to know; src/platform/page.ts begins it.
+ * To draw a page, api.ts is all there is to know; src/platform/page.ts opens it.
  *
  *     api.ts            what can be asked, and what is told
  *     page.ts           who we are, which hosts we know, joining
  *     host-link.ts      one host: list, create, log, glance
  *     session-link.ts   one session: the stream, inputs, the turn, approvals
  *
- * For whoever changes it, from the outside in; each says which part of
+ * To change it, from the outside in; each says which part of
  * src/holdfast it is the twin of, and which vectors both agree on:
  *
  *     attachment.ts, typing.ts, questions.ts   what outlives a link

@@ -1,5 +1,5 @@
 /**
- * How does an operator bind itself to what it sends?
+ * An operator's signatures over the inputs it sends.
  *
  * The running hash of a client's inputs, and what its operator signs of it. Normative
  * in docs/spec/logbook.md, section 13; the twin of src/holdfast/core/input/input_chain.py,

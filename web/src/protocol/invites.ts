@@ -1,5 +1,5 @@
 /**
- * What is in the link of an invitation?
+ * The content of an invitation link.
  *
  * docs/spec/channel.md, section 8; the twin of src/holdfast/wire/invites.py. No
  * error shows anything of the link: it is a secret until it is used.

@@ -1,5 +1,5 @@
 /**
- * Which public keys are not to be trusted, whatever a library says?
+ * Public keys that must be refused, even if a library accepts them.
  *
  * With a point of low order one signature fits many messages, or a shared secret
  * is none; with a second spelling of a point, one key has two ids. Browsers differ

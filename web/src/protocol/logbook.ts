@@ -1,5 +1,5 @@
 /**
- * What does a piece of a session's logbook say?
+ * Parses a piece of a session's logbook.
  *
  * Lines of JSON, as docs/spec/logbook.md says. Here they are shown, not verified:
  * what a host shows of its own logbook is proven with `holdfast log --verify`.

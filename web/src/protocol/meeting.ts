@@ -1,5 +1,5 @@
 /**
- * How does an operator find a host through a relay?
+ * Finds a host through a relay, from the operator's side.
  *
  * The operator's side of docs/spec/relay.md. What is returned is read by the relay
  * as little as it is trusted by us: a sealed channel goes on top.

@@ -11,7 +11,7 @@ import type { Facts } from "./shapes.js";
 
 export const SPOKEN: readonly number[] = [1];
 
-/** The first message of whoever dials: what it speaks, and what it is. */
+/** The first message of the side that dials: its versions, and what it is. */
 export interface Hello {
   readonly versions: readonly number[];
   readonly product: string;
@@ -246,7 +246,7 @@ export interface Signed {
 /** Give me the turn, which is free. */
 export interface Take {}
 
-/** Ask whoever has the turn for it, and wait at most so long. */
+/** Ask the operator who has the turn for it, and wait at most so long. */
 export interface Ask {
   readonly timeout_ms: number;
 }
@@ -267,7 +267,7 @@ export interface Drop {}
 
 export type Halt = "none" | "freeze" | "interrupt";
 
-/** Give me the turn, whoever has it. */
+/** Give me the turn, even if another operator has it. */
 export interface Seize {
   readonly halt: Halt;
 }

@@ -1,5 +1,5 @@
 /**
- * How do two sides that know keys of each other come to share a secret?
+ * The Noise handshake: two sides that know each other's keys agree on a secret.
  *
  * The Noise protocol framework (revision 34), as far as we use it: IK and XXpsk3
  * with X25519, AES-256-GCM and SHA-256; only the side that begins. The twin of

@@ -1,8 +1,8 @@
 /**
- * What is asked of a host through a channel, and how is it written down?
+ * Requests to a host through a channel, and their encoding.
  *
  * Each packet is a JSON object, its length in four bytes before it (docs/spec/
- * operators.md, section 5; the twin of src/holdfast/wire/requests.py). What comes
+ * operators.md, section 5; the twin of src/holdfast/wire/host_requests.py). What comes
  * is a stranger's, and is read field by field.
  */
 

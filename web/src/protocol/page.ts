@@ -1,5 +1,5 @@
 /**
- * Who are we, and which hosts do we know?
+ * This browser's identity, and the hosts it has joined.
  *
  * The address book is kept in a store; so are our keys, which nothing here can see.
  * There is one identity for all hosts, as there is one for a profile on a machine:

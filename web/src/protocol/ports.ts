@@ -61,7 +61,7 @@ export interface Clock {
   after(ms: number, done: () => void): () => void;
 }
 
-/** All of it, for whoever dials. */
+/** All of it, as dialling needs it. */
 export interface World {
   readonly suite: Suite;
   readonly dial: Dial;

@@ -1,5 +1,5 @@
 /**
- * Is the link still there?
+ * Detects a dead link.
  *
  * A link that is silent is asked, and given up if it does not answer in time. A tab
  * that has slept is more likely than not to have lost its links without a word, so it

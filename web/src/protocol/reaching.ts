@@ -1,5 +1,5 @@
 /**
- * How does one come to a host, and what is to be done when one does not?
+ * Reaches a host, and decides what to do when that fails.
  */
 
 import type { Failure } from "./api.js";
@@ -21,7 +21,7 @@ export interface HostKeys {
   readonly relays: readonly string[];
 }
 
-/** Whoever dials: the world, our keys, and by which relay each host was reached. */
+/** What dialling needs: the world, our keys, and each host's last relay. */
 export interface Dialler {
   readonly world: World;
   readonly us: Identity;

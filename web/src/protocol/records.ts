@@ -1,5 +1,5 @@
 /**
- * What does a sealed channel carry, before and inside the seal?
+ * The records of a sealed channel, before and inside the seal.
  *
  *     offset  size  field
  *     0       1     kind

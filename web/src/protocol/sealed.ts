@@ -83,7 +83,7 @@ export class Sealed {
   private inTurn(what: () => Promise<void>): Promise<void> {
     if (this.isClosed) return Promise.reject(linkEnded("we have ended it"));
     const done = this.sending.then(what);
-    // Whoever comes next must not fail for what became of this one: if it failed,
+    // The next caller must not fail for what became of this one: if it failed,
     // the link is gone, and says so itself.
     this.sending = done.catch(() => undefined);
     return done;

@@ -1,8 +1,8 @@
 /**
- * How are the messages of a channel sealed and opened, one direction at a time?
+ * Seals and opens the messages of a channel, one direction at a time.
  *
  * The twin of src/holdfast/crypto/sealing.py; normative in docs/spec/channel.md,
- * section 5. Nothing may overlap: whoever calls waits for one before the next.
+ * section 5. Calls must not overlap: await one before the next.
  */
 
 import { linkEnded, unexpected } from "./errors.js";

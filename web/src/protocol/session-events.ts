@@ -1,5 +1,5 @@
 /**
- * What does a message say has happened, for whoever listens to a session?
+ * Turns the messages of a session into events for its listeners.
  */
 
 import type { SessionEvent } from "./api.js";

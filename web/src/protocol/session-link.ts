@@ -343,7 +343,7 @@ export class LiveSession implements SessionLink {
     let failures = 0;
     let error: HoldfastError | null = null;
     while (!this.isOver()) {
-      // Whoever asks for a new picture is not shown as having lost anything.
+      // A requested repaint does not count as a loss.
       if (error !== SKIPPED) this.turn({ is: "connecting", attempt: failures + 1 });
       error = await this.linkOnce();
       if (this.isOver() || (await this.mustStop(error))) return;

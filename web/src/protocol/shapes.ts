@@ -1,7 +1,7 @@
 /**
- * How is a value written in msgpack, in the one way there is?
+ * Canonical msgpack: each value has exactly one encoding.
  *
- * A shape reads and writes one sort of value. Whoever reads with a shape refuses
+ * A shape reads and writes one sort of value. Reading with a shape refuses
  * everything that its writer would not have written: a longer form, another order
  * of fields, what is out of bounds (docs/spec/wire.md, section 3). So nothing has
  * to be written again to be compared, and a stranger's names never become names of

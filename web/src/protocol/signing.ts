@@ -1,5 +1,5 @@
 /**
- * What has this client signed of what it sent, and when does it sign next?
+ * What this client has signed of its inputs, and when it signs next.
  *
  * Theory of operation
  * -------------------
@@ -31,7 +31,7 @@ const MAX_UNSIGNED = 4_096;
 /** Links on which one statement is sent: a holder that hangs up on it knows none. */
 const MAX_LINKS = 4;
 
-/** Whoever signs: its key, and who it is. */
+/** The signer: its key and its id. */
 export interface Pen {
   readonly us: Identity;
   readonly actor: string;

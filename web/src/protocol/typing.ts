@@ -1,5 +1,5 @@
 /**
- * What becomes of what somebody types?
+ * Inputs from the moment they are typed until they are settled.
  *
  * Theory of operation
  * -------------------
@@ -125,7 +125,7 @@ export class Typing {
   /** Nothing will be sent any more. */
   fail(error: HoldfastError, isOver: boolean): void {
     this.forgetRetry?.();
-    // Whoever types `exit` needs no warning that it may not have been read.
+    // A user who types `exit` needs no warning that it may not have been read.
     if (isOver) for (const waiting of this.inputs.values()) waiting.refuse(error);
     this.giveUp();
     for (const unsent of this.backlog.splice(0)) unsent.refuse(error);

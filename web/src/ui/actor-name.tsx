@@ -1,4 +1,4 @@
-/** An operator's name in the operator's colour, with a sign for what is no human. */
+/** An operator's name in its colour, with an icon unless it is a human. */
 
 import { actorColour } from "../app/actor-colour.js";
 import { Icon, type IconName } from "./icons.js";
@@ -28,7 +28,7 @@ export function ActorName(props: {
   );
 }
 
-/** Somebody as the people of a session call them. */
+/** An operator, by the name it has in a session. */
 export function Actor(props: { readonly model: SessionModel; readonly actor: string }) {
   const { model, actor } = props;
   return <ActorName actor={actor} name={model.nameOf(actor)} kind={model.kindOf(actor)} />;

@@ -24,7 +24,7 @@ export function App() {
     <>
       {!isOnline.value && (
         <p class="strip warn" role="status">
-          This device is offline. Sessions go on without you.
+          This device is offline. Sessions keep running.
         </p>
       )}
       <View />
@@ -68,8 +68,8 @@ function StartFailed() {
       <div class="card-note bad" role="alert">
         <h2>This page cannot run here</h2>
         <p>
-          It needs a current browser, a secure address (https, or this machine), and leave to keep
-          its key.
+          It needs a current browser, a secure address (https, or this machine), and permission to
+          store its key.
         </p>
         <p class="detail">{shown(startError.value?.message ?? "")}</p>
         <button type="button" class="primary" onClick={() => location.reload()}>
@@ -80,7 +80,7 @@ function StartFailed() {
   );
 }
 
-/** A program printed a link: it is opened only after its address was read. */
+/** A link that a program printed: opened only after the user has seen its address. */
 function OpenLink() {
   const link = linkToOpen.value;
   return link === null ? null : <Question link={link} />;
@@ -89,7 +89,7 @@ function OpenLink() {
 function Question({ link }: { readonly link: URL }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const stay = useRef<HTMLButtonElement>(null);
-  // A modal dialog of the browser's own keeps the focus in, and gives it back.
+  // The browser's own modal dialog traps the focus, and gives it back.
   useEffect(() => {
     dialog.current?.showModal();
     stay.current?.focus();
@@ -105,7 +105,7 @@ function Question({ link }: { readonly link: URL }) {
       }}
     >
       <h2 id="open-link">Open this page?</h2>
-      <p>A program in the session printed it. It leads to</p>
+      <p>A program in the session printed this link. It leads to</p>
       <p class="mono wrap">
         <b>{shown(link.host)}</b>
       </p>

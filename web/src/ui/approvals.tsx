@@ -1,4 +1,4 @@
-/** What waits for a yes or a no: what it is, by whom, and what would run. */
+/** The inputs that wait for approval: what each is, from whom, and what would run. */
 
 import { shown, shownKeys } from "../app/shown-text.js";
 import type { Pending } from "../protocol/api.js";
@@ -27,7 +27,7 @@ export function ApprovalBanner({ model }: { readonly model: SessionModel }) {
           panel.value = "approvals";
         }}
       >
-        Look at it
+        Review
       </button>
     </p>
   );
@@ -51,10 +51,10 @@ function Approval(props: { readonly model: SessionModel; readonly pending: Pendi
   const card = useFocusPassedOn<HTMLLIElement>();
   const isOwn = pending.actor === model.view.value?.us;
   const cannot = isOwn
-    ? "It is your own: somebody else has to decide."
+    ? "It is your own request: someone else has to decide."
     : model.may("approve")
       ? ""
-      : "You may not approve here.";
+      : "You lack the right to approve.";
   return (
     <li class="approval" ref={card}>
       <p class="approval-who">
@@ -65,7 +65,7 @@ function Approval(props: { readonly model: SessionModel; readonly pending: Pendi
       <dl class="facts">
         {pending.runs !== "" && (
           <>
-            <dt>Comes to</dt>
+            <dt>Runs</dt>
             <dd>{shown(pending.runs, 256)}</dd>
           </>
         )}
@@ -123,9 +123,9 @@ const KINDS: Readonly<Record<string, string>> = {
   keys: "keys",
   command: "a command",
   signal: "a signal",
-  resize: "another size",
+  resize: "a new size",
   answer: "a secret",
-  start: "a command to begin the session with",
+  start: "a command to start the session with",
 };
 
 function what(pending: Pending): string {
@@ -137,5 +137,5 @@ function what(pending: Pending): string {
   if (pending.excerpt.length === 0) {
     return pending.size === 0 ? "nothing" : `${pending.size} bytes that are not shown`;
   }
-  return left > 0 ? `${text}… and ${left} bytes more` : text;
+  return left > 0 ? `${text}… and ${left} more bytes` : text;
 }

@@ -1,4 +1,4 @@
-/** Who is behind something: asked by a press, shown below what was pressed. */
+/** Who is behind something: asked with a press, shown below it. */
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";

@@ -1,10 +1,10 @@
 /**
- * Where does the focus go when what had it is gone?
+ * Where the focus goes when the element that had it is gone.
  *
- * A browser gives it to nobody, and whoever works by keyboard begins again at the
- * top of the page. So whatever can vanish under its own button hands it on: to the
- * panel if one is open, else to the terminal, else to the head of the page. On a
- * phone never to the terminal, which would bring up the keyboard.
+ * A browser drops it, and a keyboard user starts again at the top of the page. So
+ * an element that can vanish hands it on: to the panel if one is open, else to the
+ * terminal, else to the header. On a phone never to the terminal, which would open
+ * the keyboard.
  */
 
 import type { RefObject } from "preact";
@@ -15,7 +15,7 @@ const PANEL = ".panel-body";
 const TERMINAL = ".xterm-helper-textarea";
 const HEAD = ".session-bar a";
 
-/** Give the focus to the first of the places that is there. */
+/** Give the focus to the first of the places that exists. */
 export function passFocusOn(): void {
   const places = isNarrow.peek() ? [PANEL, HEAD] : [PANEL, TERMINAL, HEAD];
   const found = places.map((one) => document.querySelector<HTMLElement>(one));

@@ -2,7 +2,7 @@ import { useFocusPassedOn } from "./focus.js";
 import { Icon } from "./icons.js";
 import type { SessionModel } from "./session-model.js";
 
-/** Says over the whole terminal that nothing runs. */
+/** Covers the terminal to say that the session is frozen. */
 export function Frozen({ model }: { readonly model: SessionModel }) {
   return model.isFrozen.value ? <Veil model={model} /> : null;
 }
@@ -14,7 +14,7 @@ function Veil({ model }: { readonly model: SessionModel }) {
       <div class="frozen-card">
         <Icon name="snow" />
         <h2>Frozen</h2>
-        <p>Every process stands where it stood. Nothing is typed, nothing runs.</p>
+        <p>Every process is stopped, and no input is accepted.</p>
         <button
           type="button"
           class="primary"

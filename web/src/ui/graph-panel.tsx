@@ -24,7 +24,9 @@ export function GraphPanel({ model }: { readonly model: SessionModel }) {
           setTrouble("");
         }
       } catch (error) {
-        setTrouble(error instanceof Error ? shown(error.message) : "It cannot be seen.");
+        setTrouble(
+          error instanceof Error ? shown(error.message) : "The processes cannot be shown.",
+        );
       }
     };
     void look();
@@ -35,7 +37,7 @@ export function GraphPanel({ model }: { readonly model: SessionModel }) {
     };
   }, [model]);
   if (graph === null) {
-    return <p class="nothing">{trouble || "Looking at the processes…"}</p>;
+    return <p class="nothing">{trouble || "Loading the processes…"}</p>;
   }
   const found = branches(graph);
   const memory = graph.processes.reduce((sum, one) => sum + one.rss, 0);

@@ -47,7 +47,7 @@ function Inherited({ model }: { readonly model: SessionModel }) {
         You take over{" "}
         {found.staged.length > 0 && (
           <>
-            a line that is not entered, <code>{shownKeys(found.staged)}</code>, typed by{" "}
+            an unsubmitted line, <code>{shownKeys(found.staged)}</code>, typed by{" "}
             {found.by.map(model.nameOf).join(", ") || "somebody"}
           </>
         )}

@@ -1,4 +1,4 @@
-/** An invitation: where it leads, and the one press that uses it up. */
+/** An invitation: where it leads, and the button that uses it. */
 
 import { useEffect, useState } from "preact/hooks";
 import { shown, shownName } from "../app/shown-text.js";
@@ -13,15 +13,15 @@ type Step =
   | { readonly is: "failed"; readonly code: string; readonly why: string };
 
 const HINTS: Readonly<Record<string, string>> = {
-  "invite-unknown": "It was used already, withdrawn, or has run out. Ask for a new one.",
+  "invite-unknown": "It was used, withdrawn, or has expired. Ask for a new one.",
   "invite-used":
-    "Somebody has used it already. If that was not you, tell whoever invited you; else ask for a new one.",
-  "invite-expired": "It has run out. Ask for a new one.",
-  "malformed-invite": "The link is not whole. Copy all of it, or scan the code again.",
+    "It was used already. If that was not you, tell the person who invited you; otherwise ask for a new one.",
+  "invite-expired": "It has expired. Ask for a new one.",
+  "malformed-invite": "The link is incomplete. Copy all of it, or scan the code again.",
   // A relay does not say which of them it is, so that nobody can probe for hosts.
   "not-reachable":
-    "It was used already, withdrawn, or has run out; or the host is away. Try again when it is up, or ask for a new one.",
-  "wrong-identity": "Whoever answered is not that host. Do not go on.",
+    "It was used, withdrawn, or has expired; or the host is offline. Try again later, or ask for a new one.",
+  "wrong-identity": "The machine that answered is not that host. Do not continue.",
 };
 
 export function JoinView({ link }: { readonly link: string }) {
@@ -75,11 +75,11 @@ function Ready(props: {
   return (
     <>
       <h1>You are invited</h1>
-      <p>This browser gets a key of its own, and the host will know it by that.</p>
+      <p>This browser gets its own key, by which the host will know it.</p>
       <dl class="facts">
         <dt>Host</dt>
         <dd class="mono">{props.invited.fingerprint}</dd>
-        <dt>By way of</dt>
+        <dt>Through</dt>
         <dd class="mono">{props.invited.relays.map((one) => shown(one)).join(", ")}</dd>
         <dt>You are</dt>
         <dd class="mono">{page.value?.fingerprint}</dd>

@@ -1,4 +1,4 @@
-/** The keys that keyboards of phones lack. */
+/** The keys that phone keyboards lack. */
 
 import { KEY_ROW } from "../app/keys.js";
 import type { SessionModel } from "./session-model.js";
@@ -6,7 +6,7 @@ import { say } from "./state.js";
 
 export function KeyRow({ model }: { readonly model: SessionModel }) {
   const isDown = model.isControlDown.value;
-  // The press must not take the focus: the phone would put its keyboard away.
+  // The press must not take the focus, or the phone hides its keyboard.
   const keepFocus = (event: Event): void => event.preventDefault();
   return (
     <div class="key-row" role="toolbar" aria-label="Keys" onPointerDown={keepFocus}>
@@ -43,6 +43,6 @@ async function paste(model: SessionModel): Promise<void> {
   try {
     model.paste(await navigator.clipboard.readText());
   } catch {
-    say("The browser does not let the page read the clipboard.", "bad");
+    say("The browser does not allow reading the clipboard.", "bad");
   }
 }

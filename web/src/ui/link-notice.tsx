@@ -1,4 +1,4 @@
-/** How a link stands, if that is anything but well. */
+/** The state of a link, unless it is up. */
 
 import { shown } from "../app/shown-text.js";
 import { ending } from "../app/words.js";
@@ -12,38 +12,38 @@ interface Advice {
 
 const FAILURES: Readonly<Record<Failure, Advice>> = {
   version: {
-    title: "This page and the host are of different versions",
+    title: "This page and the host have different versions",
     text: "Reload the page; if that does not help, upgrade holdfast on the host.",
     action: "reload",
   },
   revoked: {
-    title: "The host does not know this browser any more",
-    text: "Your access was taken back, or has run out. Ask for a new invitation.",
+    title: "The host no longer knows this browser",
+    text: "Your access was revoked, or has expired. Ask for a new invitation.",
     action: "none",
   },
   refused: {
-    title: "You may not come in here",
-    text: "What you were given does not cover this. Ask whoever invited you.",
+    title: "You have no access",
+    text: "Your rights do not cover this. Ask the person who invited you.",
     action: "none",
   },
   "wrong-host": {
-    title: "Somebody else answers for this host",
-    text: "Whoever answered could not prove to be it. Do not go on; tell its owner.",
+    title: "This is not the host it claims to be",
+    text: "The machine that answered could not prove its identity. Do not continue; tell the host's owner.",
     action: "none",
   },
   gone: {
     title: "This session is gone",
-    text: "It has ended and was cleared away, or it never was here.",
+    text: "It has ended and was cleared away, or never existed.",
     action: "none",
   },
   unsupported: {
-    title: "This browser cannot do it",
-    text: "Sealing needs X25519 and Ed25519 in WebCrypto. A current browser has them.",
+    title: "This browser is not supported",
+    text: "Encryption needs X25519 and Ed25519 in WebCrypto. Current browsers have them.",
     action: "none",
   },
 };
 
-/** A strip for what passes by itself, a card for what does not. */
+/** A strip for problems that pass, a card for those that do not. */
 export function LinkNotice(props: { readonly state: LinkState; readonly wake: () => void }) {
   const { state } = props;
   switch (state.is) {
@@ -61,7 +61,7 @@ export function LinkNotice(props: { readonly state: LinkState; readonly wake: ()
         <p class="strip warn" role="status">
           <i class="spinner" />
           <span>
-            Not connected: {reason(state.error)}. Trying again by itself
+            Not connected: {reason(state.error)}. Trying again
             {state.retryInMs >= 2000 ? ` in ${Math.round(state.retryInMs / 1000)} s` : ""}.
           </span>
           <button type="button" onClick={props.wake}>
@@ -72,7 +72,7 @@ export function LinkNotice(props: { readonly state: LinkState; readonly wake: ()
     case "over":
       return (
         <div class="card-note" role="status">
-          <h2>This session is over</h2>
+          <h2>This session has ended</h2>
           <p>{ending(state.status, shown(state.why))}</p>
         </div>
       );
@@ -86,7 +86,7 @@ export function LinkNotice(props: { readonly state: LinkState; readonly wake: ()
 /** A relay does not say which of the two it is, so that nobody can probe for hosts. */
 function reason(error: HoldfastError): string {
   return error.code === "not-reachable"
-    ? "the host is away, or does not let you in any more"
+    ? "the host is offline, or no longer lets you in"
     : shown(error.message);
 }
 

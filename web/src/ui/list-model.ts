@@ -1,9 +1,9 @@
 /**
- * The sessions of every host we know, looked at again and again.
+ * The sessions of every known host, polled.
  *
- * A page in the background looks seldom, and only if it may call somebody. A few
- * sessions are glanced at more closely, because each glance keeps a link; the
- * rest are listed by what their host says of them.
+ * A page in the background polls seldom, and only if it may notify. Only a few
+ * sessions are looked at closely, because each look keeps a link; the rest are
+ * listed as their host describes them.
  */
 
 import { signal } from "@preact/signals";
@@ -22,7 +22,7 @@ export interface HostList {
   readonly state: LinkState;
   /** Null until the host has answered for the first time. */
   readonly sessions: readonly Listed[] | null;
-  /** What the host has people know, such as a policy that waits. */
+  /** Notices from the host, such as a policy not yet applied. */
   readonly notices: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export class HostModel {
     this.#stop();
   }
 
-  /** Look now, whatever the clock says. */
+  /** Poll now, whatever the clock says. */
   async look(): Promise<void> {
     this.#infos = await this.link.sessions();
     this.#publish();

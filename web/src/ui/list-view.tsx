@@ -1,4 +1,4 @@
-/** Every session of every host, those that need somebody first. */
+/** Every session of every host, those that need attention first. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { shown, shownName } from "../app/shown-text.js";
@@ -83,7 +83,7 @@ function Host({ model }: { readonly model: HostModel }) {
         </p>
       ))}
       {sessions === null && state.is !== "failed" && <Loading />}
-      {sessions !== null && sessions.length === 0 && <p class="nothing">Nothing runs there yet.</p>}
+      {sessions !== null && sessions.length === 0 && <p class="nothing">No sessions yet.</p>}
       <ul class="sessions">
         {(sessions ?? []).map((one) => (
           <SessionCard key={one.info.id} host={host.id} listed={one} us={us} />
@@ -112,7 +112,7 @@ function Forget({ model }: { readonly model: HostModel }) {
   };
   return (
     <button type="button" class="quiet" onClick={forget}>
-      {isSure ? "Forget it, really" : "Forget"}
+      {isSure ? "Really forget it" : "Forget"}
     </button>
   );
 }
@@ -158,14 +158,14 @@ function JoinForm() {
       await page.value?.read(text);
       show({ is: "join", link: text });
     } catch (error) {
-      say(error instanceof Error ? shown(error.message) : "This is no invitation.", "bad");
+      say(error instanceof Error ? shown(error.message) : "This is not an invitation.", "bad");
     }
   };
   return (
     <form class="join-form" onSubmit={(event) => void submit(event)}>
       <input
         type="text"
-        aria-label="Link of an invitation"
+        aria-label="Invitation link"
         placeholder="https://…/j#…"
         autocomplete="off"
         autocapitalize="none"

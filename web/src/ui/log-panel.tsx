@@ -1,4 +1,4 @@
-/** The logbook as a story, the latest last; a press on a command asks who is behind it. */
+/** The logbook as a story, oldest first; a press on a command asks who is behind it. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type StoryLine, story } from "../app/log-story.js";
@@ -16,7 +16,7 @@ export function LogPanel({ model }: { readonly model: SessionModel }) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => end.current?.scrollIntoView({ block: "end" }), [entries?.length]);
   if (entries === null) {
-    return <p class="nothing">Reading the logbook…</p>;
+    return <p class="nothing">Loading the logbook…</p>;
   }
   return (
     <>
@@ -30,7 +30,7 @@ export function LogPanel({ model }: { readonly model: SessionModel }) {
   );
 }
 
-/** Read the book to its end, and whatever is added while the panel is open. */
+/** Read the logbook to its end, and new entries while the panel is open. */
 function useEntries(model: SessionModel): readonly LogEntry[] | null {
   const [entries, setEntries] = useState<readonly LogEntry[] | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** How operators are called: one book for each host, and a signal that tells of news. */
+/** The names of operators: one book per host, and a signal for changes. */
 
 import { signal } from "@preact/signals";
 import { NameBook } from "../app/name-book.js";
@@ -11,25 +11,25 @@ const SHORT_ID = 10;
 const books = new Map<HostId, NameBook>();
 const news = signal(0);
 
-/** What a session has said of somebody who is there. */
+/** What a session has said of an attached operator. */
 interface Present {
   readonly actor: ActorId;
   readonly name: string;
   readonly kind: string;
 }
 
-/** Remember what a session has said of who is there. */
+/** Remember what a session has said of its operators. */
 export function learnNames(host: HostId, present: readonly Present[]): void {
   bookOf(host).learn(present.map(({ actor, name, kind }) => [actor, { name, kind }] as const));
 }
 
-/** How somebody is called at a host; the beginning of the id until that is known. */
+/** An operator's name on a host; the start of the id until that is known. */
 export function nameAt(host: HostId, actor: ActorId): string {
-  news.value; // Whoever draws this draws it again when there is news.
+  news.value; // Subscribes the caller, which redraws on changes.
   return shownName(bookOf(host).find(actor)?.name || actor.slice(0, SHORT_ID));
 }
 
-/** What somebody is: `human`, `agent` or `service`; empty until that is known. */
+/** An operator's kind: `human`, `agent` or `service`; empty until known. */
 export function kindAt(host: HostId, actor: ActorId): string {
   news.value;
   return bookOf(host).find(actor)?.kind ?? "";
@@ -51,7 +51,7 @@ function bookOf(host: HostId): NameBook {
   return made;
 }
 
-/** A host that refuses the question is not asked again; one that is away is. */
+/** A host that refuses is not asked again; one that is offline is. */
 async function asked(
   host: HostId,
   actors: readonly ActorId[],

@@ -1,15 +1,15 @@
-/** Tell somebody who looks elsewhere that a session needs them. */
+/** Notifies a person who is not looking that a session needs them. */
 
 import { signal } from "@preact/signals";
 
 export const permission = signal<NotificationPermission | "none">("none");
 
-/** Find out whether we may. */
+/** Read the permission. */
 export function lookAtPermission(): void {
   permission.value = "Notification" in globalThis ? Notification.permission : "none";
 }
 
-/** Ask the person; only ever after a press of theirs. */
+/** Ask for permission; only after a press. */
 export async function askPermission(): Promise<void> {
   permission.value = await Notification.requestPermission();
 }

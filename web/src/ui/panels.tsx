@@ -8,9 +8,9 @@ import type { SessionModel } from "./session-model.js";
 import { type Panel, panel } from "./state.js";
 
 const TITLES: Readonly<Record<Panel, string>> = {
-  people: "Who is here",
+  people: "Who is attached",
   approvals: "Approvals",
-  graph: "What runs",
+  graph: "Processes",
   log: "Logbook",
 };
 

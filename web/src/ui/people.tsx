@@ -17,7 +17,7 @@ export function People({ model }: { readonly model: SessionModel }) {
   }, [model]);
   const presence = model.presence.value;
   if (presence === null) {
-    return <p class="nothing">Asking who is here…</p>;
+    return <p class="nothing">Loading…</p>;
   }
   const actors = new Map<string, Presence["present"][number][]>();
   for (const one of presence.present) {
@@ -31,10 +31,10 @@ export function People({ model }: { readonly model: SessionModel }) {
         ))}
       </ul>
       {presence.waiting.length > 0 && (
-        <p class="detail">In line for the turn: {presence.waiting.map(model.nameOf).join(", ")}.</p>
+        <p class="detail">Waiting for the turn: {presence.waiting.map(model.nameOf).join(", ")}.</p>
       )}
       <p class="detail">
-        You may: {presence.rights.length === 0 ? "nothing" : presence.rights.join(", ")}.
+        Your rights: {presence.rights.length === 0 ? "none" : presence.rights.join(", ")}.
       </p>
     </>
   );
@@ -60,7 +60,7 @@ function Person(props: {
         {isUs && " (you)"}
         <small>
           {first.kind} · {props.links.map((one) => one.program).join(", ")} · {age(first.for_ms)}
-          {first.mode === "observe" ? " · only watches" : ""}
+          {first.mode === "observe" ? " · watching" : ""}
         </small>
       </span>
       {isHolder && <span class="chip tone-calm">has the turn</span>}

@@ -1,4 +1,4 @@
-/** What somebody has chosen about the look: kept in this browser, and no secret. */
+/** Appearance settings, kept in this browser. */
 
 import { effect, signal } from "@preact/signals";
 
@@ -13,7 +13,7 @@ export const theme = signal<Theme>("system");
 export const fontSize = signal(DEFAULT_FONT);
 export const isDark = signal(true);
 
-/** Read what was chosen, and keep what is chosen from now on. */
+/** Load the settings, and store changes from now on. */
 export function keepPreferences(): void {
   const wish = matchMedia("(prefers-color-scheme: light)");
   read();
@@ -28,12 +28,12 @@ export function keepPreferences(): void {
   });
 }
 
-/** Make letters larger or smaller by a step. */
+/** Make the text larger or smaller by a step. */
 export function changeFont(step: number): void {
   fontSize.value = Math.min(MAX_FONT, Math.max(MIN_FONT, fontSize.value + step));
 }
 
-/** Go on to the next theme. */
+/** Switch to the next theme. */
 export function nextTheme(): void {
   theme.value = isDark.value ? "light" : "dark";
 }
@@ -48,7 +48,7 @@ function read(): void {
       fontSize.value = Math.min(MAX_FONT, Math.max(MIN_FONT, found["font"]));
     }
   } catch {
-    // A browser that keeps nothing, or keeps nonsense: the defaults stand.
+    // Nothing stored, or nonsense: use the defaults.
   }
 }
 
@@ -56,6 +56,6 @@ function write(text: string): void {
   try {
     localStorage.setItem(KEY, text);
   } catch {
-    // It may forbid that; the choice holds until the page is closed.
+    // Storage may be forbidden; the choice lasts until the page is closed.
   }
 }

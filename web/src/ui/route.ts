@@ -1,5 +1,5 @@
 /**
- * Which view belongs to the address?
+ * The view that belongs to an address.
  *
  * Everything after the `#` stays in the browser: views are named there, and so
  * is the secret of an invitation, which is taken out of the address, and so out

@@ -6,7 +6,7 @@ import type { Screen } from "./terminal.js";
 
 export const isSearching = signal(false);
 
-/** Look for text in what the terminal keeps. Enter goes back, Shift and Enter on. */
+/** Find text in the terminal. Enter searches back, Shift+Enter forward. */
 export function SearchBar({ screen }: { readonly screen: Screen }) {
   const input = useRef<HTMLInputElement>(null);
   const [isMissing, setMissing] = useState(false);
@@ -66,7 +66,7 @@ export function SearchBar({ screen }: { readonly screen: Screen }) {
 async function copy(screen: Screen): Promise<void> {
   const text = screen.selected();
   if (text === "") {
-    say("Select something first.");
+    say("Select some text first.");
     return;
   }
   await navigator.clipboard.writeText(text);

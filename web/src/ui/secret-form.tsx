@@ -3,7 +3,7 @@ import { useFocusPassedOn } from "./focus.js";
 import type { SessionModel } from "./session-model.js";
 import { attempt } from "./state.js";
 
-/** Shown while a program asks for a secret: it is sent, and nowhere written down. */
+/** Shown while a program asks for a secret: it is sent, and stored nowhere. */
 export function SecretForm({ model }: { readonly model: SessionModel }) {
   const isAsked = model.does.value === "waiting-for-secret";
   return isAsked && model.view.value?.mayWrite ? <Form model={model} /> : null;
@@ -28,7 +28,7 @@ function Form({ model }: { readonly model: SessionModel }) {
         onInput={(event) => setSecret(event.currentTarget.value)}
       />
       <button type="submit" class="primary">
-        Send it
+        Send
       </button>
     </form>
   );

@@ -1,4 +1,4 @@
-/** The button that takes the turn from whoever has it, and the menu of its ways. */
+/** The button that seizes the turn, and the menu of its variants. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons.js";
@@ -34,7 +34,7 @@ export function Seize({
         type="button"
         class="danger"
         disabled={!isAllowed}
-        title="The turn is yours at once, whoever has it"
+        title="Take the turn at once, even from another operator"
         onClick={() => void model.doing(model.link.seize("none"))}
       >
         Seize
@@ -93,9 +93,9 @@ function Menu({ model, close }: { readonly model: SessionModel; readonly close: 
   const { link } = model;
   return (
     <span class="menu" role="menu" ref={menu} onKeyDown={move}>
-      {item("Seize and freeze everything", () => model.doing(link.seize("freeze")))}
+      {item("Seize and freeze", () => model.doing(link.seize("freeze")))}
       {item("Seize and interrupt", () => model.doing(link.seize("interrupt")))}
-      {!model.isFrozen.value && item("Freeze, without the turn", () => model.doing(link.freeze()))}
+      {!model.isFrozen.value && item("Freeze without the turn", () => model.doing(link.freeze()))}
     </span>
   );
 }

@@ -10,7 +10,7 @@ const NEEDS: Readonly<Record<string, string>> = {
   input: "waits for input",
 };
 
-/** One session of the list: what it does, who is there, and how its screen ends. */
+/** One session of the list: its state, who is attached, and its last line. */
 export function SessionCard(props: {
   readonly host: string;
   readonly listed: Listed;
@@ -65,5 +65,5 @@ function ended(status: number | null): string {
   if (status === null) {
     return "ended";
   }
-  return status < 0 ? `ended by signal ${-status}` : `ended, status ${status}`;
+  return status < 0 ? `killed by signal ${-status}` : `exited, status ${status}`;
 }

@@ -1,4 +1,4 @@
-/** The head of a session: what it is, who writes, and the turn. */
+/** The header of a session: its name and state, and the turn. */
 
 import { shownName } from "../app/shown-text.js";
 import { stateWording } from "../app/words.js";
@@ -69,7 +69,7 @@ function Turn({ model }: { readonly model: SessionModel }) {
 
 function Tools() {
   return (
-    <div class="tools" role="toolbar" aria-label="Look">
+    <div class="tools" role="toolbar" aria-label="Appearance">
       <button
         type="button"
         class="quiet square"
@@ -83,7 +83,7 @@ function Tools() {
       <button
         type="button"
         class="quiet square"
-        aria-label="Smaller letters"
+        aria-label="Smaller text"
         onClick={() => changeFont(-1)}
       >
         A−
@@ -91,7 +91,7 @@ function Tools() {
       <button
         type="button"
         class="quiet square"
-        aria-label="Larger letters"
+        aria-label="Larger text"
         onClick={() => changeFont(1)}
       >
         A+

@@ -1,9 +1,9 @@
 /**
- * One attached session, as the components see it: signals, and what can be done.
+ * One attached session, as the components see it: signals and actions.
  *
- * The link is the protocol's; this carries what it says into signals and onto the
- * screen, and what is typed to it. It decides one thing: what somebody without
- * the turn types is not sent, but answered with a hint.
+ * The link is the protocol's; this carries its events into signals and onto the
+ * screen, and typed keys to it. It decides one thing: keys typed without the turn
+ * are not sent, but answered with a hint.
  */
 
 import { batch, computed, signal } from "@preact/signals";
@@ -26,10 +26,10 @@ import type { Screen } from "./terminal.js";
 const ASK_MS = 60_000;
 const RESIZE_PAUSE_MS = 120;
 
-/** Milliseconds between two looks at what it does while nothing tells of a change. */
+/** Milliseconds between two polls of its state while nothing happens. */
 const LOOK_MS = 1000;
 
-/** The same when something has happened: a program prints, then waits for somebody. */
+/** The same after something happened: a program prints, then waits for input. */
 const LOOK_SOON_MS = 250;
 
 export interface Asker {
@@ -44,7 +44,7 @@ export class SessionModel {
   readonly presence = signal<Presence | null>(null);
   readonly title = signal("");
   readonly inherited = signal<Inherited | null>(null);
-  /** Whether what comes with the turn is worth a word. */
+  /** Whether what comes with the turn is worth showing. */
   readonly isHeir = computed(() => {
     const found = this.inherited.value;
     return found !== null && (found.staged.length > 0 || found.changed.length > 0);
@@ -54,7 +54,7 @@ export class SessionModel {
   readonly missed = signal(0);
   readonly isPainted = signal(false);
   readonly isControlDown = signal(false);
-  /** What it does as the kernel knows it; asked for, since nobody tells it by itself. */
+  /** Its state according to the kernel; polled, since nothing announces it. */
   readonly evidence = signal<Evidence | null>(null);
   readonly does = computed(() => {
     const told = this.view.value?.state ?? "";
@@ -108,7 +108,7 @@ export class SessionModel {
     this.#show(screen);
   }
 
-  /** How an actor is called here. */
+  /** An actor's name here. */
   nameOf = (actor: string): string => {
     if (actor === this.view.value?.us) {
       return "you";
@@ -116,14 +116,14 @@ export class SessionModel {
     return nameAt(this.link.host, actor);
   };
 
-  /** What an actor is, as far as that is known. */
+  /** An actor's kind, as far as it is known. */
   kindOf = (actor: string): string => kindAt(this.link.host, actor);
 
   may(right: string): boolean {
     return this.presence.value?.rights.includes(right) ?? false;
   }
 
-  /** Send what was typed, if typing is ours; say whose it is if not. */
+  /** Send typed keys if we have the turn; otherwise say who has it. */
   typed(data: string): void {
     const view = this.view.value;
     if (view === null || (isAutomatic(data) && !view.hasTurn)) {
@@ -134,7 +134,7 @@ export class SessionModel {
       return;
     }
     if (this.isFrozen.value) {
-      say("The session is frozen: nothing is typed. Thaw it first.");
+      say("The session is frozen and accepts no input. Thaw it first.");
       return;
     }
     const keys = this.isControlDown.value ? withControl(data) : data;
@@ -149,7 +149,7 @@ export class SessionModel {
     this.#screen?.scrollToEnd();
   }
 
-  /** Text from the clipboard; the program can tell it from keys, if it wants to. */
+  /** Text from the clipboard, marked as a paste. */
   paste(text: string): void {
     this.#screen?.paste(text);
   }
@@ -166,14 +166,14 @@ export class SessionModel {
     }, RESIZE_PAUSE_MS);
   }
 
-  /** Ask whoever has the turn for it. */
+  /** Ask the operator who has the turn for it. */
   async ask(): Promise<void> {
     this.isAsking.value = true;
     await this.doing(this.link.ask(ASK_MS));
     this.isAsking.value = false;
   }
 
-  /** Do something about the turn, and show how things stand after it. */
+  /** Send a request about the turn, and show the state after it. */
   async doing(work: Promise<Presence>): Promise<void> {
     const presence = await attempt(work);
     if (presence !== null) {
@@ -236,9 +236,9 @@ export class SessionModel {
       case "attached":
         learnNames(this.link.host, event.attached.operators);
         this.#screen?.showSize(event.attached.size);
-        // What has printed nothing yet has no picture to wait for.
+        // A session without output has nothing to draw.
         this.isPainted.value ||= event.attached.end === 0;
-        // Of a stream that is new to us, what has rolled off is missing from the start.
+        // On first attach, what has rolled off was never ours to miss.
         if (!this.#hasAttached) this.missed.value = event.attached.start;
         this.#hasAttached = true;
         void this.refresh();
@@ -261,7 +261,7 @@ export class SessionModel {
         this.inherited.value = event.inherited;
         break;
       case "pending":
-        notifyAbout(this.view.value?.name ?? "", "Something waits for approval.");
+        notifyAbout(this.view.value?.name ?? "", "An input waits for approval.");
         break;
       case "noted":
         void this.refresh();
@@ -271,7 +271,7 @@ export class SessionModel {
     }
   }
 
-  /** Have a look in so many milliseconds, unless one comes sooner. */
+  /** Poll in that many milliseconds, unless a poll comes sooner. */
   #lookIn(ms: number): void {
     const at = performance.now() + ms;
     if (at >= this.#looksAt || this.#isClosed) {
@@ -287,7 +287,7 @@ export class SessionModel {
     if (!this.#isLooking && this.link.state.is === "live") {
       this.#isLooking = true;
       const before = this.does.value;
-      // Whoever cannot be asked now is shown as last seen; the link's state says why.
+      // The state stays as last seen; the link's state says why.
       this.evidence.value = await this.link.evidence().catch(() => this.evidence.value);
       this.#isLooking = false;
       if (this.does.value !== before && this.does.value.startsWith("waiting-for-")) {

@@ -1,4 +1,4 @@
-/** One session: its terminal, who is there, and what can be done about it. */
+/** One session: its terminal, its operators, and its controls. */
 
 import { useEffect, useMemo } from "preact/hooks";
 import { shownName } from "../app/shown-text.js";
@@ -22,10 +22,10 @@ export function SessionView(props: { readonly host: string; readonly session: st
     return (
       <main class="join">
         <div class="card-note" role="status">
-          <h2>This browser does not know that host</h2>
+          <h2>This browser has not joined that host</h2>
           <p>Join it with an invitation first.</p>
           <a class="button" href="#/">
-            To the sessions
+            All sessions
           </a>
         </div>
       </main>
@@ -44,7 +44,7 @@ function attached(host: string, session: string): SessionModel | null {
   return new SessionModel(found.link(host).attach(session, { mode }));
 }
 
-/** The same keys that lead out of the terminal lead into it from anywhere else. */
+/** The same keys move the focus out of the terminal and back into it. */
 function lead(event: KeyboardEvent): void {
   if (event.key === "F6" && event.shiftKey && !event.defaultPrevented) {
     event.preventDefault();

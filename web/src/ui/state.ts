@@ -1,4 +1,4 @@
-/** What the page shows now: one place for it, as signals that components read. */
+/** The page's state: one place for it, as signals that components read. */
 
 import { computed, signal } from "@preact/signals";
 import type { HoldfastError, KnownHost, Page } from "../protocol/api.js";
@@ -31,7 +31,7 @@ export const hasPage = computed(() => page.value !== null);
 const TOAST_MS = 6000;
 let lastToast = 0;
 
-/** Say something for a moment. */
+/** Show a message for a moment. */
 export function say(text: string, tone: Toast["tone"] = "plain"): void {
   const id = ++lastToast;
   const others = toasts.value.filter((one) => one.text !== text);
@@ -39,12 +39,12 @@ export function say(text: string, tone: Toast["tone"] = "plain"): void {
   setTimeout(() => dismiss(id), TOAST_MS);
 }
 
-/** Say it no longer. */
+/** Remove a message. */
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
-/** Do something that may be refused, and say why if it is. */
+/** Do something that may be refused, and show why if it is. */
 export async function attempt<Value>(work: Promise<Value>): Promise<Value | null> {
   try {
     return await work;

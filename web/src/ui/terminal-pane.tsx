@@ -1,4 +1,4 @@
-/** Where the terminal is: loads it, paints on it, and keeps its size right. */
+/** The terminal's pane: loads it, draws on it, and keeps its size right. */
 
 import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -65,7 +65,7 @@ function hearing(model: SessionModel) {
   };
 }
 
-/** Keep size, letters and colours right until the pane goes. */
+/** Keep size, font and colours right until the pane goes. */
 function tended(model: SessionModel, screen: Screen, place: HTMLElement | null): () => void {
   const arrange = (): void => {
     const isOurs = model.view.peek()?.hasTurn ?? false;
@@ -84,7 +84,7 @@ function tended(model: SessionModel, screen: Screen, place: HTMLElement | null):
     }),
   ];
   if (!isNarrow.peek()) {
-    screen.focus(); // On a phone it would bring up the keyboard over half the picture.
+    screen.focus(); // On a phone this would open the keyboard over half the screen.
   }
   return () => {
     watcher.disconnect();

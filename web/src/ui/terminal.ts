@@ -1,13 +1,13 @@
 /**
- * The terminal: xterm.js, kept from doing anything that is not a viewer's to do.
+ * The terminal: xterm.js, restricted to what a viewer may do.
  *
  * Theory of operation
  * -------------------
  * What a session prints is written here and obeyed by the emulator alone. Queries
  * are answered by the session's own side, so here every handler that would reply
- * is replaced by one that does not. Whoever has the turn gets a terminal that
- * fills the window, and the session's size follows; everybody else sees the
- * session's own size, in letters small enough to fit or with a scroll bar.
+ * is replaced by one that does not. The operator who has the turn gets a terminal
+ * that fills the window, and the session's size follows; everybody else sees the
+ * session's own size, in a font small enough to fit or with a scroll bar.
  *
  * This file is the lazy chunk: nothing but session-view.tsx imports it.
  */
@@ -27,10 +27,10 @@ const FONT =
   'ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 export interface Hearing {
-  /** Somebody wants out of the terminal, to the rest of the page. */
+  /** The user leaves the terminal for the rest of the page. */
   left(): void;
   searched(): void;
-  /** Keys that somebody pressed here, or a report of the mouse. */
+  /** Keys pressed here, or a mouse report. */
   typed(data: string): void;
   titled(title: string): void;
   linked(link: URL): void;
@@ -79,12 +79,12 @@ export class Screen {
     this.#prepareForPhones();
   }
 
-  /** Fulfilled when the emulator has taken the bytes. */
+  /** Fulfilled when the emulator has processed the bytes. */
   write(data: Uint8Array): Promise<void> {
     return new Promise((done) => this.#terminal.write(data, done));
   }
 
-  /** Begin anew with an empty terminal of this size. */
+  /** Start over with an empty terminal of this size. */
   reset(size: Cells): void {
     this.#terminal.reset();
     this.showSize(size);
@@ -96,7 +96,7 @@ export class Screen {
     this.#layOut();
   }
 
-  /** Say whether the turn is ours; return the size the session should then have. */
+  /** Set whether we have the turn; return the size the session should then have. */
   arrange(isOurs: boolean, font: number): Cells | null {
     this.#isOurs = isOurs;
     this.#font = font;
@@ -116,7 +116,7 @@ export class Screen {
     this.#terminal.options.theme = themeOf(isDark);
   }
 
-  /** Find text; false if there is none. */
+  /** Find text; false if there is no match. */
   find(text: string, isBackwards: boolean): boolean {
     return isBackwards ? this.#search.findPrevious(text) : this.#search.findNext(text);
   }
@@ -126,12 +126,12 @@ export class Screen {
     this.#terminal.clearSelection();
   }
 
-  /** What is selected; empty if nothing is. */
+  /** The selected text; empty if nothing is. */
   selected(): string {
     return this.#terminal.getSelection();
   }
 
-  /** Have text typed as a paste, which the program can tell from keys. */
+  /** Type text as a paste, which the program can tell from keys. */
   paste(text: string): void {
     this.#terminal.paste(text.replaceAll("\x1b", ""));
   }
@@ -163,7 +163,7 @@ export class Screen {
     }
   }
 
-  /** Letters so small that the session's width fits, but no smaller than legible. */
+  /** A font size at which the session's width fits, but still legible. */
   #fittingFont(columns: number): number {
     const pen = document.createElement("canvas").getContext("2d");
     const room = this.#place.clientWidth - 16;
@@ -176,7 +176,7 @@ export class Screen {
     return Math.max(LEAST_FONT, Math.min(this.#font, fitting));
   }
 
-  /** Questions of programs are answered once, by the session's side, never here. */
+  /** Terminal queries are answered once, by the session's side, never here. */
   #muteReplies(): void {
     const { parser } = this.#terminal;
     const mute = (): boolean => true;
@@ -196,7 +196,7 @@ export class Screen {
     parser.registerOscHandler(52, mute);
   }
 
-  /** The few keys that are the page's: everything else is the program's. */
+  /** The few keys that the page handles: all others go to the program. */
   #isPages(event: KeyboardEvent, hearing: Hearing): boolean {
     if (event.type !== "keydown" || !event.shiftKey) {
       return false;
@@ -214,7 +214,7 @@ export class Screen {
     return true;
   }
 
-  /** Keyboards of phones must neither correct nor capitalise what is typed. */
+  /** Phone keyboards must neither correct nor capitalise what is typed. */
   #prepareForPhones(): void {
     const { textarea } = this.#terminal;
     if (textarea === undefined) {
@@ -225,7 +225,7 @@ export class Screen {
     textarea.setAttribute("autocapitalize", "none");
     textarea.setAttribute("spellcheck", "false");
     textarea.setAttribute("enterkeyhint", "enter");
-    textarea.setAttribute("aria-label", "Terminal. Shift and F6 leads out of it.");
+    textarea.setAttribute("aria-label", "Terminal. Shift+F6 leaves it.");
   }
 }
 

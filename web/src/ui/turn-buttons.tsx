@@ -1,4 +1,4 @@
-/** What can be done about the turn now. Seize is always there, one press away. */
+/** The actions on the turn. Seize is always one press away. */
 
 import { useFocusPassedOn } from "./focus.js";
 import { Seize } from "./seize.js";
@@ -31,7 +31,7 @@ export function TurnButtons({ model }: { readonly model: SessionModel }) {
   );
 }
 
-/** It goes when it has done its work, and whoever pressed it wants to type next. */
+/** It disappears after use, and the person who pressed it wants to type next. */
 function Choice(props: {
   readonly label: string;
   readonly isOff: boolean;

@@ -40,15 +40,15 @@ test("a seize is loud, and says what was thrown away", () => {
   const [line] = story([seized], nameOf);
 
   expect(line).toMatchObject({ actor: "anna", tone: "loud" });
-  expect(line?.text).toBe("seized the turn from ROBO; 3 inputs thrown away");
+  expect(line?.text).toBe("seized the turn from ROBO; 3 inputs discarded");
 });
 
 test("what somebody means by an act is told", () => {
   const said = entry(0, "intended", { actor: "robo", act: "run", intent: "see what fails" });
 
-  expect(story([said], nameOf)[0]?.text).toBe("means to run: see what fails");
+  expect(story([said], nameOf)[0]?.text).toBe("intends to run: see what fails");
   const asked = entry(0, "intended", { actor: "robo", act: "ask-turn", intent: "go on" });
-  expect(story([asked], nameOf)[0]?.text).toBe("means to ask for the turn: go on");
+  expect(story([asked], nameOf)[0]?.text).toBe("intends to ask for the turn: go on");
 });
 
 test("that an input was applied is not worth a line", () => {
@@ -104,7 +104,7 @@ test("a command is ended by its own end, be there others of its number or none",
     "started old",
     "ran new, status not known",
   ]);
-  expect(story([ended], nameOf)[0]?.text).toBe("Command 1 has ended, status not known");
+  expect(story([ended], nameOf)[0]?.text).toBe("Command 1 exited, status not known");
 });
 
 test("what a shell brings along is counted, and what changes is named", () => {
@@ -112,7 +112,7 @@ test("what a shell brings along is counted, and what changes is named", () => {
   const set = entry(1, "changed", { changes: "+ variable abc FACTOR" });
 
   expect(story([brought, set], nameOf).map((line) => line.text)).toEqual([
-    "The shell has 5 things set.",
+    "The shell has 5 variables, aliases and functions.",
     "Changed: +variable FACTOR",
   ]);
 });

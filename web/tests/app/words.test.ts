@@ -26,9 +26,9 @@ test("a state of a later version is shown as it is", () => {
 
 test("an ending says the status, the signal or the loss", () => {
   expect([ending(3), ending(-9), ending(null, "gone")]).toEqual([
-    "It ended with status 3.",
-    "It was ended by signal 9.",
-    "It was lost: gone",
+    "Exited with status 3.",
+    "Killed by signal 9.",
+    "The session was lost: gone",
   ]);
 });
 

@@ -1,33 +1,17 @@
-"""`holdfast approve`: let an input through that waits for approval."""
+"""`holdfast approve`: approve an input that waits for approval."""
 
 import argparse
 
-from holdfast.cli.approvals import EXIT_LEFT, add_answer_arguments, answer
-from holdfast.cli.manual import describe
+from holdfast.cli.approvals import add_answer_arguments, answer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Let an input through that a rule holds until somebody approves it. What is"
-        " approved is shown first, exactly as it would be typed; on a terminal you are"
-        " asked. Nobody approves their own input, and an approval dies with the turn"
-        " it was asked under.",
-        {
-            "holdfast approve web": "the only input that waits there",
-            "holdfast approve web 3": "the one under ticket 3",
-            "holdfast gate pending": "what waits, in every session",
-        },
-        {EXIT_LEFT: "you were asked, and did not say yes: it still waits"},
-    )
     add_answer_arguments(parser)
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument(
-        "ticket", metavar="TICKET", nargs="?", help="which (the only one)"
-    )
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("ticket", metavar="TICKET", nargs="?")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show it, and answer."""
+    """Show the input, and approve it."""
     return answer(options, name=options.session, approve=True)

@@ -3,9 +3,7 @@
 import argparse
 import math
 
-from holdfast.cli.manual import describe
 from holdfast.cli.turn_requests import (
-    GRACE,
     add_session_arguments,
     live_session,
     report,
@@ -20,30 +18,8 @@ LONGEST = MAX_ASK_MS / 1000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Ask whoever has the turn for it, and wait for the answer. A free turn is"
-        " yours at once. Whoever stops waiting has not asked." + GRACE,
-        {
-            "holdfast ask web": "wait a minute for it",
-            "holdfast ask web --wait": "wait as long as it takes",
-            "holdfast --as bot ask web --timeout 5": "from a script",
-        },
-        {
-            0: "the turn is yours",
-            75: "it was not given, or nobody answered in time",
-        },
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="S",
-        type=float,
-        default=ASK_TURN,
-        help=f"seconds to wait ({ASK_TURN:.0f})",
-    )
-    parser.add_argument(
-        "--wait", action="store_true", help="wait as long as it takes, a day at most"
-    )
+    parser.add_argument("--timeout", metavar="S", type=float, default=ASK_TURN)
+    parser.add_argument("--wait", action="store_true")
     add_session_arguments(parser)
 
 

@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.model.errors import SessionNotNamed
 from holdfast.model.session_record import SessionRecord
@@ -13,30 +12,12 @@ from holdfast.model.text import printable
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Show a session on this terminal and pass your keys to it. Ctrl-] d"
-        " detaches and leaves it running; Ctrl-] ? lists what else there is;"
-        " Ctrl-] Ctrl-] sends Ctrl-] itself.",
-        {
-            "holdfast attach": "the only session, or a list to pick from",
-            "holdfast attach web": "by name; s_ and 4 letters of the id do too",
-            "holdfast attach web --observe": "watch, and touch nothing",
-            "holdfast attach box/web": "at the host that you call box",
-        },
-        {
-            0: "you detached",
-            "N": "the session ended: its own status, or 128 + signal",
-        },
-    )
-    parser.add_argument(
-        "session", metavar="NAME", nargs="?", help="name, id, or how an id begins"
-    )
-    parser.add_argument("--observe", action="store_true", help="only watch")
+    parser.add_argument("session", metavar="NAME", nargs="?")
+    parser.add_argument("--observe", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Find out which session is meant, and show it."""
+    """Find the session, and show it."""
     if options.session is not None:
         session = keeper.find(options.session)
     else:

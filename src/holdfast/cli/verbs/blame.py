@@ -4,7 +4,6 @@ import argparse
 import json
 
 from holdfast.cli import blame_text
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.cli.turn_requests import add_session_arguments, live_session
 from holdfast.client import blame_query, keeper
@@ -23,46 +22,27 @@ ITEMS = {
     "trap": "trap",
     "path_entry": "path-entry",
 }
-"""Which kind of thing that a shell has each option asks for."""
+"""The kind of shell state that each option asks about."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Say who is behind something: which command did it, who pressed Return, and"
-        " who typed its line. What a shell has is compared at each prompt with the"
-        " one before; a file belongs to the command that ran when it was last"
-        " changed, a process to the command that started it or its ancestors, a line"
-        " to whoever typed its bytes. What cannot be known is said to be unknown.",
-        {
-            "holdfast blame web --alias deploy": "who made this alias?",
-            "holdfast blame web --var PATH": "who changed PATH?",
-            "holdfast blame web --file build.sh": "who wrote it, and the links to it?",
-            "holdfast blame web --port 3000": "who started what listens there?",
-            "holdfast blame web --line": "who typed what stands at the prompt?",
-        },
-        {
-            0: "somebody is named",
-            1: "nobody can be named, and it was said why",
-        },
-    )
     add_session_arguments(parser)
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--var", metavar="NAME", help="a variable")
-    which.add_argument("--alias", metavar="NAME", help="an alias")
-    which.add_argument("--function", metavar="NAME", help="a function")
-    which.add_argument("--option", metavar="NAME", help="an option of the shell")
-    which.add_argument("--trap", metavar="SIGNAL", help="a trap")
-    which.add_argument("--path-entry", metavar="FOLDER", help="a folder in PATH")
-    which.add_argument("--file", metavar="PATH", help="a file, and the links to it")
-    which.add_argument("--pid", metavar="N", type=int, help="a process")
-    which.add_argument("--port", metavar="N", type=int, help="what listens there")
-    which.add_argument("--line", action="store_true", help="what stands typed")
+    which.add_argument("--var", metavar="NAME")
+    which.add_argument("--alias", metavar="NAME")
+    which.add_argument("--function", metavar="NAME")
+    which.add_argument("--option", metavar="NAME")
+    which.add_argument("--trap", metavar="SIGNAL")
+    which.add_argument("--path-entry", metavar="FOLDER")
+    which.add_argument("--file", metavar="PATH")
+    which.add_argument("--pid", metavar="N", type=int)
+    which.add_argument("--port", metavar="N", type=int)
+    which.add_argument("--line", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and say it."""
+    """Ask, and print the answer."""
     session = live_session(options.session)
     if options.line:
         return _line(session, as_json=options.json)
@@ -98,12 +78,14 @@ def _other_name(signal: str) -> str:
 
 def _file(session: SessionRecord, path: str, *, as_json: bool) -> int:
     if session.host:
-        raise OnlyHere("looking at a file")
+        raise OnlyHere("blaming a remote file")
     try:
         found = blame_query.file(session.id, path)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "its name cannot be one"
-        raise MalformedArgument(printable(path), f"a file to look at: {why}") from None
+        why = getattr(error, "strerror", None) or "the name is not valid"
+        raise MalformedArgument(
+            printable(path), f"a file that can be examined: {why}"
+        ) from None
     if as_json:
         told = [blame_text.file_facts(one) for one in found]
         print(json.dumps({"session": session.id, "what": "file", "steps": told}))

@@ -1,11 +1,10 @@
-"""`holdfast doctor`: show what this machine can do for sessions, and what it cannot."""
+"""`holdfast doctor`: check what this machine supports."""
 
 import argparse
 import json
 import os
 import textwrap
 
-from holdfast.cli.manual import describe
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
 from holdfast.client import keeper
 from holdfast.core.session.abilities import Ability, Grade, can_work, judge
@@ -23,27 +22,14 @@ PATIENCE = 2.0
 ADVICE = "`holdfast status` and keeper.log in the runtime folder say more"
 
 MIN_WIDTH = 40
-"""Columns for the reasons at least, however narrow the terminal."""
+"""Columns kept for the reasons, however narrow the terminal."""
 
 WIDE = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Look at this machine and say, for each ability that sessions use, whether"
-        " it is there, why not, and what to do about it. Nothing is changed.",
-        {
-            "holdfast doctor": "a list, coloured on a terminal unless NO_COLOR is set",
-            "holdfast doctor --json": "the same, for programs",
-        },
-        {
-            0: "sessions can work here",
-            EXIT_UNAVAILABLE: "they cannot: something they need is missing",
-        },
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _policy() -> Ability:
-    """Say how things are with the policy: what waits, or is wrong, is told here."""
+    """Check the policy: report a draft not yet applied, or problems in it."""
     from holdfast.linux.stored import policy_files  # noqa: PLC0415  # slow to load
 
     try:
@@ -66,22 +52,22 @@ def _policy() -> Ability:
     except (HoldfastError, OSError) as error:
         return Ability("policy", Grade.LIMITED, str(error))
     if told := found.told():
-        advice = "Run `holdfast gate apply` when it is as you want it"
+        advice = "Run `holdfast gate apply` when it is ready"
         return Ability("policy", Grade.LIMITED, "; ".join(told), advice)
     if not found.applied.by:
-        why = "none was applied: people may do everything, all others nothing"
+        why = "none applied: people may do everything, others nothing"
         return Ability("policy", Grade.OK, why)
     return Ability("policy", Grade.OK, f"{found.applied.digest[:32]} is in force")
 
 
 def _processes() -> Ability:
-    """Say how things are with our own processes; none is started by asking."""
+    """Check holdfast's own processes; asking starts none."""
     name = "processes"
     try:
         answer = keeper.request(Status(), start=False, patience=PATIENCE)
     except NoKeeper as error:
         if isinstance(error.__context__, TimeoutError):
-            why = f"the keeper does not answer within {PATIENCE:g} s"
+            why = f"the keeper did not answer within {PATIENCE:g} s"
             return Ability(name, Grade.LIMITED, why, ADVICE)
         why = "no keeper runs; the next `holdfast new` starts it"
         return Ability(name, Grade.OK, why)

@@ -6,7 +6,6 @@ import json
 import signal
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
 from holdfast.model.errors import HoldfastError, NoKeeper, WaitedInVain
 from holdfast.model.ids import SessionId
@@ -14,34 +13,22 @@ from holdfast.model.session_record import SessionRecord
 from holdfast.model.session_requests import Down, Forget, Status
 
 GRACE = 3.0
-"""Seconds for a session to end after it was hung up on; then it is killed."""
+"""Seconds a session has to end after SIGHUP; then it is killed."""
 
 PATIENCE = 15.0
-"""Seconds until all must have ended, and until the keeper must be gone."""
+"""Seconds until all sessions must have ended, and the keeper must be gone."""
 
 _STEP = 0.02
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "End host, painter, judge, nursery, trustee and keeper. Sessions go on"
-        " under their holders, and the next `holdfast up` or `holdfast new` finds"
-        " them again; until then the death of a holder ends its session.",
-        {
-            "holdfast down": "sessions go on",
-            "holdfast down --end-sessions": "hang up on every session first",
-        },
-    )
-    parser.add_argument(
-        "--end-sessions", action="store_true", help="end every session, then the rest"
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--end-sessions", action="store_true")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """End what there is, and say what goes on."""
+    """Stop everything, and say what keeps running."""
     ended = _end_sessions() if options.end_sessions else []
     had_host = host.end()
     going_on = _end_keeper()
@@ -66,22 +53,22 @@ def _print(ended: list[SessionRecord], going_on: int | None, *, had_host: bool) 
     if going_on is None:
         print("no keeper was running" + ("; the host has ended" if had_host else ""))
     elif going_on == 0:
-        print("all is down; no session is running")
+        print("stopped; no session is running")
     else:
-        many = f"{going_on} sessions go" if going_on > 1 else "1 session goes"
-        print(f"{many} on. Until `holdfast up`, the death of a holder ends its session")
+        many = f"{going_on} sessions keep" if going_on > 1 else "1 session keeps"
+        print(f"{many} running. Until `holdfast up`, a session ends if its holder dies")
 
 
 def _how(status: int | None) -> str:
     from holdfast.cli.arguments import signal_name  # noqa: PLC0415  # rarely needed
 
     if status is None:
-        return "nobody knows how"
+        return "status unknown"
     return f"exit {status}" if status >= 0 else f"killed by {signal_name(-status)}"
 
 
 def _end_keeper() -> int | None:
-    """End the keeper; return how many sessions go on, or None if there was none."""
+    """Stop the keeper; return how many sessions run on, or None without one."""
     try:
         running = [one for one in keeper.sessions(start=False) if one.exit is None]
         keeper.request(Down(), start=False)
@@ -98,10 +85,10 @@ def _end_keeper() -> int | None:
 
 
 def _end_sessions() -> list[SessionRecord]:
-    """Hang up on every session, kill what stays, and drop the records."""
+    """Send SIGHUP to every session, kill those that stay, and drop their records."""
     wanted = {one.id for one in keeper.sessions() if one.exit is None}
     deadline = time.monotonic() + PATIENCE
-    # The links stay open: what is sent just before a link ends may not be heard.
+    # The links stay open: a message sent just before a link closes may be lost.
     with contextlib.ExitStack() as links:
         _signal_all(wanted, signal.SIGHUP, links)
         left = _wait(wanted, time.monotonic() + GRACE)
@@ -116,7 +103,7 @@ def _end_sessions() -> list[SessionRecord]:
 
 
 def _wait(sessions: set[SessionId], deadline: float) -> set[SessionId]:
-    """Wait for the end of sessions, and return those that have not come to it."""
+    """Wait for sessions to end, and return those still running."""
     while True:
         running = {one.id for one in keeper.sessions() if one.exit is None}
         left = sessions & running
@@ -136,4 +123,4 @@ def _signal_all(
             link = links.enter_context(Connection.open(session))
             link.send(End(number, leave=False))
         except HoldfastError:
-            continue  # It is ending, or its holder is: the list will tell.
+            continue  # The session or its holder is ending: the list will show it.

@@ -2,23 +2,15 @@
 
 import argparse
 
-from holdfast.cli.manual import describe
 from holdfast.cli.turn_requests import add_session_arguments, do_about_turn
 from holdfast.wire.messages import Drop
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Let the turn go. Whoever has waited longest gets it; if nobody waits, it is"
-        " free.",
-        {"holdfast drop web": "somebody else may write"},
-        {77: "you do not have the turn"},
-    )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Let it go."""
+    """Release the turn."""
     return do_about_turn(options, Drop())

@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 
 from holdfast.cli.arguments import signal_from
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.client.driver import ask, attachment_to, converse
 from holdfast.core.client import questions
@@ -19,32 +18,13 @@ from holdfast.model.text import printable
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Ask a session's command to end with a signal, and wait until it has. What"
-        " does not listen is killed after a few seconds. Daemons that the session"
-        " has started are ended too, also those of a session whose command has"
-        " ended already; sessions that were started from inside it are not. Then"
-        " its record is removed.",
-        {
-            "holdfast end web": "hang up, as a closed terminal would",
-            "holdfast end web --signal INT": "as Ctrl-C would",
-            "holdfast end web --leave-daemons": "what left the shell goes on",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument(
-        "--signal", metavar="S", default="HUP", help="TERM, SIGTERM or 15 (HUP)"
-    )
-    parser.add_argument(
-        "--leave-daemons",
-        action="store_true",
-        help="leave running what has left the session's shell",
-    )
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--signal", metavar="S", default="HUP")
+    parser.add_argument("--leave-daemons", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """End it, wait for the end, and have its record dropped."""
+    """End the session, wait for it, and drop its record."""
     number = signal_from(options.signal)
     session = keeper.find(options.session)
     question = questions.end(number, leave=options.leave_daemons)
@@ -56,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _Ending(AttachedInquiry[Ended]):
-    """A session that ends; whoever was to sweep for it may die with it."""
+    """A session that ends; its holder may die before it sweeps."""
 
     def __init__(
         self, session: SessionRecord, question: SessionQuestion[Ended]
@@ -87,7 +67,7 @@ def _end_rest(session: SessionRecord, question: SessionQuestion[Ended]) -> None:
     try:
         _say_swept(ask(session.id, question).swept)
     except (SessionUnreachable, WaitedInVain):
-        print("what the session left running could not be looked for")
+        print("could not look for processes that the session left running")
 
 
 def _say_swept(fields: Mapping[str, object]) -> None:

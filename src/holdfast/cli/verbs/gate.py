@@ -1,4 +1,4 @@
-"""`holdfast gate`: see what the gate does, and answer its questions."""
+"""`holdfast gate`: inspect the gate, and answer its requests."""
 
 import argparse
 import json
@@ -6,12 +6,10 @@ import os
 from pathlib import Path
 
 from holdfast.cli.approvals import (
-    EXIT_LEFT,
     add_answer_arguments,
     answer,
     print_pending,
 )
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names, actor_from
 from holdfast.cli.presence_text import runs_told, uses_facts
 from holdfast.cli.turn_requests import live_session
@@ -25,10 +23,10 @@ from holdfast.model.verdicts import Verdict
 from holdfast.wire.trials import MAX_CANDIDATE
 
 EXIT_BROKEN = 65
-"""The policy file is broken; the number is that of sysexits(3) for bad data."""
+"""The policy file is invalid; the number is EX_DATAERR of sysexits(3)."""
 
 EXIT_VERDICT = {Verdict.ALLOW: 0, Verdict.ASK: 75, Verdict.DENY: 77}
-"""What `gate test` exits with: as the input itself would, unless it is approved."""
+"""Exit status of `gate test`: that of the input itself, unless it is approved."""
 
 EXAMPLE = Path(__file__).parents[1] / "example_policy.toml"
 
@@ -41,69 +39,31 @@ WORDS = {
     "apply": (0, 1),
     "example": (0, 0),
 }
-"""How many words each takes after it, at least and at most."""
+"""The least and most arguments that each action takes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Look at what the gate does, and answer what it asks. pending lists what"
-        " waits for approval; approve and deny answer; test says what would happen"
-        " to an input now, by which rule, and does nothing; check reads a policy"
-        " file and names every problem with its line; apply puts the policy file in"
-        " force, after it has shown what changes: until then it is only a draft;"
-        " example prints a commented policy to begin with.",
-        {
-            "holdfast gate pending": "in every session",
-            "holdfast gate approve web 3": "the input under ticket 3",
-            "holdfast gate test web --as-operator bot -- rm -rf build": "may bot?",
-            "holdfast gate test web --candidate my.toml -- ls": "if it were in force",
-            "holdfast gate check my.toml": "is it right?",
-            "holdfast gate apply": "put policy.toml in force; shows what changes",
-            "holdfast gate example > my.toml": "begin with this",
-        },
-        {
-            EXIT_LEFT: "approve, deny, apply: you were asked, and did not say yes",
-            EXIT_BROKEN: "check: the policy has problems",
-            75: "not now; test: somebody would have to approve it",
-            77: "not allowed (apply needs the right grant); test: it would be denied",
-        },
-    )
     add_answer_arguments(parser)
-    parser.add_argument(
-        "--as-operator", metavar="X", help="with test: whose input it would be (yours)"
-    )
-    parser.add_argument(
-        "--candidate",
-        metavar="FILE",
-        help="with test: by this policy, which is not in force",
-    )
+    parser.add_argument("--as-operator", metavar="X")
+    parser.add_argument("--candidate", metavar="FILE")
     parser.add_argument(
         "--kind",
         metavar="K",
         choices=[kind.value for kind in InputKind if kind is not InputKind.START],
         default=InputKind.COMMAND.value,
-        help="with test: keys, command, signal, resize or answer (command)",
     )
-    parser.add_argument(
-        "what",
-        metavar="WHAT",
-        choices=WORDS,
-        help="pending, approve, deny, test, check, apply or example",
-    )
-    parser.add_argument(
-        "words", metavar="WORD", nargs="*", help="[NAME], TICKET, TEXT or FILE"
-    )
+    parser.add_argument("what", metavar="WHAT", choices=WORDS)
+    parser.add_argument("words", metavar="WORD", nargs="*")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what is asked."""
+    """Do the action."""
     words: list[str] = options.words
     least, most = WORDS[options.what]
     if len(words) < least or (most is not None and len(words) > most):
         given = " ".join([options.what, *words])
-        raise MalformedArgument(printable(given, 64), "what `gate` takes")
+        raise MalformedArgument(printable(given, 64), "the arguments that `gate` takes")
     match options.what:
         case "pending":
             return print_pending(words[0] if words else None, as_json=options.json)
@@ -127,15 +87,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _elsewhere(word: str) -> UsageError:
-    """Return why a policy is not applied at the host that is meant."""
+    """Return why a policy is not applied on the host that was named."""
     from holdfast.client import hosts  # noqa: PLC0415  # rarely needed
 
     name = word.partition("/")[0]
     if any(same_name(one.name, name) for one in hosts.known()):
         error = OnlyHere(f"applying the policy of {name}")
-        error.add_note("A policy is read, and its change confirmed, where it holds.")
+        error.add_note("A policy is applied on the machine where it is in force.")
         return error
-    return MalformedArgument(printable(word, 64), "what `gate apply` takes: nothing")
+    return MalformedArgument(
+        printable(word, 64), "called as `gate apply`, which takes no arguments"
+    )
 
 
 def _test(options: argparse.Namespace, name: str, text: str) -> int:
@@ -189,17 +151,17 @@ def _notices() -> list[str]:
 
 
 def _candidate(given: str) -> tuple[Path, bytes]:
-    """Return the file to be tried, and its text."""
+    """Return the candidate file, and its text."""
     path = Path(given)
     text = _read(path, is_named=True) or b""
     if len(text) > MAX_CANDIDATE:
-        wanted = f"a policy of at most {MAX_CANDIDATE} bytes, to be tried out"
+        wanted = f"a policy of at most {MAX_CANDIDATE} bytes"
         raise MalformedArgument(printable(str(path), 200), wanted)
     return path, text
 
 
 def _problems(path: Path, text: bytes) -> bool:
-    """Print what is wrong with a policy; return whether anything is."""
+    """Print the problems of a policy; return whether there are any."""
     from holdfast.core.policy.policy_file import examine  # noqa: PLC0415  # slow to load
 
     _, problems = examine(text)
@@ -226,14 +188,14 @@ def _check(given: str | None, *, as_json: bool) -> int:
         }
         print(json.dumps(facts, indent=2))
     elif raw is None:
-        print("There is no policy: people may do everything, all others nothing.")
+        print("There is no policy: people may do everything, others nothing.")
     else:
         for one in problems:
             print(f"{printable(str(path), 500)}: {printable(str(one), 500)}")
         if policy is not None:
             count = len(policy.rules)
             rules = "1 rule" if count == 1 else f"{count} rules"
-            print(f"{printable(str(path), 500)}: {rules}, no problem")
+            print(f"{printable(str(path), 500)}: {rules}, no problems")
     return EXIT_BROKEN if problems else 0
 
 
@@ -246,7 +208,7 @@ def _read(path: Path, *, is_named: bool) -> bytes | None:
     except FileNotFoundError:
         if not is_named:
             return None
-        wanted = "a file: there is none"
+        wanted = "a file: it does not exist"
     except OSError as error:
-        wanted = f"a file to read: {error.strerror}"
+        wanted = f"a readable file: {error.strerror}"
     raise MalformedArgument(printable(str(path), 200), wanted)

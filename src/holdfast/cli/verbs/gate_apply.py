@@ -17,7 +17,7 @@ from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import printable
 
 MAX_SHOWN = 1000
-"""Characters of a line that are shown: an honest one is far shorter."""
+"""Characters of a line that are shown: real ones are far shorter."""
 
 CONTEXT = 3
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.json and not seen.candidate.problems:
         _show(seen, changes)
     if not options.yes and not seen.candidate.problems and not _confirmed(options):
-        print("holdfast: nothing was applied; the policy in force stays")
+        print("holdfast: nothing was applied; the policy in force is unchanged")
         return EXIT_LEFT
     applied = policies.apply(us, seen)
     if options.json:
@@ -69,8 +69,8 @@ def _show(seen: Standing, changes: list[PolicyChange]) -> None:
 
 
 def _difference(seen: Standing) -> list[str]:
-    """Return the difference of the texts, with nothing in it that hides."""
-    # One line too many is no harm, and a line that is not shown would be.
+    """Return a diff of the texts, with control characters made visible."""
+    # An extra line does no harm; a hidden one would.
     old = seen.applied.text.decode(errors="replace").split("\n")
     new = (seen.candidate.text or b"").decode(errors="replace").split("\n")
     lines = difflib.unified_diff(

@@ -1,9 +1,8 @@
-"""`holdfast grant`: let an operator do something in a session."""
+"""`holdfast grant`: set an operator's rights in a session."""
 
 import argparse
 import re
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import actor_from
 from holdfast.cli.turn_requests import add_session_arguments, live_session, report
 from holdfast.client.calls import request
@@ -18,30 +17,14 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Let an operator do this in a session, in place of what it could do before."
-        " Nobody passes on more than they have themselves, or for longer. The rights"
-        f" are {', '.join(Right)}.",
-        {
-            "holdfast grant web @bot observe": "bot may watch, and nothing else",
-            "holdfast grant web @bot observe take input --for 10m": "for ten minutes",
-        },
-        {77: "you may not grant that here, or nobody is called that"},
-    )
-    parser.add_argument(
-        "--for",
-        dest="duration",
-        metavar="T",
-        help="45s, 10m, 2h or 3d (until it is revoked)",
-    )
+    parser.add_argument("--for", dest="duration", metavar="T")
     add_session_arguments(parser)
-    parser.add_argument("operator", metavar="@OPERATOR", help="its name, or its id")
-    parser.add_argument("rights", metavar="RIGHT", nargs="+", help="as listed above")
+    parser.add_argument("operator", metavar="@OPERATOR")
+    parser.add_argument("rights", metavar="RIGHT", nargs="+")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Grant it."""
+    """Grant the rights."""
     rights = tuple(sorted({_right(word) for word in options.rights}))
     for_ms = 0 if options.duration is None else duration_ms(options.duration)
     session = live_session(options.session)
@@ -51,10 +34,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def duration_ms(text: str) -> int:
-    """Read a length of time.
+    """Parse a length of time.
 
     Raises:
-        UsageError: The text is none.
+        UsageError: The text is not a duration.
 
     """
     found = _DURATION.fullmatch(text)

@@ -1,9 +1,8 @@
-"""`holdfast graph`: show what runs in a session, and what listens where."""
+"""`holdfast graph`: show a session's processes and listening ports."""
 
 import argparse
 import json
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.cli.session_survey import graphs_of, who_listens
 from holdfast.cli.tree import facts, picture, process_line
@@ -18,35 +17,21 @@ from holdfast.wire.graphs import MAX_PORT
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Show what runs in a session as a tree: command, state, memory, processor"
-        " time, age, ports, and who started it as far as that is known. With --all,"
-        " of every session. With --port, say which process of which session listens"
-        " there, or that none does. All of it is the kernel's answer at this moment.",
-        {
-            "holdfast graph web": "a tree",
-            "holdfast graph web --open": "with all that each process has open",
-            "holdfast graph --all --json": "every session, for programs",
-            "holdfast graph --port 3000": "who listens on port 3000?",
-        },
-        {0: "it was shown; with --port: somebody listens", 1: "nobody listens there"},
-    )
-    parser.add_argument(
-        "session", nargs="?", metavar="NAME", help="name, id, or how an id begins"
-    )
-    parser.add_argument("--all", action="store_true", help="of every session")
-    parser.add_argument("--port", metavar="P", type=int, help="who listens there?")
-    parser.add_argument("--open", action="store_true", help="with descriptors")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("session", nargs="?", metavar="NAME")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--port", metavar="P", type=int)
+    parser.add_argument("--open", action="store_true")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and show it."""
+    """Ask, and print the answer."""
     if options.port is not None:
         return _say_who_listens(options)
     if options.all == (options.session is not None):
-        raise MalformedArgument("graph", "with the name of one session, or with --all")
+        raise MalformedArgument(
+            "graph", "called with the name of one session, or with --all"
+        )
     if options.all:
         told = [*graphs_of(_living(), descriptors=options.open)]
     else:

@@ -1,11 +1,11 @@
-"""`holdfast hosts`: list the hosts elsewhere that you can reach."""
+"""`holdfast hosts`: list the remote hosts that you can reach."""
 
 import argparse
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from holdfast.cli.manual import describe
+from holdfast.cli.table import table
 from holdfast.client import hosts, session_location
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.fingerprints import short_fingerprint
@@ -21,30 +21,14 @@ AT_ONCE = 8
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "List the hosts that you have joined, with the fingerprint of each one's key,"
-        " what you are called there, whether it can be reached now, and by which"
-        " relays. Removing one forgets the way there; the host still knows your key,"
-        " until somebody there revokes it.",
-        {
-            "holdfast hosts": "a table",
-            "holdfast hosts --no-check": "without asking them",
-            "holdfast hosts rename box den": "call it den from now on",
-            "holdfast hosts remove den": "forget it",
-        },
-        {64: "no host is called that"},
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument(
-        "--no-check", action="store_true", help="do not ask whether they can be reached"
-    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--no-check", action="store_true")
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("words", metavar="remove NAME | rename OLD NEW", nargs="*")
 
 
 def run(options: argparse.Namespace) -> int:
-    """List them, or change what is known of one."""
+    """List them, or rename or remove one."""
     match options.words:
         case []:
             return _list(options)
@@ -73,16 +57,15 @@ def _list(options: argparse.Namespace) -> int:
     if not known:
         print("No host is known. `holdfast join` adds one.", file=sys.stderr)
         return 0
-    rows = [TITLES, *(_row(one, told) for one, told in zip(known, now, strict=True))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    for line in table(
+        [TITLES, *(_row(one, told) for one, told in zip(known, now, strict=True))]
+    ):
+        print(line)
     return 0
 
 
 def _unasked(_: KnownHost) -> str:
-    return "not asked"
+    return "not checked"
 
 
 def _reached(one: KnownHost) -> str:

@@ -1,11 +1,10 @@
-"""`holdfast invite`: let somebody elsewhere join this host."""
+"""`holdfast invite`: invite somebody to join this host from another machine."""
 
 import argparse
 import json
 import os
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.cli.verbs.grant import duration_ms
 from holdfast.client import host, keeper
 from holdfast.client.authority import demand_grant
@@ -26,58 +25,31 @@ from holdfast.model.text import checked_name, printable
 from holdfast.wire.invites import Invitation
 
 TTL = "1h"
-"""How long a link is good: long enough to walk to the other machine."""
+"""How long a link is valid: long enough to walk to the other machine."""
 
 PATIENCE = 5.0
-"""Seconds for the host to tell its relays of a new invitation."""
+"""Seconds for the host to announce a new invitation to its relays."""
 
 _STEP = 0.02
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Make a link with which somebody elsewhere joins this host: as an operator"
-        " of its own, with the rights that are named here and no others. It is good"
-        " once, and for a while. Whoever has the link can use it: send it by a way"
-        " that you trust. What follows the # is the secret, and no server sees it."
-        " The host is started if it does not run.",
-        {
-            "holdfast invite": "a human who may do all but start sessions",
-            "holdfast invite --can +create": "who may start sessions as well",
-            "holdfast invite --as anna --can observe": "somebody who may only watch",
-            "holdfast invite --kind agent --session web --for 8h": "an agent, today",
-            "holdfast invite --list": "who is invited, and what was used",
-            "holdfast invite --withdraw ID": "no longer",
-        },
-        {77: "you lack the right grant on this host"},
-    )
-    parser.add_argument("--as", dest="name", metavar="NAME", help="its name here")
+    parser.add_argument("--as", dest="name", metavar="NAME")
     parser.add_argument(
         "--kind",
         metavar="K",
         choices=[kind.value for kind in ActorKind],
         default=ActorKind.HUMAN.value,
-        help="human, agent, service or device (human)",
     )
-    parser.add_argument(
-        "--can",
-        metavar="R,R…",
-        help="rights, with commas; each with a + before it: more than its kind has"
-        " (what its kind has, but never create)",
-    )
-    parser.add_argument("--session", metavar="S", help="in this session alone")
-    parser.add_argument(
-        "--ttl", metavar="T", default=TTL, help=f"how long the link is good ({TTL})"
-    )
-    parser.add_argument(
-        "--for", dest="lasts", metavar="T", help="how long the rights last (for ever)"
-    )
-    parser.add_argument("--no-qr", action="store_true", help="print the link alone")
-    parser.add_argument("--list", action="store_true", help="say who is invited")
-    parser.add_argument("--withdraw", metavar="ID", help="take an invitation back")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--can", metavar="R,R…")
+    parser.add_argument("--session", metavar="S")
+    parser.add_argument("--ttl", metavar="T", default=TTL)
+    parser.add_argument("--for", dest="lasts", metavar="T")
+    parser.add_argument("--no-qr", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--withdraw", metavar="ID")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     lasts = duration_ms(options.ttl) / 1000
     name = checked_name(options.name or f"{login_name()}-{os.urandom(2).hex()}")
     us = demand_grant("invite").actor.id
-    facts = _host()  # After the words are checked: it may have to be started.
+    facts = _host()  # After the arguments are checked: the host may have to be started.
     expires = _wall() + lasts
     made = invites.make(name, ActorKind(options.kind), envelope, expires, by=us)
     link = Invitation(
@@ -116,11 +88,11 @@ def _print(
     where = "in one session" if made.envelope.session else "in every session"
     print(f"{made.name} ({made.kind}) may {rights}, {where}.")
     print(
-        f"Good once, within {options.ttl}. In a browser, where the relay\n"
+        f"Works once, within {options.ttl}. Open it in a browser if the relay\n"
         f"serves the page:\n\n  {link}\n"
     )
-    # Not as an argument: those are seen by every process, and kept in histories.
-    print("On another machine, `holdfast join -` reads the link. Either shows the key")
+    # Not as an argument: every process sees those, and shells keep them in histories.
+    print("On another machine, paste it into `holdfast join -`. Both show the key")
     print(f"of this host: {short_fingerprint(us)}, or in words\n")
     print(f"  {spoken_fingerprint(us)}")
     if not options.no_qr:
@@ -130,7 +102,7 @@ def _print(
 
 
 def _host() -> dict[str, object]:
-    """Return the status of the host, once it has a link to a relay."""
+    """Return the status of the host, once it is connected to a relay."""
     found = host.request(Status()) or host.start()
     deadline = time.monotonic() + PATIENCE
     while not _is_up(found):
@@ -156,12 +128,12 @@ def _is_up(facts: dict[str, object]) -> bool:
 def _trouble(facts: dict[str, object]) -> tuple[str, str]:
     links = _links(facts)
     if not links:
-        return "of this host", "the host knows of none"
+        return "of this host", "the host has none"
     return str(links[0].get("relay")), str(links[0].get("why"))
 
 
 def _relays(facts: dict[str, object]) -> tuple[str, ...]:
-    """Return the relays to be named in the link, those that are up first."""
+    """Return the relays to name in the link, connected ones first."""
     ordered = sorted(_links(facts), key=lambda link: not link.get("up"))
     return tuple(str(link["relay"]) for link in ordered)[: relays.MAX_RELAYS]
 
@@ -175,14 +147,18 @@ def _envelope(options: argparse.Namespace) -> Envelope:
         is_more = bool(words) and all(word.startswith("+") for word in words)
         rights = rights | named if is_more else named
     if Right.CREATE in rights and options.session is not None:
-        raise MalformedArgument("create", "a right in one session: it is for a host")
+        raise MalformedArgument(
+            "create", "a right in one session: it applies to a host"
+        )
     if not rights:
-        raise MalformedArgument("--can", "given with at least one right")
+        raise MalformedArgument("--can", "called with at least one right")
     session = None
     if options.session is not None:
         found = keeper.find(options.session)
         if found.host:
-            raise MalformedArgument(printable(options.session, 64), "a session here")
+            raise MalformedArgument(
+                printable(options.session, 64), "a session on this machine"
+            )
         session = SessionId(found.id)
     if options.lasts is None:
         return Envelope(rights, session)

@@ -1,10 +1,9 @@
-"""`holdfast join`: become an operator of a host elsewhere, by its invitation."""
+"""`holdfast join`: join a remote host with an invitation."""
 
 import argparse
 import json
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.client import hosts, remote
 from holdfast.client.current_operator import ourselves
 from holdfast.client.hosts import KnownHost
@@ -17,30 +16,13 @@ from holdfast.wire.invites import MAX_LINK, Invitation, from_link
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Use the link of an invitation: your key becomes known to that host, with the"
-        " rights that it gave, and the host becomes known here under a name."
-        " Afterwards HOST/NAME stands for its sessions wherever a session is asked"
-        " for. With - the link is read from standard input, so that it is in no"
-        " history and in no list of processes.",
-        {
-            "holdfast join 'https://relay.example/j#…'": "with the link in quotes",
-            "holdfast join - < link": "without showing it to anybody",
-            "holdfast join - --name box": "and call the host box",
-        },
-        {
-            75: "no relay leads to the host now: try again, the link is still good",
-            77: "the invitation was used, has expired, or never was",
-        },
-    )
-    parser.add_argument("link", metavar="LINK", help="the link, or -")
-    parser.add_argument("--name", metavar="N", help="what to call the host here")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("link", metavar="LINK")
+    parser.add_argument("--name", metavar="N")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Join, and write down how to come back."""
+    """Join, and store how to reach the host."""
     text = sys.stdin.read(MAX_LINK + 1) if options.link == "-" else options.link
     invitation = from_link(text.strip().strip("'\""))
     if options.name is not None:
@@ -65,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     raw = said.get("rights")
     listed = raw if isinstance(raw, list) else []
     rights = printable(", ".join(str(one) for one in listed), 300)
-    print(f"{known.name} knows you as {known.operator}; you may {rights}")
+    print(f"joined {known.name} as {known.operator}; you may {rights}")
     print(f"its key is {short_fingerprint(known.public_key)}")
     print(f"           {spoken_fingerprint(known.public_key)}")
     print(f"yours is   {short_fingerprint(us.public_key)}")
@@ -87,19 +69,19 @@ def _facts(known: KnownHost, said: dict[str, object], us: str) -> dict[str, obje
 
 
 def _others(us: ActorId, there: object) -> dict[ActorId, ActorId]:
-    """Return who we are there, if that is another id than here."""
+    """Return our operator id there, if it differs from the one here."""
     return {} if there in (None, us) else {us: parse_actor_id(str(there))}
 
 
 def _demand_free(name: str, invitation: Invitation) -> None:
-    """Refuse a name that another host has, before the invitation is used."""
+    """Refuse a name that another host has, before the invitation is used up."""
     for one in hosts.known():
         if same_name(one.name, name) and one.public_key != invitation.host_public:
             raise HostTaken(name)
 
 
 def _free_name(said: str, invitation: Invitation) -> str:
-    """Return what to call a host that calls itself so, which may be anything."""
+    """Return a name for a host from the name it gives itself, which may be anything."""
     try:
         name = checked_name(said)
     except UsageError:

@@ -1,8 +1,7 @@
-"""`holdfast keys`: press keys in a session, by their names."""
+"""`holdfast keys`: press keys in a session, by name."""
 
 import argparse
 
-from holdfast.cli.manual import describe
 from holdfast.cli.one_input import add_shared_arguments, deliver
 from holdfast.client.key_names import bytes_of
 from holdfast.model.inputs import InputKind
@@ -10,20 +9,9 @@ from holdfast.model.inputs import InputKind
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Press keys in a session, all of them or none. Names are a single character,"
-        " C-x for Control, M-x for Meta, Up Down Left Right Home End PageUp PageDown"
-        " Insert Delete Enter Tab Escape Space BSpace, and F1 to F12.",
-        {
-            "holdfast keys web C-c": "interrupt what runs",
-            "holdfast keys editor Escape : w q Enter": "save and leave vim",
-        },
-        {77: "somebody else has the turn, or it is not allowed"},
-    )
     add_shared_arguments(parser)
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument("keys", metavar="KEY", nargs="+", help="which keys, in order")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("keys", metavar="KEY", nargs="+")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from holdfast.cli.log_export import write_export
 from holdfast.cli.log_page import Page
 from holdfast.cli.log_tail import LogTail, kept_logs
-from holdfast.cli.log_verdict import EXIT_CHANGED, verify, vouched_head
-from holdfast.cli.manual import describe
+from holdfast.cli.log_verdict import verify, vouched_head
 from holdfast.cli.since import Since, since_from
 from holdfast.cli.story import RUN_GAP_MS, Story, actors_of
 from holdfast.client import keeper
@@ -34,78 +33,35 @@ from holdfast.model.session_requests import ReadLog
 from holdfast.model.text import printable, shown_name
 
 STEP = 0.1
-"""Seconds between looks at a file that is followed: one call of the kernel each."""
+"""Seconds between checks of a followed file: one system call each."""
 
 PAGE = 1000
-"""Entries that are told of a long book unless more are asked for."""
+"""Entries shown of a long logbook unless more are asked for."""
 
 MIN_ACTOR = 4
-"""Letters of an id that are enough to mean an actor."""
+"""Letters of an id that are enough to name an operator."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Tell what happened in a session: who attached, who had the turn, what was"
-        " typed, by which rule it was refused. The logbook outlives the session, and"
-        " can still be read by the session's id.",
-        {
-            "holdfast log web": "the whole story",
-            "holdfast log web --follow --since 10m": "the last ten minutes, and on",
-            "holdfast log web --actor anna --json": "her entries, a line each",
-            "holdfast log web --verify": "was the book changed?",
-            "holdfast log web --export book": "for tools/verify_logbook.py, offline",
-            "holdfast log --host": "changes of policy, operators, keys, invitations",
-            "holdfast log --host --verify": "was that book changed?",
-        },
-        {EXIT_CHANGED: "the logbook was changed (--verify)"},
-    )
-    parser.add_argument(
-        "session", metavar="NAME", nargs="?", help="name, id, or how an id begins"
-    )
-    parser.add_argument(
-        "--host", action="store_true", help="the logbook of this host, not of a session"
-    )
-    parser.add_argument(
-        "--set-aside",
-        action="store_true",
-        help="with --host: put a book that does not verify aside, and begin another",
-    )
-    parser.add_argument(
-        "--follow", action="store_true", help="go on until the session ends"
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument(
-        "--since", metavar="WHEN", help="10m, 2h, 14:30, 2026-01-31, or an index"
-    )
-    parser.add_argument(
-        "--last",
-        metavar="N",
-        type=int,
-        help="the last N entries; a long book shows 1000 unless told otherwise",
-    )
-    parser.add_argument("--actor", metavar="A", help="only what concerns this operator")
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="only say whether it holds together, and which inputs are signed",
-    )
-    parser.add_argument("--export", metavar="FILE", help="write the book to a new file")
-    parser.add_argument(
-        "--force", action="store_true", help="with --export, replace the file"
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="with --verify or --export, refuse a book whose end no host vouches for",
-    )
+    parser.add_argument("session", metavar="NAME", nargs="?")
+    parser.add_argument("--host", action="store_true")
+    parser.add_argument("--set-aside", action="store_true")
+    parser.add_argument("--follow", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--since", metavar="WHEN")
+    parser.add_argument("--last", metavar="N", type=int)
+    parser.add_argument("--actor", metavar="A")
+    parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--export", metavar="FILE")
+    parser.add_argument("--force", action="store_true")
+    parser.add_argument("--strict", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read the book, and do with it what is asked."""
+    """Read the logbook, and show, verify or export it."""
     if (options.session is None) != options.host or options.set_aside > options.host:
-        raise MalformedArgument("log", "given with a session, or with --host")
+        raise MalformedArgument("log", "called with a session, or with --host")
     names = _names()
     if options.host:
         from holdfast.cli.verbs import log_host  # noqa: PLC0415  # slow to load
@@ -129,11 +85,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _export(tail: LogTail, options: argparse.Namespace) -> int:
-    """Write the book to a file; read twice, because it may be too long to be held."""
+    """Write the logbook to a file; read twice, because it may not fit in memory."""
     tail.pass_over()
     signed = vouched_head(tail, is_strict=options.strict)
     if signed is not None:
-        tail.pass_over(signed.receipt.head.index)  # It has grown meanwhile.
+        tail.pass_over(signed.receipt.head.index)  # The file has grown since.
     count = tail.head.index + 1
     again = LogTail(tail.session)
     try:
@@ -141,14 +97,14 @@ def _export(tail: LogTail, options: argparse.Namespace) -> int:
         name = options.export
         write_export(name, tail.session, count, lines, signed, force=options.force)
         if again.head.index + 1 < count:
-            raise LogTampered(count, "the file has become shorter")
+            raise LogTampered(count, "the file became shorter")
     finally:
         again.close()
     return 0
 
 
 def _skip(tail: LogTail, options: argparse.Namespace, since: Since) -> None:
-    """Leave unread what is not wanted: a book may be very long."""
+    """Skip entries that are not wanted: a logbook may be very long."""
     if options.since is not None:
         tail.skip(since.asked())
     elif options.last is not None:
@@ -156,11 +112,11 @@ def _skip(tail: LogTail, options: argparse.Namespace, since: Since) -> None:
     elif options.actor is None and not options.json:
         first = tail.skip(ReadLog(last=PAGE))
         if first > 0:
-            print(f"… {first} entries before these: --since 0 tells them all")
+            print(f"… {first} earlier entries: --since 0 shows them all")
 
 
 def _open(text: str) -> LogTail:
-    """Open the book that `text` means, of a session that lives or one that did."""
+    """Open the logbook of the session that `text` names, running or ended."""
     session = _session(text)
     try:
         return LogTail(session)
@@ -184,9 +140,9 @@ def _session(text: str) -> SessionId:
 
 
 def _names() -> dict[str, str]:
-    """Return what the operators of this machine are called."""
+    """Return the names of the operators of this machine."""
     known: list[operators.Enrolled] = []
-    with contextlib.suppress(OSError, HoldfastError):  # Without names, ids will do.
+    with contextlib.suppress(OSError, HoldfastError):  # Fall back to ids.
         known = operators.enrolled()
     uid = os.getuid()
     try:
@@ -219,7 +175,7 @@ def _actor_from(text: str, names: dict[str, str]) -> Callable[[str], bool]:
 
 
 def _entries(tail: LogTail, *, follow: bool) -> Iterator[Entry | None]:
-    """Yield what there is; with `follow` what comes too, None where it rests."""
+    """Yield the entries; with `follow` new ones too, and None in between."""
     is_over = False
     while True:
         fresh = tail.read()
@@ -282,6 +238,6 @@ def _print(
             continue
         rested_at = rested_at or time.monotonic()
         if time.monotonic() - rested_at > RUN_GAP_MS / 1000:
-            page.show(story.rest())  # Nothing joins it any more.
+            page.show(story.rest())  # Nothing more can be added to it.
         sys.stdout.flush()
     page.show(story.rest())

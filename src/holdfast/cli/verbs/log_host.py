@@ -1,4 +1,4 @@
-"""`holdfast log --host`: show what was changed on this host, and verify it."""
+"""`holdfast log --host`: show and verify the changes made on this host."""
 
 import argparse
 import contextlib
@@ -30,27 +30,27 @@ from holdfast.wire.lines import Value
 
 _TOLD = {
     EntryKind.OPENED: "the logbook of this host begins",
-    EntryKind.APPLIED: "puts policy {policy:.32} in force, after {before:.32}",
+    EntryKind.APPLIED: "put policy {policy:.32} in force, replacing {before:.32}",
     EntryKind.TAMPERED: "{what}: {why}",
-    EntryKind.ENROLLED: "{actor} is known as {name} ({as})",
-    EntryKind.JOINED: "{actor} joins as {name} ({as}), and may {rights}",
-    EntryKind.FORGOTTEN: "{actor}, called {name}, is no longer known",
-    EntryKind.ROTATED: "{actor} has another key, its number {number}",
-    EntryKind.INVITED: "invites {name} ({as}), who may {rights}: {invite:.8}",
-    EntryKind.ACCEPTED: "{actor} uses the invitation {invite:.8}",
-    EntryKind.WITHDRAWN: "takes the invitation {invite:.8} back",
-    EntryKind.LAPSED: "nobody used the invitation {invite:.8} in time",
-    EntryKind.DECLINED: "may not: `{request}` is refused ({code})",
+    EntryKind.ENROLLED: "{actor} was added as {name} ({as})",
+    EntryKind.JOINED: "{actor} joined as {name} ({as}), and may {rights}",
+    EntryKind.FORGOTTEN: "{actor}, known as {name}, was removed",
+    EntryKind.ROTATED: "{actor} has a new key, number {number}",
+    EntryKind.INVITED: "invited {name} ({as}), who may {rights}: {invite:.8}",
+    EntryKind.ACCEPTED: "{actor} used the invitation {invite:.8}",
+    EntryKind.WITHDRAWN: "withdrew the invitation {invite:.8}",
+    EntryKind.LAPSED: "the invitation {invite:.8} expired unused",
+    EntryKind.DECLINED: "was not allowed `{request}` ({code})",
 }
 _LOUD = frozenset({EntryKind.TAMPERED, EntryKind.DECLINED})
 
 
 def run(options: argparse.Namespace, names: dict[str, str]) -> int:
-    """Do what is asked with the book of this host."""
+    """Show, verify or set aside the logbook of this host."""
     if options.set_aside:
         demand_grant("log --host --set-aside")
         place = host_book.set_aside()
-        print("there is no book" if place is None else f"put aside: {place}")
+        print("there is no logbook" if place is None else f"moved to {place}")
         return 0
     if options.verify:
         return _verify(as_json=options.json)
@@ -66,14 +66,14 @@ def run(options: argparse.Namespace, names: dict[str, str]) -> int:
 
 
 def _ours() -> tuple[SessionId, bytes]:
-    """Return what the book is called, and the key of its seals."""
+    """Return the id in the logbook, and the key of its seals."""
     seed = host_seed()
     public = keys.SigningKey.from_seed(seed).public
     return book_of(host_id(public)), seal_key(seed)
 
 
 def _lines() -> list[bytes]:
-    """Return the whole lines there are; an unfinished one follows at times."""
+    """Return the complete lines; the last one may still be unfinished."""
     with contextlib.suppress(FileNotFoundError):
         return Path(host_book.book_path()).read_bytes().split(b"\n")[:-1]
     return []
@@ -103,7 +103,7 @@ def _print(
         page.show([Line(entry.index, entry.at_wall_ms, who, text, tone)])
 
 
-# ── does it hold together? ────────────────────────────────────────────────
+# ── verification ──────────────────────────────────────────────────────────
 
 
 def _verify(*, as_json: bool) -> int:
@@ -127,23 +127,23 @@ def _verify(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps(facts))
     else:
-        print(f"{facts['host']}: {len(entries)} entries hold together")
+        print(f"{facts['host']}: {len(entries)} entries verified")
         if found is not None:
             print(f"does not verify: {printable(str(found))}")
         elif last is not None:
-            print("every entry is sealed and vouched for by this host")
+            print("every entry is sealed and signed by this host")
             policy = f"policy {facts['policy']}" if facts["policy"] else "no policy"
-            print(f"{policy} is in force, as the book says")
+            print(f"{policy} is in force, as the logbook says")
     return 0 if found is None else EXIT_CHANGED
 
 
 def _check(entries: list[Entry]) -> None:
-    """Read the whole book, and refuse it for anything that is not as it must be."""
+    """Read the whole logbook, and raise at the first thing that is wrong."""
     book, key = _ours()
     owned: dict[str, set[str]] = {}
     for entry in read_entries(_lines(), book):
         if not is_sealed(entry.line, key):
-            raise LogTampered(entry.index, "this host has not sealed it")
+            raise LogTampered(entry.index, "it is not sealed by this host")
         said = entry.fields
         if entry.kind is EntryKind.APPLIED and not _is_signed(said, owned):
             raise LogTampered(entry.index, "no operator signed what was applied")
@@ -157,7 +157,7 @@ def _check_head(book: SessionId, entries: list[Entry]) -> None:
     signed = _head()
     if signed is None:
         if len(entries) > 1:
-            raise LogTampered(len(entries) - 1, "the signed head is gone")
+            raise LogTampered(len(entries) - 1, "the signed head is missing")
         return
     head = signed.receipt.head
     if head.session != book or not signed.is_genuine():
@@ -165,11 +165,11 @@ def _check_head(book: SessionId, entries: list[Entry]) -> None:
     if head.index >= len(entries):
         raise LogbookWithheld(head.index)
     if entries[head.index].hash != head.hash:
-        raise LogTampered(head.index, "the host signed another entry")
+        raise LogTampered(head.index, "the host signed a different entry")
 
 
 def _is_signed(said: Mapping[str, Value], owned: dict[str, set[str]]) -> bool:
-    """Tell whether the operator that is named signed it, with a key of its own."""
+    """Tell whether the operator it names signed it with its own key."""
     by = str(said["by"])
     text = statement(str(said["session"]), str(said["policy"]), str(said["before"]))
     try:

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from holdfast.cli.manual import describe
+from holdfast.cli.table import table
 from holdfast.client import keeper
 from holdfast.linux.stored import folders
 from holdfast.model.errors import NoKeeper, UsageError
@@ -21,25 +21,9 @@ UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "List the sessions of this user on this machine, oldest first. A session"
-        " that has ended stays in the list with its exit status until somebody has"
-        " seen it end. With --all, of every host that you have joined as well; one"
-        " that cannot be reached is named, and hides no other.",
-        {
-            "holdfast ls": "a table",
-            "holdfast ls --json": "the same, for programs",
-            "holdfast ls box/": "of the host that you call box",
-            "holdfast ls --all": "here and elsewhere",
-        },
-        {75: "with --all: a host could not be reached; the others are listed"},
-    )
-    parser.add_argument(
-        "host", metavar="HOST/", nargs="?", help="of this host elsewhere"
-    )
-    parser.add_argument("--all", action="store_true", help="of every host, and here")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("host", metavar="HOST/", nargs="?")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
 
 
@@ -67,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def policy_notices() -> list[str]:
-    """Return what people have to know about the policy here, such as that one waits.
+    """Return what people should know about the policy here, such as a draft.
 
-    To compare two files takes no time; only if they differ is it found out why.
+    Comparing the two files is cheap; only if they differ are they read.
     """
     folder = folders.config_path()
     record = _content(f"{folder}/host/policy")
@@ -91,7 +75,7 @@ def _content(path: str) -> bytes:
 
 
 def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, str]]:
-    """Return the sessions asked for, and which hosts do not answer."""
+    """Return the sessions asked for, and the hosts that do not answer."""
     if options.host is not None:
         return keeper.sessions(host=checked_name(options.host.rstrip("/"))), {}
     known = _here()
@@ -104,7 +88,7 @@ def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, 
 
 
 def _here() -> list[SessionRecord]:
-    """Return the sessions here; without the keeper, as much as can be known of them."""
+    """Return the sessions here; without the keeper, as much of them as can be known."""
     try:
         return keeper.sessions()
     except NoKeeper as error:
@@ -120,13 +104,10 @@ def _here() -> list[SessionRecord]:
 
 def _print_table(rows: list[tuple[str, ...]]) -> None:
     if not rows:
-        print("There is no session. `holdfast new` starts one.", file=sys.stderr)
+        print("No sessions. `holdfast new` starts one.", file=sys.stderr)
         return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room = os.get_terminal_size(1).columns if os.isatty(1) else 0
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        line = "  ".join(cells).rstrip()
+    for line in table(rows):
         print(line[: room - 1] + "…" if 0 < room < len(line) else line)
 
 
@@ -141,7 +122,7 @@ def _row(session: SessionRecord) -> tuple[str, ...]:
 
 
 def state_of(session: SessionRecord) -> str:
-    """Return what a session does, in two words at most."""
+    """Return a session's state, in at most two words."""
     kept = ", kept" if session.keep else ""
     if session.exit is None:
         return printable(session.state or "running", 32) + kept
@@ -161,7 +142,7 @@ def age(seconds: float) -> str:
 
 
 def _completed(session: SessionRecord) -> str:
-    """Return what a shell may complete: a name that needs no quotes, or the id."""
+    """Return what a shell can complete: a name that needs no quotes, or the id."""
     try:
         return checked_name(session.name)
     except UsageError:

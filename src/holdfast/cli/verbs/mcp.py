@@ -7,7 +7,6 @@ import secrets
 import sys
 from types import ModuleType
 
-from holdfast.cli.manual import describe
 from holdfast.client.current_operator import acting_as
 from holdfast.client.profile import VARIABLE, login_name
 from holdfast.linux.stored import operators
@@ -16,51 +15,29 @@ from holdfast.model.errors import MalformedArgument, NotInstalled
 from holdfast.model.text import checked_name, printable, same_name
 
 AGENT = "mcp-agent"
-"""As whom an agent acts of whom nothing else was said: never as the user."""
+"""The operator an agent acts as unless one is named: never the user."""
 
 MIN_TOKEN = 32
-"""Characters of a token: what nobody guesses."""
+"""Characters of a token, enough that nobody can guess it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Serve the Model Context Protocol, so that an AI agent of any vendor can join"
-        " the sessions of this machine. The agent is an operator of its own, with its"
-        " own key and rights, and everything it does is on record under its name. On"
-        " standard input and output by default, as most clients start it; with --http"
-        " for clients that connect, who must bear the token.",
-        {
-            "holdfast mcp": "for a client that starts it; acts as mcp-agent",
-            "holdfast --as claude mcp": "acts as claude, made known as an agent",
-            "holdfast mcp --http 127.0.0.1:7337": "prints where the token is",
-        },
-        {64: "it would act as yourself, or an address is none"},
-    )
-    parser.add_argument(
-        "--http",
-        metavar="ADDRESS:PORT",
-        help="listen there, and not on standard input; loopback addresses only",
-    )
-    parser.add_argument(
-        "--token-file",
-        metavar="FILE",
-        help="with --http: the token that clients bear (made in our own folder)",
-    )
+    parser.add_argument("--http", metavar="ADDRESS:PORT")
+    parser.add_argument("--token-file", metavar="FILE")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until the client hangs up, or a signal comes."""
+    """Serve until the client disconnects, or a signal arrives."""
     operator = _operator()
     main = _main()
     if options.http is None:
         if options.token_file is not None:
-            raise MalformedArgument("--token-file", "for anything but --http")
+            raise MalformedArgument("--token-file", "allowed without --http")
         main.serve_stdio(operator)
         return 0
     address = _address(options.http)
-    # Enrolled first: a folder with a token and no operator would count as damaged.
+    # Enrol first: a folder with a token and no operator would count as damaged.
     path = options.token_file or f"{acting_as(operator).folder}/mcp-token"
     token = _token(path)
     where = f"http://{options.http}/mcp"
@@ -70,28 +47,30 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _operator() -> str:
-    """Return as whom the agent acts: never as a person."""
+    """Return the operator the agent acts as: never a person."""
     name = checked_name(os.environ.get(VARIABLE) or AGENT)
     known = operators.by_name(name)
     is_person = known is not None and known.actor.kind is ActorKind.HUMAN
     if is_person or same_name(name, login_name()):
-        raise MalformedArgument(name, "an agent: a person's name is not for machines")
+        raise MalformedArgument(
+            name, "an agent: a person's name cannot be used by a program"
+        )
     return name
 
 
 def _main() -> ModuleType:
     if importlib.util.find_spec("mcp") is None:
-        raise NotInstalled("the server for agents", "there is no module `mcp`")
+        raise NotInstalled("the server for agents", "the module `mcp` is not installed")
     from holdfast.mcp import main  # noqa: PLC0415  # not everybody has it
 
     return main
 
 
 def _address(text: str) -> tuple[str, int]:
-    """Return where to listen.
+    """Return the address to listen on.
 
-    Only this machine can be meant: whoever bears the token acts as the agent, and the
-    token would cross a network as it is.
+    It must be on this machine: anyone who has the token acts as the agent, and over a
+    network the token would travel in the clear.
     """
     host, colon, port = text.rpartition(":")
     if host not in ("127.0.0.1", "localhost", "[::1]") or not colon:
@@ -102,13 +81,13 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _token(path: str) -> str:
-    """Return the token that a file has, or that it is given now."""
+    """Return the token from a file, which is created if it does not exist."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return _new_token(path)
     except OSError as error:
-        why = f"a file to read: {error.strerror}"
+        why = f"a readable file: {error.strerror}"
         raise MalformedArgument(printable(path), why) from None
     with os.fdopen(fd) as file:
         facts = os.fstat(fd)
@@ -116,7 +95,7 @@ def _token(path: str) -> str:
     if facts.st_uid != os.getuid() or facts.st_mode & 0o077:
         raise MalformedArgument(printable(path), "a file that only you can read")
     if len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable():
-        wanted = f"a file with a token of {MIN_TOKEN} characters or more"
+        wanted = f"a file with a token of {MIN_TOKEN} or more characters"
         raise MalformedArgument(printable(path), wanted)
     return token
 
@@ -128,7 +107,7 @@ def _new_token(path: str) -> str:
         os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120  # pathlib is slow to load
         fd = os.open(path, flags, 0o600)
     except OSError as error:
-        why = f"a file to write: {error.strerror}"
+        why = f"a writable file: {error.strerror}"
         raise MalformedArgument(printable(path), why) from None
     with os.fdopen(fd, "w") as file:
         file.write(f"{token}\n")

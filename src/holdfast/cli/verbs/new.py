@@ -5,85 +5,37 @@ import json
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.session_record import Cells, record_of
 from holdfast.model.session_requests import Created, Creation
 from holdfast.model.text import checked_name
 
-NO_SUDO = "holdfast: every exec is judged; sudo and the like do not work in here"
-"""Said to whoever starts a session with an exec gate and is not root."""
+NO_SUDO = "holdfast: every exec is judged; sudo and other setuid programs do not work"
+"""Shown to a user who starts a session with an exec gate and is not root."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Start a session and attach to it, unless told not to. The session lives"
-        " on when you detach, when the terminal closes and when any process of"
-        " holdfast dies.",
-        {
-            "holdfast new": "your shell, here",
-            "holdfast new --name web -- npm run dev": "one command, by a name",
-            "holdfast new --detach --json -- make": "from a script",
-            "holdfast new --on box": "at the host that you call box",
-        },
-        {
-            "N": "attached, and the command ended: its own status, or 128 + signal",
-            75: "nobody approved it in time",
-            77: "you may not start that; nothing was run",
-        },
-    )
-    parser.add_argument(
-        "--detach", action="store_true", help="print how to attach instead of doing so"
-    )
-    parser.add_argument("--name", metavar="N", help="what to call it (one is chosen)")
-    parser.add_argument("--on", metavar="HOST", help="at this host elsewhere (here)")
-    parser.add_argument("--cwd", metavar="D", help="the folder to start in (this one)")
-    parser.add_argument(
-        "--env",
-        metavar="K=V",
-        action="append",
-        default=[],
-        help="set a variable for it; may be repeated",
-    )
-    parser.add_argument(
-        "--size", metavar="CxR", help="columns and rows (this terminal's, or 80x24)"
-    )
-    parser.add_argument(
-        "--no-integration",
-        action="store_true",
-        help="start a shell as it is: `run` will not work in it",
-    )
-    parser.add_argument(
-        "--exec-gate",
-        action="store_true",
-        help="judge every exec in it by the policy; unless you are root, sudo and"
-        " other set-user-id programs do not work in it",
-    )
-    parser.add_argument(
-        "--timeout",
-        metavar="S",
-        type=float,
-        default=APPROVAL,
-        help=f"seconds to wait if somebody has to approve it ({APPROVAL:.0f})",
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument(
-        "command",
-        metavar="CMD",
-        nargs="*",
-        help="what to run, after -- (your shell)",
-    )
+    parser.add_argument("--detach", action="store_true")
+    parser.add_argument("--name", metavar="N")
+    parser.add_argument("--on", metavar="HOST")
+    parser.add_argument("--cwd", metavar="D")
+    parser.add_argument("--env", metavar="K=V", action="append", default=[])
+    parser.add_argument("--size", metavar="CxR")
+    parser.add_argument("--no-integration", action="store_true")
+    parser.add_argument("--exec-gate", action="store_true")
+    parser.add_argument("--timeout", metavar="S", type=float, default=APPROVAL)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("command", metavar="CMD", nargs="*")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Have the session made, then show it or say how to."""
+    """Start the session, then attach to it or say how to."""
     asked = _asked(options)
     if not options.detach:
         from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # not needed
 
-        demand_terminal()  # Before anything is made.
+        demand_terminal()  # Before anything is created.
     from holdfast.client import keeper  # noqa: PLC0415  # after the words are checked
     from holdfast.client.proven_requests import proven_by_us  # noqa: PLC0415  # ditto
 
@@ -107,12 +59,12 @@ def run(options: argparse.Namespace) -> int:
 
         label = shown_name(name) if name else session
         label = f"{host}/{label}" if host else label
-        print(f"{label} ({session}) runs; `holdfast attach {label}` shows it")
+        print(f"{label} ({session}) is running; attach with `holdfast attach {label}`")
     return 0
 
 
 def _await_approval(made: Created, host: str, timeout: float) -> None:
-    """Say what waits and for what, and wait; interrupted, withdraw it."""
+    """Say what needs approval, and wait; withdraw the request if interrupted."""
     from holdfast.client.pending_start import await_start, waiting_in  # noqa: PLC0415  # rarely needed
     from holdfast.model.text import printable  # noqa: PLC0415  # ditto
     from holdfast.wire.messages import Pending  # noqa: PLC0415  # ditto
@@ -120,7 +72,7 @@ def _await_approval(made: Created, host: str, timeout: float) -> None:
     def held(pending: Pending) -> None:
         label = f"{host}/{made.id}" if host else made.id
         rule = printable(pending.rule, 200)
-        how = f"`holdfast approve {label} {pending.ticket}` lets it begin"
+        how = f"`holdfast approve {label} {pending.ticket}` starts it"
         print(f"holdfast: by rule {rule}; {how}", file=sys.stderr)
 
     waits = waiting_in(made)
@@ -153,7 +105,7 @@ def _asked(options: argparse.Namespace) -> Creation:
         integration=not options.no_integration,
         exec_gate=options.exec_gate,
     )
-    # Elsewhere, shell and home are those of the other machine.
+    # On another host, shell and home folder are that machine's.
     return asked if options.on else made_here(asked)
 
 
@@ -164,7 +116,7 @@ def _size(asked: str | None) -> Cells | None:
             found = os.get_terminal_size(1)
         except OSError:
             return None
-        # A terminal that does not know says 0; what is too large is made to fit.
+        # A terminal that does not know its size says 0.
         return Cells(found.columns, found.lines) if all(found) else None
     from holdfast.cli.arguments import size_from  # noqa: PLC0415  # slow to load
     from holdfast.model.geometry import Size  # noqa: PLC0415  # ditto

@@ -1,10 +1,10 @@
-"""`holdfast operators`: list the operators known on this machine, add or remove one."""
+"""`holdfast operators`: list the operators of this machine, add or remove one."""
 
 import argparse
 import json
 import sys
 
-from holdfast.cli.manual import describe
+from holdfast.cli.table import table
 from holdfast.client import host
 from holdfast.client.authority import demand_grant
 from holdfast.client.current_operator import enrol, login_name, ourselves
@@ -21,44 +21,23 @@ TITLES = ("NAME", "KIND", "FINGERPRINT", "FROM", "")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "List the operators that are known on this machine. Each has a key of its"
-        " own. `holdfast --as NAME VERB` acts as one of them, and makes it known as"
-        " an agent if nobody is called that; you yourself are a human.",
-        {
-            "holdfast operators": "a table",
-            "holdfast operators add ci --kind service": "make one known",
-            "holdfast operators remove ci": "no longer; its key is deleted",
-            "holdfast operators rotate": "change your own key, here and at your hosts",
-            "holdfast revoke --everywhere @ci": "and take everything from it at once",
-        },
-        {77: "nobody is called that, or you lack the right grant on this host"},
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument(
-        "--kind",
-        metavar="K",
-        choices=[kind.value for kind in ActorKind],
-        help="with add: human, agent, service or device (agent)",
+        "--kind", metavar="K", choices=[kind.value for kind in ActorKind]
     )
     parser.add_argument("--names", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="with rotate: even if a host cannot be told, which then invites you anew",
-    )
+    parser.add_argument("--force", action="store_true")
     parser.add_argument(
         "action",
         metavar="add|remove|rotate",
         nargs="?",
         choices=("add", "remove", "rotate"),
     )
-    parser.add_argument("name", metavar="NAME", nargs="?", help="whom to add or remove")
+    parser.add_argument("name", metavar="NAME", nargs="?")
 
 
 def run(options: argparse.Namespace) -> int:
-    """List them, or change who is known."""
+    """List them, or change them."""
     if options.names:
         for one in operators.enrolled():
             print(one.actor.name)
@@ -69,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         given = options.action or ""
         raise MalformedArgument(printable(given, 64), "add NAME or remove NAME")
     if options.kind is not None and options.action != "add":
-        raise MalformedArgument(f"--kind {options.kind}", "for anything but `add`")
+        raise MalformedArgument(f"--kind {options.kind}", "allowed without `add`")
     if options.action == "add":
         _print([_add(options.name, options.kind)], as_json=options.json)
     elif options.action == "remove":
@@ -80,10 +59,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(*, as_json: bool) -> None:
-    us = ourselves()  # Whoever looks is known, and listed.
+    us = ourselves()  # The caller is added, and so is listed.
     _print(operators.enrolled(), as_json=as_json, us=us.actor.id)
     for error in operators.damaged():
-        print(f"holdfast: left out: {error}", file=sys.stderr)
+        print(f"holdfast: skipped: {error}", file=sys.stderr)
 
 
 def _rotate(*, force: bool, as_json: bool) -> int:
@@ -95,9 +74,9 @@ def _rotate(*, force: bool, as_json: bool) -> int:
         facts = {"actor": rotated.actor.id, "public_key": rotated.public_key.hex()}
         print(json.dumps({**facts, "untold": untold}))
         return 0
-    print(f"{rotated.actor.shown()} has another key, and is the same operator")
+    print(f"{rotated.actor.shown()} has a new key, and is the same operator")
     for name, why in untold.items():
-        print(f"{name} was not told, and has to invite you anew: {printable(why)}")
+        print(f"{name} was not told, and has to invite you again: {printable(why)}")
     return 0
 
 
@@ -114,7 +93,7 @@ def _remove(name: str) -> None:
     if found is None:
         raise UnknownOperator(printable(wanted, 64))
     if found.actor.name == login_name():
-        raise MalformedArgument(wanted, "somebody to remove: it is yourself")
+        raise MalformedArgument(wanted, "an operator to remove: it is yourself")
     operators.forget(wanted, by=demand_grant("operators remove").actor.id)
     host.request(Look())
 
@@ -123,11 +102,8 @@ def _print(known: list[Enrolled], *, as_json: bool, us: str = "") -> None:
     if as_json:
         print(json.dumps({"operators": [_facts(one, us) for one in known]}, indent=2))
         return
-    rows = [TITLES, *(_row(one, us) for one in known)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    for line in table([TITLES, *(_row(one, us) for one in known)]):
+        print(line)
 
 
 def _row(one: Enrolled, us: str) -> tuple[str, ...]:
@@ -137,14 +113,14 @@ def _row(one: Enrolled, us: str) -> tuple[str, ...]:
 
 
 def _origin(one: Enrolled) -> str:
-    """Return where an operator is at home, and by what it came."""
+    """Return where an operator comes from: this machine, or an invitation."""
     if one.terms is not None:
         return f"elsewhere, by invitation {one.terms.invite[:8]}"
     return "here" if one.is_at_home else "elsewhere"
 
 
 def _bounds(one: Enrolled) -> str:
-    """Return what an invitation promised, if it is not all that there is."""
+    """Return the rights an invitation gave, if they are not all there are."""
     promised = one.promised
     if promised is None:
         return ""

@@ -6,7 +6,6 @@ import json
 import sys
 import time
 
-from holdfast.cli.manual import describe
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to, converse
 from holdfast.core.client.stream_wait import Piece, Reading
@@ -18,27 +17,14 @@ from holdfast.wire.messages import Mode
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print what a session has printed so far, as far as it is kept, and exit."
-        " Bytes are counted from the session's birth, so that reading can go on"
-        " where it stopped: --json says where that is, and how many bytes are gone.",
-        {
-            "holdfast read web": "all that is kept, as it was printed",
-            "holdfast read web --from 4096 --max 1000": "a part of it",
-            "holdfast read web --json": "offset, next, gap, data, text, hidden",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument(
-        "--from", dest="start", metavar="OFFSET", type=int, help="go on at this byte"
-    )
-    parser.add_argument("--max", metavar="BYTES", type=int, help="at most so many")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--from", dest="start", metavar="OFFSET", type=int)
+    parser.add_argument("--max", metavar="BYTES", type=int)
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read it, and print it."""
+    """Read the output, and print it."""
     if options.start is not None and options.start < 0:
         raise NegativeOffset(options.start)
     if options.max is not None and options.max < 1:

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.cli.manual import describe
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import parse_host_id
 
@@ -15,104 +14,40 @@ LISTEN = "127.0.0.1:7447"
 MAX_PORT = 65_535
 
 OWN_PAGE = Path("the page that came with holdfast")
-"""Stands for the page that came with holdfast."""
+"""The web page that came with holdfast."""
 
 EXIT_STORE = 75
 
-COUNTS = {
-    "--max-hosts": "hosts that may be registered (2,000)",
-    "--max-operators": "operators that may be joined or waiting (10,000)",
-    "--max-per-key": "links that one operator's key may have (64)",
-    "--max-per-host": "operators that one host may have (2,000)",
-    "--max-hosts-per-address": "hosts from one address (64)",
-    "--max-unproven": "connections that have not said yet who they are (1,024)",
-    "--max-unproven-per-address": "the same from one address (64)",
-}
-SECONDS = {
-    "--heartbeat": "silence after which a peer is asked whether it is there (20)",
-    "--slow-peer": "how long a peer may read nothing of what waits for it (15)",
-    "--drain": "how long links go on once the relay is told to end (1)",
-}
+COUNTS = (
+    *("--max-hosts", "--max-operators", "--max-per-key", "--max-per-host"),
+    *("--max-hosts-per-address", "--max-unproven", "--max-unproven-per-address"),
+)
+SECONDS = ("--heartbeat", "--slow-peer", "--drain")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Run a relay until SIGTERM or Ctrl-C. Hosts dial it and stay; operators ask"
-        " it for a host; it joins the two and passes on what it cannot read. It sees"
-        " who talks to whom, when and how much, and nothing else. It needs no"
-        " account, no domain of its own and no other program: one port, and one"
-        " file for the leases of movable sessions. Without TLS it runs on loopback"
-        " only, and only with --plain, or with --behind-proxy for a proxy on this"
-        " machine that speaks TLS. /healthz says ok, /metrics tells Prometheus how"
-        " much there is to do (from this machine only, unless --open-metrics).",
-        {
-            "holdfast relay --plain": "for this machine, at 127.0.0.1:7447",
-            "holdfast relay --listen 0.0.0.0:443 --cert c.pem --key k.pem"
-            " --name relay.example": "for everybody",
-            "holdfast relay --behind-proxy --name relay.example": "behind nginx, say",
-            "holdfast relay --unit > relay.service": "a systemd unit to begin with",
-        },
-        {
-            64: "the request is wrong: no such option, the port is taken, no TLS",
-            EXIT_STORE: "the store failed; start the relay again, and it reads it",
-        },
-    )
-    parser.add_argument(
-        "--listen", metavar="ADDR:PORT", default=LISTEN, help=f"where ({LISTEN})"
-    )
-    parser.add_argument("--cert", metavar="F", type=Path, help="TLS certificate chain")
-    parser.add_argument("--key", metavar="F", type=Path, help="its private key")
-    parser.add_argument(
-        "--plain", action="store_true", help="no TLS; on loopback addresses only"
-    )
-    parser.add_argument(
-        "--behind-proxy",
-        action="store_true",
-        help="a proxy on this machine speaks TLS; believe its X-Forwarded-For",
-    )
-    parser.add_argument(
-        "--name",
-        metavar="HOST[:PORT]",
-        action="append",
-        default=[],
-        help="a name it is dialled by; requests for others are refused (its address)",
-    )
-    parser.add_argument(
-        "--only-host",
-        metavar="ID",
-        action="append",
-        default=[],
-        help="take this host (h_…) and no others but those named so (anybody)",
-    )
-    parser.add_argument(
-        "--store", metavar="F", type=Path, help="leases (relay.sqlite3, with our state)"
-    )
+    parser.add_argument("--listen", metavar="ADDR:PORT", default=LISTEN)
+    parser.add_argument("--cert", metavar="F", type=Path)
+    parser.add_argument("--key", metavar="F", type=Path)
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--behind-proxy", action="store_true")
+    parser.add_argument("--name", metavar="HOST[:PORT]", action="append", default=[])
+    parser.add_argument("--only-host", metavar="ID", action="append", default=[])
+    parser.add_argument("--store", metavar="F", type=Path)
     web = parser.add_mutually_exclusive_group()
-    web.add_argument(
-        "--web",
-        metavar="DIR",
-        type=Path,
-        nargs="?",
-        const=OWN_PAGE,
-        help="serve the web page that is there (the one that came with holdfast)",
-    )
-    web.add_argument("--no-web", action="store_true", help="serve none (so it is)")
-    parser.add_argument(
-        "--open-metrics", action="store_true", help="show /metrics to everybody"
-    )
-    for option, what in COUNTS.items():
-        parser.add_argument(option, metavar="N", type=int, help=what)
-    for option, what in SECONDS.items():
-        parser.add_argument(option, metavar="S", type=float, help=what)
-    parser.add_argument(
-        "--unit", action="store_true", help="print a systemd unit instead"
-    )
+    web.add_argument("--web", metavar="DIR", type=Path, nargs="?", const=OWN_PAGE)
+    web.add_argument("--no-web", action="store_true")
+    parser.add_argument("--open-metrics", action="store_true")
+    for option in COUNTS:
+        parser.add_argument(option, metavar="N", type=int)
+    for option in SECONDS:
+        parser.add_argument(option, metavar="S", type=float)
+    parser.add_argument("--unit", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Be a relay until a signal comes."""
+    """Run a relay until a signal arrives."""
     if options.unit:
         from holdfast.linux.systemd import relay_unit_text  # noqa: PLC0415  # only here
 
@@ -192,7 +127,9 @@ def _endpoint(text: str) -> tuple[str, int]:
 def _name(text: str) -> str:
     bare = text.lower()
     if not bare.isascii() or not bare or set(bare) & set("/@?# \t\\") or bare != text:
-        raise MalformedArgument(text, "a name in lower case, with a port if it is odd")
+        raise MalformedArgument(
+            text, "a name in lower case, with its port if that is unusual"
+        )
     return bare
 
 
@@ -203,7 +140,9 @@ def _page(asked: Path | None) -> Path | None:
 
     found = built_page()
     if found is None:
-        raise MalformedArgument("--web", "given a folder: no page came with this")
+        raise MalformedArgument(
+            "--web", "given without a folder: this build has no page"
+        )
     return found
 
 

@@ -1,9 +1,8 @@
-"""`holdfast resize`: give a session another size."""
+"""`holdfast resize`: resize a session's terminal."""
 
 import argparse
 
 from holdfast.cli.arguments import size_from
-from holdfast.cli.manual import describe
 from holdfast.cli.one_input import add_shared_arguments, deliver
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
@@ -11,19 +10,12 @@ from holdfast.model.inputs import InputKind
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Give a session's terminal another size, and tell its programs. A terminal"
-        " that attaches with the turn gives it its own size again.",
-        {"holdfast resize web 120x40": "120 columns, 40 rows"},
-        {77: "somebody else has the turn, or it is not allowed"},
-    )
     add_shared_arguments(parser)
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument("size", metavar="CxR", help="columns and rows, 1 to 1000 each")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("size", metavar="CxR")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Have it resized."""
+    """Resize the session."""
     size = Size(*size_from(options.size))
     return deliver(options, InputKind.RESIZE, f"{size.columns}x{size.rows}".encode())

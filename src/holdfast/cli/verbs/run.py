@@ -2,13 +2,11 @@
 
 import argparse
 import json
-import os
-import re
 import shlex
 import sys
 import time
 
-from holdfast.cli.manual import describe
+from holdfast.cli.arguments import pattern_from
 from holdfast.cli.one_input import add_approval_argument, say_held
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import commands
@@ -19,81 +17,42 @@ from holdfast.model.errors import (
     EndUnknown,
     InputIdReused,
     KeyUsed,
-    LineTooLong,
     MalformedArgument,
 )
-from holdfast.model.inputs import MAX_INPUT
+from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
 from holdfast.term.plain import plain
 from holdfast.term.printed import MAX_TEXT, hidden_in_output
 
 MAX_OUTPUT = 64 * 1024
-"""Bytes of output that are shown unless asked otherwise: what a reader can take."""
+"""Bytes of output shown by default: as much as a person reads."""
 
 MAX_KEY = 256
 """Characters of a key."""
 
 FOREVER = 365 * 24 * 3600.0
-"""Seconds that are waited without --timeout."""
+"""Seconds to wait without --timeout."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Type a command at the prompt of a session's shell, as one input, wait for"
-        " its end, print what it printed, and exit with its status. One word is a line"
-        " for the shell; several words are quoted, so that each stays one. The shell"
-        " must have been started by `new` with its integration, and be at its prompt."
-        " The same --key never runs twice: whoever repeats it is told what came of the"
-        " first, or waits for it. After --timeout what it has printed so far is shown,"
-        " and the command goes on.",
-        {
-            "holdfast run web -- make test": "three words, each as it is",
-            "holdfast run web 'cd src && make | tail -3'": "a line for the shell",
-            "holdfast run web --key deploy-7 --json ./deploy": "once, whatever dies",
-            "holdfast run web --expect 'listening on' npm start": "do not wait longer",
-            "holdfast run web --until-input --json sudo make": "stop when it asks",
-        },
-        {
-            "N": "the command's own status",
-            64: "the session has ended, or its program is no shell that we know",
-            75: "not at the prompt; it goes on after the time given; how it ended is"
-            " not known; the line was no whole command",
-            77: "somebody else has the turn, or it is not allowed",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument(
-        "--timeout", metavar="S", type=float, help="seconds to wait at most (for ever)"
-    )
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--timeout", metavar="S", type=float)
     add_approval_argument(parser)
-    parser.add_argument("--key", metavar="KEY", help="what makes a repeat the same")
-    parser.add_argument(
-        "--expect",
-        metavar="PATTERN",
-        help="also be done when it has printed this; a regular expression over bytes",
-    )
-    parser.add_argument(
-        "--until-input",
-        action="store_true",
-        help="also be done when it waits for somebody to type, by the kernel's word",
-    )
-    parser.add_argument(
-        "--max",
-        metavar="BYTES",
-        type=int,
-        default=MAX_OUTPUT,
-        help=f"show the last so many bytes of its output ({MAX_OUTPUT})",
-    )
-    parser.add_argument("--raw", action="store_true", help="keep escape sequences")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument("command", metavar="CMD", nargs="+", help="what to run")
+    parser.add_argument("--key", metavar="KEY")
+    parser.add_argument("--expect", metavar="PATTERN")
+    parser.add_argument("--until-input", action="store_true")
+    parser.add_argument("--max", metavar="BYTES", type=int, default=MAX_OUTPUT)
+    parser.add_argument("--raw", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("command", metavar="CMD", nargs="+")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run it, print its output, and return its status."""
-    line, expected = _line(options.command), _pattern(options.expect)
+    """Run the command, print its output, and return its status."""
+    words = options.command
+    line = shell_line(words[0] if len(words) == 1 else shlex.join(words))
+    expected = None if options.expect is None else pattern_from(options.expect)
     _check(options)
     session = live_session(options.session).id
     timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
@@ -101,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     approval = options.approval_timeout
     wish = Wish(options.max, expected, options.until_input, approval)
     client = commands.client_of(session, options.key)
-    # Programs are told by the error, and by nothing else.
+    # With --json, the error itself is the output.
     held = None if options.json else say_held
     try:
         ran = commands.run(session, client, line, wish, begun_at + timeout, held)
@@ -115,7 +74,7 @@ def _status(ran: Ran, waited_ms: int) -> int:
     """Return the status to exit with.
 
     Raises:
-        Unsettled: The command goes on, or nobody knows how it ended.
+        Unsettled: The command is still running, or its exit status is not known.
 
     """
     command = ran.command
@@ -157,9 +116,7 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
         print(json.dumps(facts), flush=True)
         return
     if ran.left_out:
-        print(
-            f"holdfast: {ran.left_out} bytes before this are left out", file=sys.stderr
-        )
+        print(f"holdfast: {ran.left_out} earlier bytes are left out", file=sys.stderr)
     if options.raw and sys.stdout is not None:
         sys.stdout.buffer.write(ran.output)
     else:
@@ -168,36 +125,11 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
 
 
 def _warn(output: bytes) -> None:
-    """Say what stands in the text and would not be seen on the terminal."""
+    """Report text in the output that a terminal would not show."""
     for one in hidden_in_output(output):
         told = f"{one.reason}: {printable(one.text, MAX_TEXT)}"
-        print(f"holdfast: not to be seen on a terminal: {told}", file=sys.stderr)
+        print(f"holdfast: hidden on a terminal: {told}", file=sys.stderr)
 
 
 def _text(options: argparse.Namespace, output: bytes) -> str:
     return output.decode("utf-8", "replace") if options.raw else plain(output)
-
-
-def _line(words: list[str]) -> bytes:
-    text = words[0] if len(words) == 1 else shlex.join(words)
-    # A newline would make it several commands, a tab would be completed, and any
-    # other control character be a key.
-    if not text.strip() or re.search(r"[\x00-\x1f\x7f]", text):
-        raise MalformedArgument(
-            text[:64],
-            "one line for a shell: no newline, tab or other control character; join"
-            " commands with `;`, or put them into a file and run that",
-        )
-    line = os.fsencode(text)
-    if len(line) >= MAX_INPUT:  # Enter comes with it.
-        raise LineTooLong(len(line), MAX_INPUT - 1)
-    return line
-
-
-def _pattern(what: str | None) -> re.Pattern[bytes] | None:
-    try:
-        return None if what is None else re.compile(os.fsencode(what))
-    except re.error as error:
-        raise MalformedArgument(
-            printable(str(what), 64), f"a pattern: {printable(str(error))}"
-        ) from None

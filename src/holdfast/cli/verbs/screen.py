@@ -1,11 +1,10 @@
-"""`holdfast screen`: print what a session shows at this moment."""
+"""`holdfast screen`: print a session's screen."""
 
 import argparse
 import json
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.cli.visible_text import facts as hidden_facts
 from holdfast.cli.visible_text import legend, marked
 from holdfast.client import keeper
@@ -29,28 +28,14 @@ _SGR = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print what a session shows at this moment, as somebody who is attached"
-        " sees it, and exit. What it printed before is `holdfast read`'s business."
-        " With --cells each row comes in runs of one colour: coloured on a"
-        " terminal, else one JSON object per run. Text that a person would not see"
-        " there, because it is concealed, has the colour of its background or no width,"
-        " or that turns the reading order, stands between marks that say so.",
-        {
-            "holdfast screen web": "the rows, as text",
-            "holdfast screen web --cells": "in colour, or as runs for programs",
-            "holdfast screen web --json": "size, cursor, title, lines, hidden, offset",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument("--cells", action="store_true", help="with colours")
-    parser.add_argument("--plain", action="store_true", help="without marks")
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--cells", action="store_true")
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look at it, and print it."""
+    """Get the screen, and print it."""
     session = keeper.find(options.session)
     seen = ask(session.id, screen(cells=options.cells))
     if options.json:
@@ -70,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def text(seen: Seen, *, is_marked: bool = True) -> str:
-    """Return the rows without blanks at their ends and without empty last ones."""
+    """Return the rows without trailing blanks and trailing empty rows."""
     screen = seen.screen
     rows = marked(screen.lines, screen.hidden) if is_marked else screen.lines
     return "\n".join(line.rstrip() for line in rows).rstrip("\n")
@@ -108,7 +93,7 @@ def facts(seen: Seen, *, cells: bool) -> dict[str, object]:
 
 
 def run_facts(one: Run) -> dict[str, object]:
-    """Return a run as a JSON object; what is as usual is left out."""
+    """Return a run as a JSON object, without default values."""
     found: dict[str, object] = {"row": one.row, "text": one.text}
     if one.foreground:
         found["foreground"] = _colour(one.foreground)
@@ -145,5 +130,5 @@ def _explain(seen: Seen, *, is_marked: bool) -> None:
     if is_marked and seen.screen.hidden:
         print(f"holdfast: {legend(seen.screen.hidden)}", file=sys.stderr)
     if not seen.exact and sys.stderr.isatty():
-        lost = f"not all of the {seen.offset} bytes printed could be painted"
+        lost = f"not all of the {seen.offset} bytes printed could be drawn"
         print(f"holdfast: {printable(lost)}; --json says `exact`", file=sys.stderr)

@@ -3,7 +3,6 @@
 import argparse
 import json
 
-from holdfast.cli.manual import describe
 from holdfast.cli.turn_requests import add_session_arguments
 from holdfast.cli.verbs.ls import state_of
 from holdfast.client import keeper
@@ -15,23 +14,11 @@ from holdfast.wire.evidence import Evidence
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Say what a session does: at-prompt, running, waiting-for-input,"
-        " waiting-for-secret, frozen or exited. The kernel is asked which process"
-        " has the terminal, what it sleeps in, and how the terminal treats what is"
-        " typed; what was printed plays no part. What cannot be known, because a"
-        " program runs as another user, is said to be running, and not sure.",
-        {
-            "holdfast state web": "one word, and the reasons for it",
-            "holdfast state web --json": "the same with all that was seen",
-        },
-    )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and print it."""
+    """Ask, and print the answer."""
     session = keeper.find(options.session)
     if session.exit is not None:
         return _over(session, as_json=options.json)
@@ -46,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines(seen: Evidence) -> list[str]:
-    """Return what was seen, for people."""
+    """Return the evidence, for people."""
     told = [printable(one) for one in seen.why]
     if seen.foreground:
         echo = "on" if seen.echo else "off"
@@ -60,7 +47,7 @@ def lines(seen: Evidence) -> list[str]:
 
 
 def facts(seen: Evidence) -> dict[str, object]:
-    """Return what was seen as a JSON object."""
+    """Return the evidence as a JSON object."""
     return {
         "state": seen.state,
         "sure": seen.sure,

@@ -1,10 +1,9 @@
-"""`holdfast status`: show what runs on this machine."""
+"""`holdfast status`: show which of holdfast's processes run."""
 
 import argparse
 import json
 import os
 
-from holdfast.cli.manual import describe
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
 from holdfast.cli.verbs.ls import age
 from holdfast.cli.verbs.upgrade import code_folder
@@ -21,20 +20,11 @@ Facts = dict[str, object]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Say which version this is, which of our processes run and since when, and"
-        " how many sessions there are. Nothing is started by asking.",
-        {
-            "holdfast status": "for people",
-            "holdfast status --json": "for programs",
-        },
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask the keeper and the host, if they are there."""
+    """Ask the keeper and the host, if they run."""
     facts: Facts = {
         "version": __version__,
         "root": code_folder(),
@@ -58,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _policy() -> Facts:
-    """Return which policy is in force, and what is the matter with it."""
+    """Return the policy in force, and any problem with it."""
     from holdfast.linux.stored import policy_files  # noqa: PLC0415  # slow to load
 
     try:
@@ -124,9 +114,9 @@ def _print(facts: Facts) -> None:
         _line("keeper", _process(answer))
         _line("nursery", _pid(answer.get("nursery"), "none at this moment"))
         _line("trustee", _pid(answer.get("trustee"), "none at this moment"))
-        painter = _pid(answer.get("painter"), "none until a screen is asked for")
+        painter = _pid(answer.get("painter"), "none until a screen is needed")
         _line("painter", painter)
-        unasked = "none until a policy has somebody to ask"
+        unasked = "none until a policy needs one"
         _line("judge", _pid(answer.get("judge"), unasked))
         _print_hanging(answer)
     else:
@@ -149,7 +139,7 @@ def _print(facts: Facts) -> None:
 
 
 def _print_hanging(answer: Facts) -> None:
-    """Print who of ours does not answer, and who was replaced for that."""
+    """Print which of holdfast's processes do not answer, and which were replaced."""
     for told in stalled_told(answer):
         _line("stalled", told)
     if replaced := replaced_told(answer):
@@ -163,16 +153,14 @@ def _print_policy(policy: object) -> None:
     if digest is None:
         _line("policy", "not known")
     elif policy["by"] is None:
-        _line(
-            "policy", "none was applied: people may do everything, all others nothing"
-        )
+        _line("policy", "none applied: people may do everything, others nothing")
     else:
         who = _operator(str(policy["by"]))
         _line("policy", f"{str(digest)[:32]}, applied by {who}")
 
 
 def _print_key(answer: Facts) -> None:
-    """Print what others see of this host's key, so that it can be compared."""
+    """Print this host's key as others see it, to compare."""
     from holdfast.crypto import fingerprints  # noqa: PLC0415  # slow to load
 
     key = bytes.fromhex(str(answer.get("public_key") or ""))
@@ -198,7 +186,7 @@ def _print_links(answer: Facts) -> None:
 
 
 def _operator(actor: str) -> str:
-    """Return what an operator is called here, or its id."""
+    """Return an operator's name here, or its id."""
     from holdfast.linux.stored import operators  # noqa: PLC0415  # only if somebody is here
     from holdfast.model.ids import ActorId  # noqa: PLC0415  # ditto
 

@@ -1,11 +1,10 @@
-"""`holdfast up`: run the host, which looks after the sessions of this machine."""
+"""`holdfast up`: run the host, which connects this machine's sessions to relays."""
 
 import argparse
 import json
 import os
 import sys
 
-from holdfast.cli.manual import describe
 from holdfast.client import host
 from holdfast.linux import systemd
 from holdfast.linux.stored import places
@@ -13,43 +12,19 @@ from holdfast.model.session_requests import Look, Status
 from holdfast.model.text import printable
 
 NO_SYSTEMD = (
-    "There is no systemd here that looks after your processes, and none is needed:"
-    " sessions live in a kernel session of their own (setsid), which neither a"
-    " closed terminal nor a log-out ends. `holdfast up --detach` starts the host."
+    "This machine has no systemd that manages your processes, and none is needed:"
+    " sessions run in a kernel session of their own (setsid), which neither closing"
+    " the terminal nor logging out ends. `holdfast up --detach` starts the host."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Run the host: it sees that a keeper lives, clears away what ended more than a"
-        " day ago, and dials the relays by which operators elsewhere come in. Sessions"
-        " neither need it nor notice its end. It listens nowhere. With no relay named,"
-        " it runs one on loopback, for this machine alone; one that is named once is"
-        " kept, in the file `relays`. Without an option it runs here, until Ctrl-C.",
-        {
-            "holdfast up": "in the foreground, with its log on this terminal",
-            "holdfast up --detach": "in the background; host.log has its log",
-            "holdfast up --install": "as a systemd unit of yours, also after log-out",
-            "holdfast up --relay https://relay.example": "reachable by that relay",
-        },
-    )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--detach", action="store_true", help="run it in the background")
-    how.add_argument(
-        "--install",
-        action="store_true",
-        help="write a systemd user unit, let you linger, and start it",
-    )
-    parser.add_argument(
-        "--relay",
-        metavar="URL",
-        action="append",
-        default=[],
-        help="dial this relay too, now and from now on; may be repeated",
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    how.add_argument("--detach", action="store_true")
+    how.add_argument("--install", action="store_true")
+    parser.add_argument("--relay", metavar="URL", action="append", default=[])
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,7 +51,7 @@ def _note_relays(urls: list[str]) -> None:
     for url in urls:
         check_relay_url(url)
         relays.add(url.rstrip("/"))
-    host.request(Look())  # One that runs already dials it at once.
+    host.request(Look())  # A running host connects at once.
 
 
 def _detach(*, as_json: bool) -> int:
@@ -87,7 +62,7 @@ def _detach(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"host": found, "started": True}))
     else:
-        print(f"the host runs (pid {found.get('pid')}); `holdfast down` ends it")
+        print(f"the host is running (pid {found.get('pid')}); `holdfast down` stops it")
     return 0
 
 
@@ -95,7 +70,7 @@ def _say_it_runs(found: dict[str, object], *, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"host": found, "started": False}))
     else:
-        print(f"a host runs already (pid {found.get('pid', 'unknown')})")
+        print(f"a host is already running (pid {found.get('pid', 'unknown')})")
     return 0
 
 
@@ -112,7 +87,7 @@ def _install(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"installed": not failed, "unit": path, "failed": failed}))
     elif not failed:
-        print(f"{printable(path)} is enabled and runs, and you linger")
+        print(f"{printable(path)} is enabled and running, and lingering is on")
     for step in failed:
         print(f"holdfast: this failed: {step}", file=sys.stderr)
     return 75 if failed else 0

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import holdfast
-from holdfast.cli.manual import describe
 from holdfast.client import host, keeper
 from holdfast.linux.keeper_requests import keeper_answers
 from holdfast.model.errors import HostDidNotStart, NoKeeper, UnexpectedMessage
@@ -16,29 +15,16 @@ from holdfast.model.text import printable
 from holdfast.version import __version__
 
 PATIENCE = 60.0
-"""Seconds between two words of the keeper: a roll-back of many says nothing."""
+"""Seconds between two messages of the keeper: rolling many back is silent."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Put the code of this very command under everything that runs: each session"
-        " gets a new holder, one after the other, then the keeper replaces itself."
-        " Programs do not notice; attached clients see a short reconnect. If a new"
-        " holder does not come up, everything is moved back, and you are told which"
-        " session and why.",
-        {
-            "holdfast upgrade": "after installing a new version",
-            "holdfast upgrade --json": "for programs",
-        },
-        {75: "not upgraded, and everything is as it was; or no keeper answers"},
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask the keeper, show how far it is, and replace the host."""
+    """Ask the keeper, show progress, and replace the host."""
     try:
         before = keeper.request(Status(), start=False)
     except NoKeeper:
@@ -62,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def code_folder() -> str:
-    """Return the folder that contains the package this command runs."""
+    """Return the folder that contains the running package."""
     return str(Path(holdfast.__file__).resolve().parents[1])
 
 
@@ -77,12 +63,12 @@ def _upgrade(code: Upgrade, *, shows: bool) -> int:
                     line = f"\r{moved} of {part.get('of')} sessions"
                     print(line, end="", file=sys.stderr, flush=True)
     except NoKeeper as error:
-        error.add_note("The keeper went away meanwhile. Sessions go on; try it again.")
+        error.add_note("The keeper died meanwhile. Sessions keep running; try again.")
         raise
     except UnexpectedMessage as error:
         error.add_note(
-            "The keeper that runs is too old to be upgraded: `holdfast down`, then"
-            " `holdfast up`, starts a new one. Sessions go on."
+            "The running keeper is too old to be upgraded: run `holdfast down`, then"
+            " `holdfast up`, to start a new one. Sessions keep running."
         )
         raise
     finally:
@@ -107,7 +93,7 @@ def _nothing_runs(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"before": None, "after": None, "sessions": 0}))
     else:
-        print("no keeper is running: whatever starts next has this code")
+        print("no keeper is running: the next one will use this code")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`holdfast wait`: wait for output, a prompt, a port, for quiet, or for the end."""
+"""`holdfast wait`: wait for output, a prompt, a port, silence, or the end."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ import re
 import time
 from typing import TypeVar
 
-from holdfast.cli.manual import describe
+from holdfast.cli.arguments import pattern_from
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to, converse
 from holdfast.core.client import state_wait
@@ -25,7 +25,7 @@ STATES: dict[str, tuple[str, ...]] = {
     "input": ("waiting-for-input", "waiting-for-secret"),
     "secret": ("waiting-for-secret",),
 }
-"""States that each word stands for."""
+"""The states that each word stands for."""
 
 WORDS = frozenset({"quiet", "exit", *STATES})
 
@@ -37,56 +37,16 @@ Result = TypeVar("Result")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Wait until a session has printed something that fits PATTERN, has printed"
-        " nothing for a while (quiet), or has ended (exit); until its shell is at its"
-        " prompt (prompt), or a program waits for somebody to type (input; a password"
-        " counts too) or for a password (secret); until a process of it listens on a"
-        " port (port:N), or one has ended (pid:N). What is still kept of the stream"
-        " counts as printed; --from leaves out what was before. Whether it waits is"
-        " the kernel's word, as in `holdfast state`.",
-        {
-            "holdfast wait web --for 'listening on'": "a regular expression",
-            "holdfast wait web --for quiet --quiet-for 2": "two seconds of silence",
-            "holdfast wait web --for exit --timeout 60": "the end of its command",
-            "holdfast wait web --for prompt": "the shell takes a command again",
-            "holdfast wait web --for port:3000": "something listens there",
-            "holdfast wait web --for '[q]uiet'": "the word quiet itself",
-        },
-        {
-            0: "it came",
-            64: "the session ended first, or there is none",
-            75: "it did not come in time",
-        },
-    )
-    parser.add_argument("session", metavar="NAME", help="name, id, or how an id begins")
-    parser.add_argument(
-        "--for",
-        dest="what",
-        metavar="WHAT",
-        required=True,
-        help="prompt, input, secret, port:N, pid:N, quiet, exit, or a regular"
-        " expression over bytes",
-    )
-    parser.add_argument(
-        "--timeout", metavar="S", type=float, help="seconds to wait at most (for ever)"
-    )
-    parser.add_argument(
-        "--from", dest="start", metavar="OFFSET", type=int, help="look from here on"
-    )
-    parser.add_argument(
-        "--quiet-for",
-        metavar="S",
-        type=float,
-        default=1.0,
-        help="seconds that are quiet (1)",
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
+    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("--for", dest="what", metavar="WHAT", required=True)
+    parser.add_argument("--timeout", metavar="S", type=float)
+    parser.add_argument("--from", dest="start", metavar="OFFSET", type=int)
+    parser.add_argument("--quiet-for", metavar="S", type=float, default=1.0)
+    parser.add_argument("--json", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Wait for it, and say where it is."""
+    """Wait, and print where it happened."""
     if options.start is not None and options.start < 0:
         raise NegativeOffset(options.start)
     facts = _wait(options, options.what)
@@ -98,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 def _wait(options: argparse.Namespace, what: str) -> dict[str, object]:
     """Return what came, as soon as it has."""
     numbered = _number(what)
-    pattern = None if what in WORDS or numbered else _pattern(what)
+    pattern = None if what in WORDS or numbered else pattern_from(what)
     session = keeper.find(options.session)
     facts: dict[str, object] = {"session": session.id}
     if what == "exit" and session.exit is not None:
@@ -120,7 +80,7 @@ def _wait(options: argparse.Namespace, what: str) -> dict[str, object]:
 
 
 class _Waiting:
-    """One session that something is waited for in, and for how long."""
+    """A session being waited on, and for how long."""
 
     def __init__(self, session: SessionId, timeout: float | None) -> None:
         self._session = session
@@ -130,14 +90,14 @@ class _Waiting:
     def for_match(
         self, pattern: re.Pattern[bytes], start: int | None
     ) -> dict[str, object]:
-        """Wait for output that fits `pattern`; say where it stands and ends."""
+        """Wait for output that matches `pattern`; return where it begins and ends."""
         attachment = attachment_to(self._session, Mode.OBSERVE)
         wait = MatchWait(attachment, pattern, self._now, self._timeout, start)
         found = converse(self._session, wait)
         return {"offset": found.offset, "next": found.offset + len(found.data)}
 
     def for_quiet(self, seconds: float) -> dict[str, object]:
-        """Wait until nothing was printed for so long."""
+        """Wait until nothing has been printed for that long."""
         attachment = attachment_to(self._session, Mode.OBSERVE)
         wait = QuietWait(attachment, seconds, self._now, self._timeout)
         return {"offset": converse(self._session, wait)}
@@ -149,12 +109,12 @@ class _Waiting:
         return {"exit": converse(self._session, wait)}
 
     def for_state(self, *words: str) -> dict[str, object]:
-        """Wait until it does one of these, by the kernel's word."""
+        """Wait until the session is in one of these states, according to the kernel."""
         seen = self._watched(state_wait.state(*words))
         return {"state": seen.state, "sure": seen.sure, "why": list(seen.why)}
 
     def for_number(self, kind: str, number: int) -> dict[str, object]:
-        """Wait for a port that is listened on, or for a process to end."""
+        """Wait for a listening port, or for a process to end."""
         if kind == "pid":
             return self._watched(state_wait.departure(number))._asdict()
         found = self._watched(state_wait.port(number))
@@ -167,7 +127,7 @@ class _Waiting:
 
 
 def _number(text: str) -> tuple[str, int] | None:
-    """Read a port or a process; None if it is neither.
+    """Parse a port or a process; None if it is neither.
 
     Raises:
         UsageError: There is no such port or process.
@@ -180,12 +140,3 @@ def _number(text: str) -> tuple[str, int] | None:
     if number == 0 or (kind == "port" and number > MAX_PORT):
         raise MalformedArgument(printable(text, 64), f"a {kind} such as {kind}:3000")
     return kind, number
-
-
-def _pattern(what: str) -> re.Pattern[bytes]:
-    try:
-        return re.compile(what.encode("utf-8", "surrogateescape"))
-    except re.error as error:
-        raise MalformedArgument(
-            printable(what, 64), f"a pattern: {printable(str(error))}"
-        ) from None

@@ -1,4 +1,4 @@
-"""`holdfast watch`: report what happens in sessions, as it happens."""
+"""`holdfast watch`: print what happens in sessions, as it happens."""
 
 import argparse
 import asyncio
@@ -11,7 +11,6 @@ from collections import deque
 import holdfast
 from holdfast.cli.event_text import Happening, happening_from, with_own
 from holdfast.cli.hooks import Hooks, is_wanted
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.client import hosts
 from holdfast.model.errors import HoldfastError, MalformedArgument
@@ -23,13 +22,13 @@ from holdfast.sdk.session import Session
 from holdfast.sdk.values import SessionInfo
 
 STEP = 1.0
-"""Seconds between two looks for new sessions, and at what each does."""
+"""Seconds between checks for new sessions, and of each one's state."""
 
 AWAY = 10.0
-"""Seconds until a host that cannot be reached is tried again."""
+"""Seconds until an unreachable host is tried again."""
 
 MAX_REPLACED = 64
-"""Processes of which it is remembered that their replacement was told."""
+"""Processes whose replacement is remembered as reported."""
 
 MAX_WATCHED = 128
 """Sessions watched at a time: each takes two links."""
@@ -37,35 +36,11 @@ MAX_WATCHED = 128
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Print what happens in sessions as it happens, a line each: turns, approvals,"
-        " commands, states, ends. Without names, in all sessions of this machine, those"
-        " that start later included. With --exec a program is run for each event, and"
-        " told of it by variables: HOLDFAST_EVENT, HOLDFAST_EVENT_SESSION,"
-        " HOLDFAST_NAME, HOLDFAST_LINE and so on. No shell reads them.",
-        {
-            "holdfast watch": "everything here, for people",
-            "holdfast watch build laptop/web --json": "two sessions, for programs",
-            "holdfast watch --on gate.asked --exec 'notify-send approve?'": "call me",
-            "holdfast watch --on 'session.*' --on 'command.ended'": "some of it",
-        },
-    )
-    parser.add_argument(
-        "sessions", metavar="NAME", nargs="*", help="sessions; HOST/NAME elsewhere"
-    )
-    parser.add_argument("--json", action="store_true", help="print facts for programs")
-    parser.add_argument(
-        "--everywhere", action="store_true", help="at every host known, too"
-    )
-    parser.add_argument(
-        "--on",
-        metavar="EVENT",
-        action="append",
-        default=[],
-        help="only these events, as turn.* or command.ended; may be repeated",
-    )
-    parser.add_argument("--exec", metavar="CMD", help="run this for each, no shell")
+    parser.add_argument("sessions", metavar="NAME", nargs="*")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--everywhere", action="store_true")
+    parser.add_argument("--on", metavar="EVENT", action="append", default=[])
+    parser.add_argument("--exec", metavar="CMD")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -81,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class Watch:
-    """What is watched, and what is said of it."""
+    """The sessions watched, and what is printed of them."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._wanted: list[str] = options.on or ["*"]
@@ -117,7 +92,7 @@ class Watch:
                 for where, names in places.items()
             ]
             await asyncio.wait(watching)
-            await self._hooks.wait_done()  # The end is what most want to hear of.
+            await self._hooks.wait_done()  # The end is the event most people wait for.
             hooks.cancel()
         if errors:
             raise errors[0]
@@ -149,7 +124,7 @@ class Watch:
                 await asyncio.sleep(STEP)
 
     async def _new(self, host: Host) -> list[SessionInfo]:
-        """Return the sessions that are not watched yet, as many as there is room."""
+        """Return sessions not watched yet, as many as there is room for."""
         try:
             listed = await host.sessions()
         except HoldfastError as error:
@@ -178,7 +153,7 @@ class Watch:
             self._watched.discard(info.id)
 
     async def _look(self, session: Session, info: SessionInfo) -> None:
-        """Tell when the session does something else: the kernel calls nobody."""
+        """Report state changes: the kernel notifies nobody of them."""
         last = ""
         with contextlib.suppress(HoldfastError):
             while True:
@@ -190,7 +165,7 @@ class Watch:
                 await asyncio.sleep(STEP)
 
     def _is_new(self, info: SessionInfo, told: Happening) -> bool:
-        """Tell whether no other session has said the same of what serves them all."""
+        """Tell whether no other session has reported the same of a shared process."""
         if told.name != EventName.PROCESS_REPLACED:
             return True
         key = (info.host, told.fields.get("what"), told.fields.get("pid"))
@@ -231,9 +206,9 @@ class Watch:
 
 
 async def _end_of(host: Host, info: SessionInfo, error: BaseException) -> Happening:
-    """Return how a session is told of whose events have stopped coming.
+    """Return the event for a session whose events have stopped.
 
-    One that ends just as we attach to it is over, and not out of reach.
+    A session that ends just as we attach has ended, and is not unreachable.
     """
     with contextlib.suppress(HoldfastError):
         status = (await host.find(info.id)).exit_status

@@ -2,7 +2,6 @@
 
 import argparse
 
-from holdfast.cli.manual import describe
 from holdfast.cli.operator_names import Names
 from holdfast.cli.presence_text import (
     names_of,
@@ -10,6 +9,7 @@ from holdfast.cli.presence_text import (
     print_facts,
     turn_told,
 )
+from holdfast.cli.table import table
 from holdfast.cli.turn_requests import add_session_arguments, live_session
 from holdfast.cli.verbs.ls import age
 from holdfast.client.calls import request
@@ -23,20 +23,11 @@ TITLES = ("OPERATOR", "PROGRAM", "MODE", "SINCE")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    describe(
-        parser,
-        "Say who is attached to a session, with what kind of program and since when,"
-        " who has the turn, who waits for it, and what waits for approval.",
-        {
-            "holdfast who web": "a table",
-            "holdfast who web --json": "the same, for programs",
-        },
-    )
     add_session_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Ask, and print it."""
+    """Ask, and print the answer."""
     session = live_session(options.session)
     done = request(session.id)
     if not done.presence.rights:
@@ -58,11 +49,8 @@ def _print_present(present: tuple[Present, ...], names: Names) -> None:
     if not present:
         print("nobody is attached")
         return
-    rows = [TITLES, *(_row(one, names) for one in present)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    for line in table([TITLES, *(_row(one, names) for one in present)]):
+        print(line)
 
 
 def _row(one: Present, names: Names) -> tuple[str, ...]:

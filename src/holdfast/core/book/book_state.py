@@ -1,4 +1,4 @@
-"""What holds at the end of a logbook, of all that a successor must know?
+"""The state at the end of a logbook, as far as a successor needs it.
 
 Theory of operation
 -------------------
@@ -8,8 +8,8 @@ which input is in doubt, and the last input of each client. So it has the same s
 after a million entries as after a thousand, and can be written down and read again
 at any entry (core.book.checkpoint).
 
-The last input of a client stands for all before it: whoever repeats an earlier one
-is told that it is forgotten, and nothing is applied twice.
+The last input of a client stands for all before it: a repeat of an earlier one
+is answered *forgotten*, and nothing is applied twice.
 
 Invariants, checked by tests/core/book/test_checkpoint.py:
 
@@ -33,7 +33,7 @@ from holdfast.model.envelopes import Envelope  # noqa: TC001  # people read it
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import NO_EPOCH, ActorId, ClientId, Incarnation, Index
 from holdfast.model.inputs import InputId, InputKind, digest_of
-from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
+from holdfast.model.outcomes import Applied, Cut, Outcome, Refused, outcome_from
 from holdfast.wire.lines import decode_line
 
 MAX_LAST: Final = 4 * MAX_CLIENTS
@@ -98,9 +98,9 @@ class Standing:
             case EntryKind.EXITED:
                 self.over = str(entry.fields["how"])
             case EntryKind.GRANTED:
-                self.envelopes[actor_of(entry)] = granted_envelope(entry.fields)
+                self.envelopes[entry.actor] = granted_envelope(entry.fields)
             case EntryKind.REVOKED:
-                self.envelopes[actor_of(entry)] = NOTHING
+                self.envelopes[entry.actor] = NOTHING
             case _:
                 pass
 
@@ -114,7 +114,7 @@ class Standing:
         return found
 
     def _remember(self, entry: Entry) -> None:
-        who = (actor_of(entry), ClientId(str(entry.fields["client"])))
+        who = (entry.actor, entry.client)
         before = self.last.pop(who, None)
         self.last[who] = (entry.index, entry)
         if before is None and len(self.last) > MAX_LAST:
@@ -129,10 +129,10 @@ class Standing:
         self.forgotten.add(past.actor, past.id.client, past.epoch, following)
 
     def _settle(self, entry: Entry) -> None:
-        index = Index(number(entry, "of"))
+        index = Index(entry.number("of"))
         if self.open == index:
             self.open = None
-        outcome = settled(index, entry)
+        outcome = settled(entry)
         if not isinstance(outcome, Applied) and any(
             index == at for at, _ in reversed(self.last.values())
         ):
@@ -150,42 +150,24 @@ def past_of(entry: Entry) -> PastInput:
     if entry.kind is EntryKind.REFUSED:
         outcome = Refused(refusal(str(entry.fields["code"])))
     return PastInput(
-        actor_of(entry),
-        InputId(ClientId(str(entry.fields["client"])), number(entry, "sequence")),
+        entry.actor,
+        InputId(entry.client, entry.number("sequence")),
         _digest(entry),
         outcome,
         entry.epoch,
     )
 
 
-def actor_of(entry: Entry) -> ActorId:
-    """Return whose entry it is."""
-    return ActorId(str(entry.fields["actor"]))
-
-
 def refusal(code: str) -> HoldfastError:
     """Return the error that an earlier process has refused something with."""
-    return HoldfastError(f"it was refused: {code}", code=code)
+    return HoldfastError.told(f"it was refused: {code}", {"code": code})
 
 
-def settled(index: Index, entry: Entry) -> Outcome:
-    """Return what a `settled` entry says of the input at `index`."""
-    match entry.fields["as"]:
-        case "cut":
-            return Cut(index, number(entry, "written"))
-        case "dropped":
-            return Dropped(index)
-        case "applied":
-            return Applied(index)
-        case _:
-            return Unknown(index)
-
-
-def number(entry: Entry, name: str) -> int:
-    """Return a member that is a number in every entry of its kind."""
-    value = entry.fields[name]
-    assert isinstance(value, int), f"{name} is a number in every entry"  # noqa: S101
-    return value
+def settled(entry: Entry) -> Outcome:
+    """Return what a `settled` entry says of the input that it is about."""
+    word = str(entry.fields["as"])
+    written = entry.number("written") if word == Cut.word else 0
+    return outcome_from(word, Index(entry.number("of")), written)
 
 
 def _digest(entry: Entry) -> bytes | None:

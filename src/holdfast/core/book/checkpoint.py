@@ -1,11 +1,11 @@
-"""What does a successor need of all the entries that it does not read?
+"""A summary of the entries that a successor does not read.
 
 Theory of operation
 -------------------
 Everything that outlives a holder is in the logbook, and a logbook only grows. So
 from time to time what its entries add up to is written down in a file beside it,
-and an entry of the book, a *checkpoint*, has the digest of that file. Whoever takes
-the session up reads the file, and of the book only the entries since, and the last
+and an entry of the book, a *checkpoint*, has the digest of that file. A successor
+reads the file, and of the book only the entries since, and the last
 few before (what was typed is looked at again).
 
 A file that is torn, lost, or other than the entry says counts for nothing; there is
@@ -28,7 +28,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from holdfast.core.book.book_state import Standing, actor_of, number
+from holdfast.core.book.book_state import Standing
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input import forgotten
 from holdfast.core.input.serializer import PastInput
@@ -38,7 +38,7 @@ from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputId, InputKind
-from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Unknown
+from holdfast.model.outcomes import Cut, outcome_from
 
 VERSION: Final = 1
 """Raised when what is written down changes; another version counts for nothing."""
@@ -154,10 +154,10 @@ class Account:
         self.standing.read(entry)
         match entry.kind:
             case EntryKind.INPUT if entry.fields["input"] == InputKind.COMMAND:
-                self._remember(ClientId(str(entry.fields["client"])), None)
+                self._remember(entry.client, None)
             case EntryKind.SIGNED:
-                who = (actor_of(entry), ClientId(str(entry.fields["client"])))
-                _put(self._signed, who, number(entry, "last"), MAX_SIGNERS)
+                who = (entry.actor, entry.client)
+                _put(self._signed, who, entry.number("last"), MAX_SIGNERS)
             case EntryKind.TURN if entry.fields["from"]:
                 giver = ActorId(str(entry.fields["from"]))
                 _put(self._had, giver, self._command, MAX_HANDS)
@@ -214,7 +214,7 @@ def standing_of(past: Checkpoint) -> Standing:
     found.envelopes = dict(said.envelopes)
     found.forgotten = forgotten.Forgotten.load(said.forgotten)
     for one in said.last:
-        outcome = _outcome(one)
+        outcome = outcome_from(one.outcome, Index(one.at), one.written)
         known = InputId(one.client, one.sequence)
         past_input = PastInput(one.actor, known, one.digest, outcome, one.epoch)
         found.last[one.actor, one.client] = (one.at, past_input)
@@ -246,30 +246,9 @@ def _last(index: int, past: PastInput) -> Last:
         known.sequence,
         past.digest,
         past.epoch,
-        _WORDS[type(outcome)],
+        outcome.word,
         outcome.written if isinstance(outcome, Cut) else 0,
     )
-
-
-_WORDS: dict[type[Outcome], str] = {
-    Applied: "applied",
-    Cut: "cut",
-    Dropped: "dropped",
-    Unknown: "unknown",
-}
-
-
-def _outcome(one: Last) -> Outcome:
-    index = Index(one.at)
-    match one.outcome:
-        case "applied":
-            return Applied(index)
-        case "cut":
-            return Cut(index, one.written)
-        case "dropped":
-            return Dropped(index)
-        case _:
-            return Unknown(index)
 
 
 def _put(kept: OrderedDict[Key, Kept], key: Key, value: Kept, limit: int) -> None:

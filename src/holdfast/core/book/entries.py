@@ -1,7 +1,7 @@
-"""How is each act written into the logbook?
+"""The logbook entry of each kind of act.
 
-The words here are read again by holdfast.core.book.inheritance and by whoever
-verifies an export; docs/spec/logbook.md lists them. A field once given keeps
+The words here are read again by holdfast.core.book.inheritance and by verifiers
+of an export; docs/spec/logbook.md lists them. A field once given keeps
 its meaning.
 """
 
@@ -94,7 +94,7 @@ def is_secret(given: Input, *, echo_off: bool) -> bool:
 def binding(given: Input, secret_key: bytes) -> bytes:
     """Return what an approval of this input is bound to.
 
-    Whoever may approve an answer must not be able to guess it from that.
+    An approver of an answer must not be able to guess it from that.
     """
     if given.kind is InputKind.ANSWER:
         return hmac.digest(secret_key, given.digest(), "sha256")

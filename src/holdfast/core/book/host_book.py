@@ -1,4 +1,4 @@
-"""What changed on this host, by whom, and which policy holds since?
+"""The logbook of a host: what changed, who changed it, and the policy in force.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What did the process that held this session before us leave behind?
+"""What the process that held this session before us left behind.
 
 Theory of operation
 -------------------
@@ -19,7 +19,7 @@ last one can be in doubt:
 A session that begins its next life (a restore, a move, a cold recovery) has a
 free turn under a new epoch, and nothing of its earlier lives can be repeated
 into it, because every input names the incarnation it was made for. What became
-of their inputs is remembered all the same, so that whoever asks again is told.
+of their inputs is still remembered, so that a repeat gets its outcome.
 
 The entries must be durable before they are inherited: what is inherited as
 applied is acknowledged without looking at the disk again.
@@ -34,14 +34,14 @@ I3  The epoch is at least that of every entry and of the note.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from holdfast.core.book.book_state import Standing, number, past_of, settled
+from holdfast.core.book.book_state import Standing, past_of, settled
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input.forgotten import Forgotten
 from holdfast.core.input.serializer import REMEMBERED, PastInput
 from holdfast.core.relay.lease import NEVER_LIVED
 from holdfast.model.envelopes import Envelope
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, next_epoch
-from holdfast.model.outcomes import Applied, Dropped, Unknown
+from holdfast.model.outcomes import outcome_from
 
 MAX_PAST = 4 * REMEMBERED
 """Inputs looked back on: several clients' worth of what may be asked again."""
@@ -108,9 +108,9 @@ class _Reader:
         if entry.kind in (EntryKind.INPUT, EntryKind.REFUSED):
             self._remember(entry)
         elif entry.kind is EntryKind.SETTLED:
-            index = Index(number(entry, "of"))
+            index = Index(entry.number("of"))
             if past := self.inputs.get(index):
-                self.inputs[index] = replace(past, outcome=settled(index, entry))
+                self.inputs[index] = replace(past, outcome=settled(entry))
 
     def _remember(self, entry: Entry) -> None:
         past = self.inputs[entry.index] = past_of(entry)
@@ -219,17 +219,10 @@ def _same_life(reader: _Reader, note: Note | None) -> Inheritance:
 
 def _inputs(reader: _Reader, doubt: Doubt | None) -> tuple[PastInput, ...]:
     if doubt is not None:
-        outcome = _OUTCOMES[doubt.word](doubt.index)
+        outcome = outcome_from(doubt.word, doubt.index)
         if past := reader.inputs.get(doubt.index):
             reader.inputs[doubt.index] = replace(past, outcome=outcome)
     return tuple(reader.inputs.values())
-
-
-_OUTCOMES: dict[str, type[Applied] | type[Unknown] | type[Dropped]] = {
-    "applied": Applied,
-    "unknown": Unknown,
-    "dropped": Dropped,
-}
 
 
 def _doubt(standing: Standing, note: Note | None) -> Doubt | None:

@@ -1,4 +1,4 @@
-"""How does a logbook leave its host, so that anybody can check it offline?
+"""The export of a logbook, which anyone can verify offline.
 
     first line    what follows, of which session, and the host's public key
     then          the entries, as they are in the book

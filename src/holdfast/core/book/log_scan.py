@@ -1,4 +1,4 @@
-"""What do very many entries add up to, without a close look at each?
+"""A fast summary of very many entries.
 
 Theory of operation
 -------------------
@@ -8,7 +8,7 @@ against the chain by its bytes, and only what decides something is taken apart.
 
 A line that is not begun as entries are is looked at closely, and refused as
 `core.book.logbook` refuses it. Whether the rest of a line is written in the one way it
-can be is not looked at here; whoever verifies a book reads every byte.
+can be is not looked at here; a verifier reads every byte.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Where in a long logbook does an entry stand, without reading all of it?
+"""Finds an entry in a long logbook without reading all of it.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""In which order do entries get into the logbook, and what if the disk refuses?
+"""The order in which entries are written, and what happens if the disk refuses.
 
 Theory of operation
 -------------------
@@ -81,7 +81,7 @@ class LogWriter:
     ) -> list[Store]:
         """Put a record in line.
 
-        A refusal has been told to whoever was refused. While the disk refuses
+        A refusal has been reported to its operator. While the disk refuses
         too, only MAX_BEHIND records wait for it, or a flood would fill memory.
         """
         if kind in _REFUSALS and len(self._records) >= MAX_BEHIND:

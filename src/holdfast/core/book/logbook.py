@@ -1,4 +1,4 @@
-"""What happened to this session, so that nobody can quietly change it later?
+"""The tamper-evident record of what happened in a session.
 
 Theory of operation
 -------------------
@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from holdfast.model.errors import LogbookWithheld, LogTampered, MalformedMessage
-from holdfast.model.ids import Epoch, Incarnation, Index, SessionId
+from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, SessionId
 from holdfast.wire.lines import Record, Value, decode_line, encode_line
 
 MAX_LINE = 128 * 1024
@@ -131,6 +131,22 @@ class Entry:
     fields: Mapping[str, Value] = field(default_factory=dict)
     """What the kind of entry adds; an entry that was read has them all here."""
 
+    @property
+    def actor(self) -> ActorId:
+        """Whose entry it is, if it is of a kind that says so."""
+        return ActorId(str(self.fields["actor"]))
+
+    @property
+    def client(self) -> ClientId:
+        """By which client it came, if it is of a kind that says so."""
+        return ClientId(str(self.fields["client"]))
+
+    def number(self, name: str) -> int:
+        """Return a member that is a number in every entry of its kind."""
+        value = self.fields[name]
+        assert isinstance(value, int), f"{name} is a number in every entry"  # noqa: S101
+        return value
+
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
@@ -173,12 +189,8 @@ class Logbook:
     """The writing side of one session's logbook."""
 
     def __init__(self, head: Head) -> None:
-        self._head = head
-
-    @property
-    def head(self) -> Head:
+        self.head = head
         """The last committed entry."""
-        return self._head
 
     def draft(
         self,
@@ -189,12 +201,12 @@ class Logbook:
         at_wall_ms: int,
     ) -> Entry:
         """Write the next entry down, without making it part of the book yet."""
-        index = Index(self._head.index + 1)
+        index = Index(self.head.index + 1)
         line = encode_line(
             {
                 "index": index,
-                "prev": self._head.hash.hex(),
-                "session": self._head.session,
+                "prev": self.head.hash.hex(),
+                "session": self.head.session,
                 "incarnation": incarnation,
                 "epoch": epoch,
                 "at": at_wall_ms,
@@ -207,8 +219,8 @@ class Logbook:
 
     def commit(self, entry: Entry) -> None:
         """Make a stored draft the head."""
-        assert entry.index == self._head.index + 1, "entries are committed in order"  # noqa: S101
-        self._head = Head(self._head.session, entry.index, entry.hash)
+        assert entry.index == self.head.index + 1, "entries are committed in order"  # noqa: S101
+        self.head = Head(self.head.session, entry.index, entry.hash)
 
 
 def read_entries(
@@ -268,7 +280,7 @@ def verify(
 def anchor_of(line: bytes, session: SessionId) -> Anchor | None:
     """Return what the entry of `line` says that it follows; None if it is none.
 
-    Whether that is so, only whoever has read what comes before can tell.
+    Only a reader of everything before it can tell whether that is so.
     """
     try:
         record = decode_line(line)

@@ -1,4 +1,4 @@
-"""Who vouches for the end of a logbook, and how is that written down?
+"""A host's signature over the end of a logbook.
 
 Theory of operation
 -------------------
@@ -7,7 +7,7 @@ session, incarnation, index and hash of the last entry (docs/spec/logbook.md,
 section 7). One signature serves three readers. An operator keeps it as a
 receipt, a file beside the book keeps the newest one, and an export ends with it.
 
-Signing is apart from writing: whoever holds the session has no keys, and a
+Signing is separate from writing: the session's holder has no keys, and a
 signature costs more than an echo may. A host signs what is durable already, at
 its own pace; so a signed head may lie before the end of its book, and speaks
 for everything up to itself.

@@ -1,4 +1,4 @@
-"""Is anybody still there for what waits for approval?
+"""Whether anyone still waits for an input that needs approval.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""How much may this operator still do now?
+"""How much an operator may still do now.
 
 Theory of operation
 -------------------
@@ -21,7 +21,7 @@ A budget says nothing about who may seize: seizing is no input.
 Invariants, each checked by tests/core/input/test_budget_properties.py:
 
 I1  In any t seconds at most limit * (1 + t / span) of anything is admitted.
-I2  Whoever waits as long as the refusal says, and sends nothing else, is admitted.
+I2  An operator that waits as long as the refusal says, sending nothing, is admitted.
 I3  What one operator spends is not taken from another.
 I4  Memory is bounded, however many operators there are.
 """

@@ -1,4 +1,4 @@
-"""Which clients wrote something once, and are not remembered any more?
+"""The clients that once wrote something and are no longer remembered.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""May this act happen, judged by the state as it is now?
+"""Whether an act may happen, judged by the state as it is now.
 
 Theory of operation
 -------------------
@@ -113,7 +113,7 @@ class Abandoned:
 
     ticket: int
     error: HoldfastError | None = None
-    """None: whoever sent what waits for approval has gone for good."""
+    """None: the sender of the waiting input is gone for good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How does an operator bind itself to what it sends?
+"""The hash chain over an operator's inputs, which it signs.
 
 Theory of operation
 -------------------
@@ -17,8 +17,8 @@ The key is in the statement too. An operator's id is made of its first key, so a
 book shows by itself who signed; if that key gave way to another, the first
 statement of each client also says how (crypto.rotation).
 
-A salt makes a commitment say nothing about its payload. Whoever keeps the book
-keeps the salts as well, but only of payloads that are in the book: nobody who
+A salt makes a commitment say nothing about its payload. The holder of the
+book keeps the salts as well, but only of payloads that are in the book: nobody who
 reads it can try passwords against the others.
 
 What a holder keeps of a statement, `core.input.statements` decides; whether a book's
@@ -54,7 +54,7 @@ from holdfast.wire.signatures import (
     Sign,
 )
 
-if TYPE_CHECKING:  # Whoever types a key need not load what reads a book.
+if TYPE_CHECKING:  # Typing a key need not load the reader of logbooks.
     from holdfast.core.book.logbook import Entry
 
 HIDDEN = bytes(SALT)
@@ -190,19 +190,16 @@ class InputChain:
         self._session = session
         self._client = client
         self._secret = secret  # Known to nobody else: salts are made of it.
-        self._signed = 0
+        self.signed = 0
+        """The sequence of the last input that was signed; 0 before the first."""
+
         self._link = chain_begin(session, client)
         self._steps: list[Step] = []
 
     @property
-    def signed(self) -> int:
-        """The sequence of the last input that was signed; 0 before the first."""
-        return self._signed
-
-    @property
     def last(self) -> int:
         """The sequence of the last input that was noted."""
-        return self._signed + len(self._steps)
+        return self.signed + len(self._steps)
 
     def note(self, made: Submit) -> None:
         """Take the next input that the client sends, before it is sent."""
@@ -213,22 +210,22 @@ class InputChain:
 
     def forget_from(self, sequence: int) -> None:
         """Forget the inputs from `sequence` on: nobody counts them."""
-        assert sequence > self._signed, "what was signed stays so"  # noqa: S101
-        del self._steps[sequence - self._signed - 1 :]
+        assert sequence > self.signed, "what was signed stays so"  # noqa: S101
+        del self._steps[sequence - self.signed - 1 :]
 
     def sign(
         self, key: Signs, actor: ActorId, up_to: int, rotations: bytes = b""
     ) -> Statement | None:
         """Return a statement about the next inputs, if there are any up to there."""
-        count = min(up_to - self._signed, MAX_SIGNED, len(self._steps))
+        count = min(up_to - self.signed, MAX_SIGNED, len(self._steps))
         if count < 1:
             return None
         steps = tuple(self._steps[:count])
-        told = b"" if self._signed else rotations  # Whoever reads it has read them.
-        last, link = followed(self._link, self._signed, steps)
+        told = b"" if self.signed else rotations  # Its reader has them already.
+        last, link = followed(self._link, self.signed, steps)
         text = signed_bytes(self._session, actor, self._client, last, link)
         parts = (steps, key.public, told, key.sign(text))
-        self._signed, self._link = last, link
+        self.signed, self._link = last, link
         del self._steps[:count]
         return Statement(actor, self._client, last, *parts)
 

@@ -1,4 +1,4 @@
-"""What happens to an act, from its arrival to its outcome?
+"""An act, from its arrival to its outcome.
 
 Theory of operation
 -------------------
@@ -526,7 +526,7 @@ class Intake:
     def _pass(self, passed: turn.PassTurn, at: Moment) -> list[Effect]:
         # All that can wait under a free turn is what is being judged and those
         # behind it; and the input that takes the turn by being typed must go on.
-        # A seize is a cut for everybody, also for whoever seizes.
+        # A seize is a cut for everybody, including the operator who seizes.
         moved = TurnMoved(passed.taker or "", passed.epoch)
         is_own = self._judging is None or self._judging.input.actor == passed.taker
         is_taken = passed.giver is None and passed.reason is not turn.PassReason.SEIZED

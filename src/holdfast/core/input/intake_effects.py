@@ -1,4 +1,4 @@
-"""What does the intake demand of those around it, and what was it given?
+"""What the intake asks of its surroundings, and what it was given.
 
 Effects are carried out in the order in which they are handed out: the note before
 the bytes it speaks of, the line of the logbook before both.

@@ -1,4 +1,4 @@
-"""Is whoever speaks to this holder the operator whose key the channel has proven?
+"""Whether a peer is the operator whose key the channel has proven.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which refusals are put on record, when a flood of them comes?
+"""Which refusals are recorded when a flood of them comes.
 
 Theory of operation
 -------------------

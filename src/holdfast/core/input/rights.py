@@ -1,9 +1,9 @@
-"""Who may do what to this session, as things stand now?
+"""Who may do what in this session, as of now.
 
 Theory of operation
 -------------------
 Every operator has an envelope here, or none. One that was revoked is remembered
-with an empty envelope: whoever comes back with the same key is known, and is not
+with an empty envelope: an operator that comes back with the same key is known, and not
 given what a newcomer of its kind is given.
 
 Passing on is attenuation: an operator gives what it has, or less, for as long as

@@ -1,4 +1,4 @@
-"""In which order do inputs reach the program, and what became of each?
+"""The order in which inputs reach the program, and each one's outcome.
 
 Theory of operation
 -------------------
@@ -18,7 +18,7 @@ acknowledgement of an input and never the typing of the next.
 An input's id is a client and a count. Of each client we remember the next
 count and the outcomes of its last REMEMBERED inputs. A known id is answered
 with its outcome and never applied again; an id too old to be remembered is
-answered *forgotten*, and not applied either. Clients of whoever has the turn
+answered *forgotten*, and not applied either. Clients of the turn's holder
 are always remembered; others may be forgotten for room (ADR 0003), and so may one
 that has signed everything it sent (core.input.statements): the next verb on a command
 line finds room. Of those that wrote something, enough is kept (core.input.forgotten)
@@ -97,7 +97,7 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Tell whoever sent the input what became of it."""
+    """Tell the sender of the input its outcome."""
 
     actor: ActorId
     id: InputId
@@ -409,7 +409,7 @@ class Serializer:
         return [Sync(self._syncing, waits=False)]
 
     def _settle(self, settled: Input, outcome: Outcome) -> list[Effect]:
-        # Whoever has something open is never forgotten, and neither is that.
+        # A client with an open input is never forgotten, nor is the input.
         self._clients[settled.actor, settled.id.client].outcomes[
             settled.id.sequence
         ] = outcome

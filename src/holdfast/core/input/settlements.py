@@ -1,11 +1,11 @@
-"""Which entry of the book says that an input was applied, and when is it written?
+"""The entry that says that an input was applied, and when it is written.
 
 Theory of operation
 -------------------
 An input is acknowledged when the book says, for good, that it went in (ADR 0006).
 Two entries say so: one that settles it, or the entry of the input after it, because
-inputs stand in one strict line. Whoever waits for the answer gets an entry of its
-own at once. Whoever types does not wait, and the next key is on its way: so such an
+inputs are strictly ordered. A client that waits for the answer gets an entry of its
+own at once. A typist does not wait, and the next key is on its way: so such an
 input is *held* until the next one is in the book, or for PATIENCE.
 
     applied ──somebody waits──▶ settled at once ─────▶ acknowledged

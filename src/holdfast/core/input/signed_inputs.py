@@ -1,4 +1,4 @@
-"""Did these operators really make the inputs that a book says they made?
+"""Whether operators really made the inputs that a logbook says they made.
 
 Theory of operation
 -------------------
@@ -14,8 +14,8 @@ is *unsigned*, and for that the host alone answers: the last of a client that wa
 cut off, all of an operator who signs nothing, or made up.
 
 An input that differs from what its operator signed is *forged*, and the book is
-refused: a holder keeps no statement that contradicts the book, so whoever has the
-book has changed it.
+refused: a holder keeps no statement that contradicts the book, so someone
+has changed the book since.
 
 A book may be too long to be held. What a statement has spoken of is counted and
 dropped; of an input that none has spoken of yet a few dozen bytes are kept.
@@ -33,7 +33,6 @@ I4  Whatever one operator hands over, inputs of others are signed or not as befo
 """
 
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.core.book.logbook import Entry, EntryKind
@@ -186,20 +185,6 @@ class InputCheck:
             except RotationRefused:
                 return
             self._keys.setdefault(said.actor, set()).add(found.new)
-
-
-def check_inputs(entries: Iterable[Entry], session: SessionId) -> Coverage:
-    """Check every input of a book, itself checked already, against its statements.
-
-    Raises:
-        PeerError: An input is not what its operator signed, or an entry that
-            should keep a statement keeps none.
-
-    """
-    check = InputCheck(session)
-    for entry in entries:
-        check.read(entry)
-    return check.coverage()
 
 
 def _id_of(entry: Entry) -> tuple[Who, int]:

@@ -1,10 +1,10 @@
-"""Does this statement of an operator go into the book?
+"""Whether an operator's signed statement goes into the logbook.
 
 Theory of operation
 -------------------
 A client hands over what its operator has signed (core.input.input_chain), and the
 holder writes it down. It cannot tell whether a signature is genuine, and leaves that to
-whoever reads the book. What it can tell, it does, so that nobody can make the book of
+readers of the book. What it can tell, it does, so that nobody can make the book of
 an honest holder look forged, or fill the disk:
 
     what is there already     is not written twice
@@ -47,7 +47,7 @@ and some 150 KiB."""
 
 MAX_SIGNERS: Final = 1024
 """Clients of whom we remember how far they have signed: each verb of the command line
-is one. Whoever is forgotten signs no more, and its inputs are unsigned."""
+is one. A forgotten operator signs no more, and its inputs are unsigned."""
 
 RATE: Final = 16 * 1024
 """Bytes a second that one operator may have written about what it signed: that is 30
@@ -93,8 +93,8 @@ class Statements:
                     to = ActorId(str(entry.fields.get("to")))
                     self._free = (entry.epoch, to)
             case EntryKind.SIGNED:
-                actor, client = _who(entry)
-                self._advance(actor, client, _number(entry, "last"))
+                actor, client = entry.actor, entry.client
+                self._advance(actor, client, entry.number("last"))
             case _:
                 pass
 
@@ -134,10 +134,10 @@ class Statements:
         return shown
 
     def _remember(self, entry: Entry) -> None:
-        actor, client = _who(entry)
+        actor, client = entry.actor, entry.client
         was_free = self._free == (entry.epoch, actor)
         known = contents(entry, was_free=was_free) if "data" in entry.fields else ()
-        self._inputs[actor, client, _number(entry, "sequence")] = known
+        self._inputs[actor, client, entry.number("sequence")] = known
         if len(self._inputs) > MAX_UNSIGNED:
             self._inputs.popitem(last=False)
 
@@ -148,14 +148,3 @@ class Statements:
         self._signed.move_to_end((actor, client))
         if len(self._signed) > MAX_SIGNERS:
             self._signed.popitem(last=False)
-
-
-def _who(entry: Entry) -> _Who:
-    said = entry.fields
-    return ActorId(str(said["actor"])), ClientId(str(said["client"]))
-
-
-def _number(entry: Entry, name: str) -> int:
-    value = entry.fields[name]
-    assert isinstance(value, int), f"{name} is a number in every entry"  # noqa: S101
-    return value

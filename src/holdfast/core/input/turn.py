@@ -1,4 +1,4 @@
-"""Who may write now?
+"""Who may write now.
 
 Theory of operation
 -------------------
@@ -9,7 +9,7 @@ given, dropped, lost to a limit or an absence, and by a human seized.
                               │  ▲                          (or the next who waits)
                               └──┘ gave, answered, seized
 
-Whoever asks for a held turn waits in line. The holder is told and may answer;
+An operator who asks for a held turn is queued. The holder is told and may answer;
 without an answer the configured default speaks. When the turn comes free, one of
 those in line has it, so a free turn never has a line. Which one is the choice of
 a *rule for the next*, a function of who waits. It is asked nothing else, and what
@@ -58,7 +58,7 @@ MAX_WAITING = 32
 
 
 class AskDefault(enum.StrEnum):
-    """What a holder's silence means to whoever asked."""
+    """What a holder's silence means to the asker."""
 
     GRANT = "grant"
     REFUSE = "refuse"
@@ -92,7 +92,7 @@ NextRule = Callable[[Sequence[Waiting]], ActorId]
 
 
 def first(line: Sequence[Waiting]) -> ActorId:
-    """Choose whoever has waited longest."""
+    """Choose the operator who has waited longest."""
     return line[0].actor
 
 
@@ -277,7 +277,7 @@ class Turn:
     def demand(self, actor: ActorId, epoch: Epoch) -> None:
         """Do nothing if `actor` may write what it made under `epoch`.
 
-        Whoever took a *free* turn may also write what it made just before, under
+        An operator who took a *free* turn may also write what it made before, under
         the epoch in which the turn was free: nobody else wrote in between, and
         so a person can begin to type without waiting for an answer.
 
@@ -417,7 +417,7 @@ class Turn:
         if taker is not None:
             self._waiting.pop(taker, None)
             self._start_clock(taker, now)
-            # Whoever still waits now waits for somebody else, who must be told.
+            # The waiters now wait for another holder, who must be told.
             effects += [
                 AskHolder(taker, who, place.by) for who, place in self._waiting.items()
             ]

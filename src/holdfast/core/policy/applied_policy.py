@@ -1,4 +1,4 @@
-"""Which policy is in force, and is it the one that was applied?
+"""The policy in force, and whether it is the one that was applied.
 
 Theory of operation
 -------------------
@@ -9,8 +9,8 @@ one file, so that text and proof cannot come apart:
     first line   digest, plug-ins, who, when, which entry of the book, a seal
     the rest     the policy, as it was applied
 
-The seal is a code over all of it under a key that only the host has. Whoever can
-write files and has not that key cannot make a record; and one that was made before
+The seal is a code over all of it under a key that only the host has. A program that
+can write files and lacks that key cannot make a record; and one that was made before
 is not the one that the book's last line names.
 
     book names   record is        then

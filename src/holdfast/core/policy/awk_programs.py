@@ -1,4 +1,4 @@
-"""Does an `awk` command do no more than print what it reads?
+"""Whether an `awk` command only prints what it reads.
 
 `awk` runs programs (`system`, `|`), writes files (`>`) and reads those that it is not
 told (`getline`, `ARGV`). A program without any of these, and without what calls them

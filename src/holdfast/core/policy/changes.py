@@ -1,4 +1,4 @@
-"""What changes if one policy takes the place of another, and is it milder?
+"""What changes if one policy replaces another, and whether it is looser.
 
 What `gate apply` says before it asks. A rule is known by its name. Whether another
 wording of the same rule is milder is not for a program to say: it is listed as

@@ -1,4 +1,4 @@
-"""In which folders would a command run, and are they those that a rule means?
+"""The folders in which a command would run, compared with those of a rule.
 
 A line may change its own folder: in `cd src && make`, `make` runs in `src`. Reading
 the line tells which paths that may be, as they are written; the question says where

@@ -1,4 +1,4 @@
-"""Do the words of a command fit a rule: yes, no, or can nobody tell?
+"""Whether the words of a command match a rule: yes, no, or undecidable.
 
 Theory of operation
 -------------------

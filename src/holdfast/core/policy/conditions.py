@@ -1,4 +1,4 @@
-"""Is a question one that a rule speaks of, apart from the words of a command?
+"""The conditions of a rule other than the words of a command.
 
 Each key of a rule that is not about words becomes one condition. All conditions
 of a rule must hold. What a condition needs and nobody knows makes it MAYBE: a
@@ -10,7 +10,9 @@ an id's rights by a name. An empty name fits no pattern.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import ClassVar
 
 from holdfast.core.policy.command_words import Match
@@ -26,58 +28,32 @@ INTERRUPT = 2
 """The signal that a terminal makes of its interrupt key."""
 
 SELF = "self"
-"""Says of somebody that it is whoever makes the input."""
+"""Stands for the operator who makes the input."""
 
 OTHER = "other"
 """Says of somebody that it is not."""
 
 
-@dataclass(frozen=True, slots=True)
-class KindIs:
-    """The actor is of one of these kinds."""
-
-    key: ClassVar[str] = "kind"
-    kinds: frozenset[ActorKind]
-
-    def match(self, question: Question) -> Match:
-        """Tell whether it holds."""
-        return _known(question.actor.kind in self.kinds)
+_ASKED: dict[str, Callable[[Question], object]] = {
+    "kind": attrgetter("actor.kind"),
+    "input": attrgetter("kind"),
+    "at": attrgetter("place"),
+    "turn": attrgetter("turn"),
+    "days": attrgetter("clock.weekday"),
+}
+"""Which part of a question each of these keys is about."""
 
 
 @dataclass(frozen=True, slots=True)
-class InputIs:
-    """The input is of one of these kinds."""
+class OneOf:
+    """What the key is about is one of these."""
 
-    key: ClassVar[str] = "input"
-    kinds: frozenset[InputKind]
-
-    def match(self, question: Question) -> Match:
-        """Tell whether it holds."""
-        return _known(question.kind in self.kinds)
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceIs:
-    """It is judged in one of these places."""
-
-    key: ClassVar[str] = "at"
-    places: frozenset[Place]
+    key: str
+    values: frozenset[ActorKind | InputKind | Place | TurnHold | int]
 
     def match(self, question: Question) -> Match:
         """Tell whether it holds."""
-        return _known(question.place in self.places)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnIs:
-    """The actor came to the turn in one of these ways."""
-
-    key: ClassVar[str] = "turn"
-    holds: frozenset[TurnHold]
-
-    def match(self, question: Question) -> Match:
-        """Tell whether it holds."""
-        return _known(question.turn in self.holds)
+        return _known(_ASKED[self.key](question) in self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,28 +77,23 @@ class Named:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ActorIs:
-    """The actor is one of those meant."""
+_CALLED: dict[str, Callable[[Question], tuple[str, str]]] = {
+    "actor": attrgetter("actor.name", "actor.id"),
+    "session": attrgetter("session_name", "session"),
+}
+"""The name and the id that each of these keys is about."""
 
-    key: ClassVar[str] = "actor"
+
+@dataclass(frozen=True, slots=True)
+class NamedIs:
+    """Who or what the key is about is one of those meant."""
+
+    key: str
     named: Named
 
     def match(self, question: Question) -> Match:
         """Tell whether it holds."""
-        return _known(self.named.fit(question.actor.name, question.actor.id))
-
-
-@dataclass(frozen=True, slots=True)
-class SessionIs:
-    """The session is one of those meant."""
-
-    key: ClassVar[str] = "session"
-    named: Named
-
-    def match(self, question: Question) -> Match:
-        """Tell whether it holds."""
-        return _known(self.named.fit(question.session_name, question.session))
+        return _known(self.named.fit(*_CALLED[self.key](question)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +146,6 @@ class During:
 
 
 @dataclass(frozen=True, slots=True)
-class OnDays:
-    """It is one of these days of the week."""
-
-    key: ClassVar[str] = "days"
-    days: frozenset[int]
-
-    def match(self, question: Question) -> Match:
-        """Tell whether it holds."""
-        return _known(question.clock.weekday in self.days)
-
-
-@dataclass(frozen=True, slots=True)
 class Under:
     """The session works in one of these folders, or in a folder of theirs."""
 
@@ -201,19 +160,7 @@ class Under:
         return self.meant.has(cwd, question.home)
 
 
-Condition = (
-    KindIs
-    | PlaceIs
-    | InputIs
-    | TurnIs
-    | ActorIs
-    | SessionIs
-    | SignalIs
-    | ForegroundOf
-    | During
-    | OnDays
-    | Under
-)
+Condition = OneOf | NamedIs | SignalIs | ForegroundOf | During | Under
 
 
 def is_plain_path(path: str) -> bool:

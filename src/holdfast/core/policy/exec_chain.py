@@ -1,4 +1,4 @@
-"""Which program does the kernel run for this file, and with which words?
+"""The program that the kernel runs for a file, and its arguments.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which command is an exec, to rules that speak of words?
+"""An exec as a command, for rules about words.
 
 Theory of operation
 -------------------
@@ -11,7 +11,7 @@ carriers: `busybox`, and the loader of programs.
 The first word is the program, and its caller may call it anything. Rules find it
 
     to allow             by the path that is executed; by its last part, if it is in
-                         one of STANDARD, where only whoever runs the machine writes
+                         one of STANDARD, where only the administrator writes
     to deny or to ask    also by the last part of any path, by the name that the
                          program is told (argv[0]), and by the file behind a link
 

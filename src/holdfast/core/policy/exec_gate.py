@@ -1,9 +1,9 @@
-"""What becomes of an exec, from its question to its answer?
+"""An exec, from its question to its answer.
 
 Theory of operation
 -------------------
 A process of the session stands in execve and waits: that is a *notice*. Most are
-settled at once, by whoever reads the rules, and never come here. What comes here
+settled at once, where the rules are read, and never come here. What comes here
 waits for somebody: for plug-ins or a webhook, or for an operator with `approve`.
 It goes through a gate of its own kind (core/input/gate.py), with a ticket that belongs
 to no turn: a turn that passes on, a seize or a freeze leaves it waiting, and the
@@ -26,7 +26,7 @@ Invariants, checked by tests/core/policy/test_exec_gate.py:
 I1  A notice is answered at most once, and only with what the gate said about
     exactly this process and these words.
 I2  Nothing is let through but by an allow, or by an ask and an approval.
-I3  Whoever asked for it does not approve it.
+I3  Nobody approves their own exec.
 I4  Every exec that is held is answered in bounded time, or its process is gone.
 I5  No more than MAX_NAMED refusals in a WINDOW have an entry of their own, and the
     counts of all entries add up to the refusals once `flush` was called.
@@ -212,7 +212,7 @@ class ExecGate:
             case Gone(mark):
                 return self._leave(mark)
             case gate.Approved(ticket, approver, digest):
-                # The epoch of an exec is none; whoever approves it needs no turn.
+                # An exec has no epoch; its approver needs no turn.
                 approved = gate.Approved(ticket, approver, digest, None)
                 return self._carry(self._gate.handle(approved, now), now)
             case gate.Judged() | gate.PolicyFailed() | gate.Denied():
@@ -274,7 +274,7 @@ class ExecGate:
 
     def _withdraw(self, held: _Held) -> list[Effect]:
         del self._held[held.ticket]
-        # Whoever waited is gone, so nobody is told but those who could approve.
+        # The waiter is gone, so only those who could approve are told.
         self._gate.handle(gate.PolicyFailed(held.ticket, ""), 0)
         self._gate.handle(gate.Denied(held.ticket, held.wish.actor), 0)
         effects: list[Effect] = []

@@ -1,4 +1,4 @@
-"""Does what a command names, writes and is told fit a rule: yes, no, or who knows?
+"""Whether the files of a command match a rule: yes, no, or undecidable.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which folders does a rule mean, and is a path in them?
+"""The folders that a rule means, and whether a path is in them.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which files may the words of a command name?
+"""The files that the words of a command may name.
 
 Theory of operation
 -------------------

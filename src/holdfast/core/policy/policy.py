@@ -1,4 +1,4 @@
-"""What do the rules say about this input, and which of them says it?
+"""The verdict of the rules on an input, and the rule that gave it.
 
 Theory of operation
 -------------------
@@ -36,7 +36,7 @@ from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.command_folders import is_under
 from holdfast.core.policy.command_words import Match, WordPatterns, both
-from holdfast.core.policy.conditions import PlaceIs
+from holdfast.core.policy.conditions import OneOf
 from holdfast.core.policy.exec_command import commands_of, other_names, resolved_of
 from holdfast.core.policy.line_effects import with_effects
 from holdfast.core.policy.resolved import ResolvedPatterns
@@ -92,7 +92,7 @@ class Policy:
         """Return what the policy says, or else what is safe for this kind."""
         if (said := self.undecidable.get(kind)) is not None:
             return said
-        # Whoever may do everything that no rule forbids may also type it.
+        # An operator who may do all that no rule forbids may also type it.
         is_free = kind is ActorKind.HUMAN and self.default[kind] is Verdict.ALLOW
         return Undecidable.PASS if is_free else Undecidable.ASK
 
@@ -158,7 +158,7 @@ def without_exec_gate(policy: Policy, question: Question) -> Judgement | None:
 
 
 def _is_about_execs(rule: Rule) -> bool:
-    only_execs = PlaceIs(frozenset({Place.EXEC}))
+    only_execs = OneOf("at", frozenset({Place.EXEC}))
     return rule.verdict is not Verdict.ALLOW and only_execs in rule.conditions
 
 
@@ -257,7 +257,7 @@ def _fits(rule: Rule, context: Match, command: Command, question: Question) -> M
 def _is_overheard(rule: Rule, question: Question) -> bool:
     """Tell whether a rule would allow a line that not the shell alone reads.
 
-    Whoever else reads it takes some of it, and the shell runs what is left.
+    Another reader may take part of it, and the shell runs the rest.
     """
     is_about_text = rule.words is not None or rule.resolved is not None
     return (

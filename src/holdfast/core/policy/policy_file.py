@@ -1,4 +1,4 @@
-"""What does a policy file say, and what is wrong with it?
+"""Reads a policy file, and finds its mistakes.
 
 Theory of operation
 -------------------
@@ -32,13 +32,13 @@ from typing import TypeVar
 from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.conditions import Under
-from holdfast.core.policy.limits import (
+from holdfast.core.policy.policy import Policy
+from holdfast.core.policy.policy_limits import (
     BUDGET_KEYS,
     TURN_KEYS,
     read_budget,
     read_turn,
 )
-from holdfast.core.policy.policy import Policy
 from holdfast.core.policy.rule_keys import (
     CONDITIONS,
     FILES,
@@ -64,7 +64,7 @@ MAX_RULES = 10_000
 """Rules of a policy; more would slow down every keystroke."""
 
 MAX_PROBLEMS = 100
-"""Problems that are listed; whoever has more has another kind of file."""
+"""Problems that are listed; a file with more is not a policy."""
 
 MAX_NAMED = 5
 """Problems that the error names; it is one sentence, and `examine` has them all."""

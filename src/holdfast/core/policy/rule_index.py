@@ -1,4 +1,4 @@
-"""Which rules have to be looked at for this command?
+"""The rules that could apply to a command.
 
 Most rules about words name the first word, and most conditions are those of many
 rules. So rules are found by the first word where the words of a command say what

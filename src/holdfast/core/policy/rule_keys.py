@@ -1,4 +1,4 @@
-"""What may stand after each key of a rule, and what does it mean?
+"""The keys of a rule, their values and meaning.
 
 Every key takes a text or a list of texts, of which one has to fit; `signal` takes
 numbers. An empty list is refused: it would be a rule that never fits, and a rule
@@ -6,24 +6,21 @@ meant to deny would be lost without a word.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import Any
 
 from holdfast.core.policy.command_words import WordPatterns
 from holdfast.core.policy.conditions import (
     OTHER,
     SELF,
-    ActorIs,
     Condition,
     During,
     ForegroundOf,
-    InputIs,
-    KindIs,
     Named,
-    OnDays,
-    PlaceIs,
-    SessionIs,
+    NamedIs,
+    OneOf,
     SignalIs,
-    TurnIs,
     Under,
     is_plain_path,
 )
@@ -62,6 +59,9 @@ _WHOLE_DAY = 24 * 60
 
 Complain = Callable[[str, str], None]
 """Told which key is wrong, and what was expected."""
+
+Reader = Callable[[object, Complain], Condition]
+"""Reads what stands after one key."""
 
 
 def read_words(given: Mapping[str, object], complain: Complain) -> WordPatterns | None:
@@ -168,43 +168,18 @@ def _sequences(
     return tuple(found)
 
 
-def _kind(value: object, complain: Complain) -> Condition:
-    words = frozenset(kind.value for kind in ActorKind)
-    found = _among(value, "kind", words, complain)
-    return KindIs(frozenset(map(ActorKind, found)))
+def _one_of(key: str) -> Reader:
+    words = _MEANINGS[key]
+
+    def read(value: object, complain: Complain) -> Condition:
+        found = _among(value, key, frozenset(words), complain)
+        return OneOf(key, frozenset(chain.from_iterable(words[one] for one in found)))
+
+    return read
 
 
-def _input(value: object, complain: Complain) -> Condition:
-    words = frozenset(kind.value for kind in InputKind)
-    found = _among(value, "input", words, complain)
-    return InputIs(frozenset(map(InputKind, found)))
-
-
-def _at(value: object, complain: Complain) -> Condition:
-    words = frozenset(place.value for place in Place)
-    found = _among(value, "at", words, complain)
-    return PlaceIs(frozenset(map(Place, found)))
-
-
-def _turn(value: object, complain: Complain) -> Condition:
-    words = frozenset(hold.value for hold in TurnHold)
-    found = _among(value, "turn", words | {HELD}, complain)
-    if HELD in found:
-        found = (found - {HELD}) | (words - {TurnHold.NONE.value})
-    return TurnIs(frozenset(map(TurnHold, found)))
-
-
-def _days(value: object, complain: Complain) -> Condition:
-    found = _among(value, "days", frozenset(DAYS), complain)
-    return OnDays(frozenset(map(DAYS.index, found)))
-
-
-def _actor(value: object, complain: Complain) -> Condition:
-    return ActorIs(_named(value, "actor", "a_", complain))
-
-
-def _session(value: object, complain: Complain) -> Condition:
-    return SessionIs(_named(value, "session", "s_", complain))
+def _named_is(key: str, prefix: str) -> Reader:
+    return lambda value, complain: NamedIs(key, _named(value, key, prefix, complain))
 
 
 def _named(value: object, key: str, prefix: str, complain: Complain) -> Named:
@@ -322,17 +297,27 @@ def _foreground(value: object, complain: Complain) -> Condition:
     return ForegroundOf(found)
 
 
-CONDITIONS: dict[str, Callable[[object, Complain], Condition]] = {
-    "kind": _kind,
-    "at": _at,
-    "input": _input,
-    "actor": _actor,
-    "session": _session,
-    "turn": _turn,
+_MEANINGS: dict[str, dict[str, Iterable[Any]]] = {
+    "kind": {one.value: (one,) for one in ActorKind},
+    "at": {one.value: (one,) for one in Place},
+    "input": {one.value: (one,) for one in InputKind},
+    "turn": {one.value: (one,) for one in TurnHold}
+    | {HELD: frozenset(TurnHold) - {TurnHold.NONE}},
+    "days": {day: (number,) for number, day in enumerate(DAYS)},
+}
+"""What each word means that may stand after one of these keys."""
+
+CONDITIONS: dict[str, Reader] = {
+    "kind": _one_of("kind"),
+    "at": _one_of("at"),
+    "input": _one_of("input"),
+    "actor": _named_is("actor", "a_"),
+    "session": _named_is("session", "s_"),
+    "turn": _one_of("turn"),
     "signal": _signal,
     "foreground": _foreground,
     "hours": _hours,
-    "days": _days,
+    "days": _one_of("days"),
     "cwd": _cwd,
 }
 """How each key is read that is not about words."""

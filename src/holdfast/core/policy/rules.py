@@ -1,4 +1,4 @@
-"""What is a rule?"""
+"""A rule of a policy."""
 
 import enum
 from dataclasses import dataclass

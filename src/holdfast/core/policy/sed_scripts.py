@@ -1,4 +1,4 @@
-r"""Does a `sed` command do no more than print and change what it reads?
+r"""Whether a `sed` command only prints and changes what it reads.
 
 `sed` runs programs: `e` executes, `w` writes and `r` reads any file, and so do the
 flags of `s`. Of a script only this is read, once or several times, with `;` between:

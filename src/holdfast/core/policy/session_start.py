@@ -1,4 +1,4 @@
-"""May this operator start that session?
+"""Whether an operator may start a session.
 
 Theory of operation
 -------------------
@@ -31,7 +31,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from holdfast.core.policy.command_words import Match
-from holdfast.core.policy.conditions import InputIs
+from holdfast.core.policy.conditions import OneOf
 from holdfast.core.policy.policy import Judgement, Policy, explain, judge, strictest
 from holdfast.core.policy.rules import Rule
 from holdfast.model.envelopes import Standing
@@ -96,7 +96,8 @@ def _judged(policy: Policy, question: Question, standing: Standing) -> Judgement
 def _speaks(rule: Rule) -> bool:
     """Tell whether a rule may stand in for the right: it names starts."""
     names_starts = any(
-        isinstance(one, InputIs) and InputKind.START in one.kinds
+        one.key == "input" and InputKind.START in one.values
         for one in rule.conditions
+        if isinstance(one, OneOf)
     )
     return names_starts and rule.verdict is not Verdict.DENY

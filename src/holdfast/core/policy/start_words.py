@@ -1,4 +1,4 @@
-"""What does a new session run, in words that people read and approvals are bound to?
+"""The command of a new session, as people read it and approvals are bound to it.
 
 A start is written as what a person would type for it: the folder, what is set for
 the command, the command. Variables that decide what programs do are shown with their

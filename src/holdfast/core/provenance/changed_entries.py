@@ -1,9 +1,9 @@
-"""How is a change of the shell's state written into the logbook?
+"""The logbook entry of a change in the shell's state.
 
 An entry says after which command it was seen and lists what differed, one item a
 line: how it changed, what kind of item, the digest it has now, its name. What a
 shell had when it began is written in the same way, with a sign of its own, so that
-whoever reads the book, a successor above all, can tell every later change by it.
+readers of the book, a successor above all, can tell every later change by it.
 
     =  variable     5d41402abc4b2a76b9719d911017c592  EDITOR     had it from the start
     +  alias        7d793037a0760186574b0282f2f435e7  deploy     added
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from holdfast.core.shell.shell_state import Change, ChangeKind, Item, ItemKind
-from holdfast.wire.lines import Value
+from holdfast.wire.lines import Value, number_from
 
 MAX_TEXT = 24 * 1024
 """Characters of changes in one entry: written out they fit into a line of the book
@@ -97,7 +97,7 @@ def read_changed(fields: Mapping[str, Value]) -> Changed:
     """Return what an entry says; a line that makes no sense counts as left out."""
     initial: list[tuple[Item, bytes]] = []
     changes: list[Change] = []
-    more = _number(fields.get("more"))
+    more = number_from(fields.get("more"))
     if fields.get("changes") == _LOST:
         return Changed(0, 0, (), (), 0, is_lost=True)
     for line in str(fields.get("changes") or "").splitlines():
@@ -108,7 +108,7 @@ def read_changed(fields: Mapping[str, Value]) -> Changed:
             initial.append((item, digest))
         else:
             changes.append(Change(item, _KINDS[sign], digest))
-    first, last = _number(fields.get("first")), _number(fields.get("number"))
+    first, last = number_from(fields.get("first")), number_from(fields.get("number"))
     return Changed(first, last, tuple(initial), tuple(changes), more)
 
 
@@ -155,7 +155,3 @@ def _hexadecimal(one: str) -> str:
 def _plain(name: str) -> str:
     raw = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), name.encode())
     return raw.decode("utf-8", "surrogatepass")
-
-
-def _number(value: Value) -> int:
-    return value if isinstance(value, int) else 0

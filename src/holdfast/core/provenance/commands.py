@@ -1,4 +1,4 @@
-"""Which commands did the shell execute, what came of each, and may one be typed now?
+"""The commands that the shell executed, and whether one may be typed now.
 
 Theory of operation
 -------------------
@@ -13,7 +13,7 @@ execute it, and who typed its line, is told by core.provenance.entered_lines.
                    └──────prompted──────┘  └─────ended─────┘
 
 A command that was sent as one input is known by the client that sent it, so that
-whoever asks again, after any death, is told what came of it. It is only taken at
+a repeat, after any crash, gets its outcome. It is only accepted at
 the prompt: typed anywhere else it would be read by whatever runs. What others
 than its trigger type while a command runs may decide what it does, as in a nested
 shell or an editor: they are its *hands*, and are told with it.
@@ -36,7 +36,7 @@ I3  Of a client's commands only the first counts as sent by it; a client that is
     known is never taken for a new one while it is remembered.
 I4  No more than MAX_KEPT commands and MAX_CLIENTS clients are remembered.
 I5  What is rebuilt from the logbook is what was recorded in it.
-I6  Whoever typed while a command ran, and is not its trigger, is among its hands.
+I6  An operator who typed while a command ran, other than its trigger, is an author.
 """
 
 import base64
@@ -59,7 +59,7 @@ from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.model.moments import Moment
 from holdfast.term.marks import Began, Buffer, Ended, Mark, Prompted, Standing
-from holdfast.wire.lines import Value
+from holdfast.wire.lines import Value, number_from
 
 MAX_KEPT = 256
 """Commands whose end can be asked for: an afternoon of typing."""
@@ -208,7 +208,9 @@ class Commands:
     """The commands of one session's shell."""
 
     def __init__(self) -> None:
-        self._phase = Phase.UNMARKED
+        self.phase = Phase.UNMARKED
+        """Where the shell is."""
+
         self._kept: deque[Command] = deque(maxlen=MAX_KEPT)
         self._clients: OrderedDict[ClientId, int | None] = OrderedDict()
         self._sent: _Sent | None = None
@@ -216,11 +218,6 @@ class Commands:
         self._began = Moment(0, 0)
         self._is_inherited = False
         self._cwd = ""
-
-    @property
-    def phase(self) -> Phase:
-        """Where the shell is."""
-        return self._phase
 
     def knows(self, client: ClientId) -> bool:
         """Tell whether a command of this client was typed before."""
@@ -262,7 +259,7 @@ class Commands:
 
         Those of the entries up to `known` were loaded; what was typed was not.
         """
-        self._phase = Phase.BETWEEN
+        self.phase = Phase.BETWEEN
         found, staged = [*entries], StagedLine()
         recent = len(found) - REPLAYED
         if (last := self.last) and not any(_is_of(last, one) for one in found):
@@ -289,14 +286,14 @@ class Commands:
         client = entered.client
         if client is not None:
             self._remember(client, None)
-        if self._phase is Phase.RUNNING:
+        if self.phase is Phase.RUNNING:
             self._feed(entered.actor, instant(at))
         if entered.lines:
             self._lines.entered(entered.actor, entered.lines, instant(at), at.now)
-        if self._phase is not Phase.PROMPT:
+        if self.phase is not Phase.PROMPT:
             return
         if any(end in entered.data for end in _LINE_ENDS):
-            self._phase = Phase.BETWEEN
+            self.phase = Phase.BETWEEN
             if client is not None:
                 line = entered.data.decode("utf-8", "backslashreplace").strip()
                 self._sent = _Sent(client, line, entered.offset, at)
@@ -321,7 +318,7 @@ class Commands:
         match mark:
             case Prompted():
                 effects = self._over(None, offset, at)
-                self._phase = Phase.PROMPT
+                self.phase = Phase.PROMPT
                 self._lines.prompted(at.now)
                 return effects
             case Standing() | Buffer():
@@ -332,7 +329,7 @@ class Commands:
             case Ended(status, cwd):
                 self._cwd = cwd
                 effects = self._over(status, offset, at)
-                self._phase = Phase.BETWEEN
+                self.phase = Phase.BETWEEN
                 return effects
 
     def _begin(self, mark: Began, offset: int, at: Moment) -> Begin:
@@ -375,12 +372,12 @@ class Commands:
         self._kept.append(command)
         if command.client is not None:
             self._remember(command.client, command.number)
-        self._phase, self._began = Phase.RUNNING, at
+        self.phase, self._began = Phase.RUNNING, at
         self._is_inherited = False
 
     def _over(self, status: int | None, offset: int, at: Moment) -> list[Effect]:
         """End what runs, or what was sent and never began, as nonsense does not."""
-        if self._phase is Phase.RUNNING:
+        if self.phase is Phase.RUNNING:
             return self._finish(status, offset, at)
         if self._sent is None:
             return []
@@ -391,7 +388,7 @@ class Commands:
         return [begun, *self._finish(status, offset, at)]
 
     def _finish(self, status: int | None, offset: int, at: Moment) -> list[Effect]:
-        if self._phase is not Phase.RUNNING:
+        if self.phase is not Phase.RUNNING:
             return []
         command = replace(
             self._kept.pop(),
@@ -415,7 +412,7 @@ class Commands:
         if not at_prompt or self._sent is not None:
             return []
         effects = self._finish(None, offset, at)
-        self._phase = Phase.PROMPT
+        self.phase = Phase.PROMPT
         self._lines.prompted(at.now)
         return effects
 
@@ -424,7 +421,7 @@ class Commands:
     def _was_entered(self, entry: Entry) -> None:
         if entry.fields["input"] != InputKind.COMMAND:
             return
-        client = ClientId(str(entry.fields["client"]))
+        client = entry.client
         self._remember(client, None)
         data = base64.b64decode(str(entry.fields.get("data") or ""))
         line = data.decode("utf-8", "backslashreplace").strip()
@@ -432,15 +429,15 @@ class Commands:
         self._sent = _Sent(client, line, offset or 0, Moment(0, entry.at_wall_ms / 1e3))
 
     def _was_typed(self, entry: Entry, staged: StagedLine) -> None:
-        actor = ActorId(str(entry.fields["actor"]))
-        data, size = entry.fields.get("data"), _number(entry.fields["size"])
+        actor = entry.actor
+        data, size = entry.fields.get("data"), number_from(entry.fields["size"])
         is_known = isinstance(data, str)
         raw = base64.b64decode(str(data)) if is_known else b"?" * size
         lines = staged.typed(actor, raw, echo_off=not is_known)
         # The book has the wall clock only; it was not before what ran last.
         up_ms = self._kept[-1].since.up_ms if self._kept else 0
         at = Instant(entry.at_wall_ms, up_ms)
-        if self._phase is Phase.RUNNING:
+        if self.phase is Phase.RUNNING:
             self._feed(actor, at)
         self._lines.entered(actor, lines, at, entry.at_wall_ms / 1000)
 
@@ -448,7 +445,7 @@ class Commands:
         """Take note that a command that is known began then, and may still run."""
         last = self.last
         is_on = last is not None and last.number == command.number and not last.until
-        self._phase = Phase.RUNNING if is_on else Phase.BETWEEN
+        self.phase = Phase.RUNNING if is_on else Phase.BETWEEN
         self._began, self._is_inherited = at, True
 
     def _had_begun(self, entry: Entry, *, is_known: bool) -> None:
@@ -469,7 +466,7 @@ class Commands:
         if self._kept and not is_known:
             self._kept[-1] = read_finished(self._kept[-1], entry.fields)
         self._lines.prompted(entry.at_wall_ms / 1000)
-        self._phase = Phase.BETWEEN
+        self.phase = Phase.BETWEEN
 
 
 def began_fields(command: Command) -> dict[str, Value]:
@@ -490,13 +487,13 @@ def read_began(fields: Mapping[str, Value]) -> Command:
     """Return the command that `began_fields` wrote down, as far as it goes."""
     client, trigger = fields["client"], fields.get("trigger")
     return Command(
-        _number(fields["number"]),
+        number_from(fields["number"]),
         None if client is None else ClientId(str(client)),
         str(fields["line"]),
-        _number(fields["offset"]),
+        number_from(fields["offset"]),
         trigger=None if trigger is None else ActorId(str(trigger)),
         authors=_actors(fields.get("authors")),
-        since=Instant(_number(fields.get("since")), _number(fields.get("up"))),
+        since=Instant(number_from(fields.get("since")), number_from(fields.get("up"))),
     )
 
 
@@ -521,13 +518,13 @@ def read_finished(command: Command, fields: Mapping[str, Value]) -> Command:
     status = fields["status"]
     return replace(
         command,
-        end=_number(fields["offset"]),
-        status=None if status is None else _number(status),
-        duration_ms=_number(fields["duration"]),
+        end=number_from(fields["offset"]),
+        status=None if status is None else number_from(status),
+        duration_ms=number_from(fields["duration"]),
         cwd=str(fields["cwd"]),
-        until=Instant(_number(fields.get("until")), _number(fields.get("up"))),
+        until=Instant(number_from(fields.get("until")), number_from(fields.get("up"))),
         hands=_actors(fields.get("hands")),
-        shared_ms=_number(fields.get("shared")),
+        shared_ms=number_from(fields.get("shared")),
     )
 
 
@@ -545,10 +542,6 @@ def _is_other(sent: _Sent, mark: Began) -> bool:
     # History expansion changes a line; then it cannot be told.
     is_told = mark.is_known and "!" not in sent.line
     return is_told and mark.line.strip() != sent.line
-
-
-def _number(value: Value) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _actors(value: Value) -> tuple[ActorId, ...]:

@@ -1,4 +1,4 @@
-"""Who entered the line that the shell executes now, and who typed it?
+"""Who submitted the line that the shell executes now, and who typed it.
 
 Theory of operation
 -------------------
@@ -11,9 +11,9 @@ executes something, and the two are compared:
 - A line that was typed exactly as the shell tells it is that line. What was
   entered before it has been read by somebody else.
 - Lines that are found in what the shell tells, one after the other and the last
-  at its end, are one command of several lines; whoever entered the last began it.
+  at its end, are one command of several lines; who entered the last one started it.
 - Anything else (a line from the history, an edited or completed one, one that
-  the shell does not tell) was entered by whoever entered all that is kept; if
+  the shell does not report) was submitted by the one who submitted all that is kept; if
   they are several, nobody can say who.
 
 A shell that has shown its prompt reads what was typed ahead at once. What has not
@@ -26,7 +26,7 @@ I1  A trigger that is named entered a line since the last command began, or type
     one ahead.
 I2  If all that is kept was entered by one operator, it is named; if several
     could be meant, and nothing tells them apart, none is.
-I3  Whoever typed a byte of the line that began is among its authors.
+I3  An operator who typed a byte of the started line is among its authors.
 I4  No more than MAX_LINES lines and MAX_AUTHORS authors are kept.
 """
 
@@ -150,7 +150,7 @@ def distinct(actors: Iterable[ActorId]) -> tuple[ActorId, ...]:
 def _press(lines: list[_Line]) -> Press:
     if not lines:
         return NOBODY
-    # Whoever entered a line before the last one has put it there, too.
+    # Who entered a line before the last one shaped it, too.
     authors = [actor for line in lines for actor in line.authors]
     earlier = [line.actor for line in lines[:-1]]
     by = distinct([*authors, *earlier])

@@ -1,4 +1,4 @@
-"""What does a terminal make of a typed byte before any program reads it?
+"""What a terminal does with a typed byte before any program reads it.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What does each command of this line run at this moment, and who staged it?
+"""What each command of a line would run now, and who staged it.
 
 Theory of operation
 -------------------
@@ -12,10 +12,10 @@ this one; an alias in its own text is no alias any more. A file that begins with
 `sudo`, `xargs` and other carrying programs name, and of an interpreter (`sh x`,
 `sh -c '…'`), is resolved as well. Each step is a Link.
 
-Everything on the way that changed in this session is a Staging, with whoever had
-a hand in the command that changed it: aliases, functions, folders of the PATH,
+Everything on the way that changed in this session is a Staging, with the
+authors of the command that changed it: aliases, functions, folders of the PATH,
 variables that change what programs do, files by the moment of their last change.
-A variable counts only where a program may run, so that whoever finds one can unset
+A variable counts only where a program may run, so that one who finds it can unset
 it; what runs at every prompt (PROMPT_COMMAND, PS1) is no line's doing.
 
 Of a text that cannot be read as a line (`deploy $(date)`, several lines), words are

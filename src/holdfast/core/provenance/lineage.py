@@ -1,4 +1,4 @@
-"""Who started which process?
+"""Who started which process.
 
 Theory of operation
 -------------------

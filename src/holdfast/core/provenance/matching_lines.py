@@ -1,4 +1,4 @@
-"""Which of the lines that were entered are the one that a shell executes?
+"""Matches submitted lines with the line that a shell executes.
 
 A shell tells the line that it executes. It was typed in so many words, or it is
 several lines that make one command, or it is something that was not typed so: taken

@@ -1,4 +1,4 @@
-"""Who set this variable, defined this alias, ran the command of that moment?
+"""Who set a variable, defined an alias, or ran the command of a given moment.
 
 Theory of operation
 -------------------
@@ -60,7 +60,7 @@ from holdfast.core.shell.shell_state import (
 )
 from holdfast.model.ids import ActorId
 from holdfast.model.text import printable
-from holdfast.wire.lines import Value
+from holdfast.wire.lines import Value, number_from
 
 MAX_SPANS = 512
 """Commands whose moments can be asked for, half a kilobyte each: a day of typing."""
@@ -217,8 +217,8 @@ class Origins:
         origin = self._settled(self._behind(first, last))
         fields = changed_fields(origin.first or origin.command, origin.command, found)
         if len(found) >= MAX_CHANGES:
-            fields["more"] = _number(fields["more"]) + 1  # There may be more still.
-        self._trace(found, origin, _number(fields["more"]))
+            fields["more"] = number_from(fields["more"]) + 1  # There may be more still.
+        self._trace(found, origin, number_from(fields["more"]))
         return [fields]
 
     def unchanged(self) -> list[dict[str, Value]]:
@@ -400,7 +400,7 @@ class Origins:
         return state is not None and (state.is_whole or item in state.items)
 
     def _settled(self, origin: Origin) -> Origin:
-        """Return who may be behind what differs, with whoever was in doubt."""
+        """Return who may be behind what differs, including doubtful ones."""
         doubt, self._doubt = self._doubt, None
         return origin if doubt is None else _either(doubt, origin)
 
@@ -492,7 +492,3 @@ def _merged(found: list[Origin]) -> Origin:
         min(one.at_wall_ms for one in found),
         first=min(one.first or one.command for one in found),
     )
-
-
-def _number(value: Value) -> int:
-    return value if isinstance(value, int) else 0

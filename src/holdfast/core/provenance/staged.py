@@ -1,9 +1,9 @@
-"""What has been typed and perhaps not entered, and by whom?
+"""Input that was typed and perhaps not submitted, and who typed it.
 
 Theory of operation
 -------------------
-Whoever presses Return runs what stands typed, so nothing that somebody typed may
-be forgotten before it is known to be gone. What is known, and from whom:
+Pressing Enter runs the whole line, so nothing that anyone typed may be forgotten
+before it is known to be gone. What is known, and from whom:
 
 - The kernel edits the lines of a terminal that reads whole lines, by special
   characters that are known (core.provenance.line_discipline). There a line is followed
@@ -18,21 +18,21 @@ be forgotten before it is known to be gone. What is known, and from whom:
 A line is kept in parts, one for each key that may have ended it. Each mark says
 that one of them is gone: the oldest, or the one that the shell executes and all
 before it. A part of which only a guess can be made is *edited*; what stands there
-is then not known, and whoever decides by it must not take it for the truth.
+is then not known, and no decision may rely on it.
 
-Where no mark will ever come (in a program without marks, or one that runs), whoever
-presses Return or interrupts after others had a hand in the line takes it over: that
+Where no mark will ever come (in a program without marks, or one that runs), an operator
+who presses Enter or interrupts after others typed in the line takes it over: that
 key was judged with all of them, and they are named no more.
 
-What was typed while the terminal did not echo is counted and not kept. Whoever
-takes a character of somebody else's back, edits the line or types into it unseen
+What was typed while the terminal did not echo is counted and not kept. One who
+deletes a character of somebody else's, edits the line or types into it unseen
 has a hand in what stands there, and is named with those who typed it.
 
 Invariants, checked by tests/core/provenance/test_staged.py and test_staged_model.py:
 
 I1  Every byte kept was typed by the operator it is kept with, with echo on.
 I2  What is kept is bounded.
-I3  Whoever had a hand in a line that is not known to be gone is among those it is
+I3  An operator who typed in a line that is not known to be gone is among those it is
     said to be by, unless somebody else has taken it over.
 I4  At the prompt of a shell with marks, nothing but a mark forgets.
 """
@@ -367,7 +367,7 @@ class StagedLine:
             self._merge()
 
     def _take_over(self, actor: ActorId) -> None:
-        """Have whoever ended a line that others shaped answer for it from now on."""
+        """Make the operator who ended a line that others shaped answer for it."""
         if self._is_marked and not self._runs:
             return  # The shell will say what became of it.
         if not self._hands - {actor}:

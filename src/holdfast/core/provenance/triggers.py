@@ -1,22 +1,22 @@
-"""In whose name does a process run?
+"""The operator in whose name a process runs.
 
 Theory of operation
 -------------------
-A shell starts a process because somebody entered a line, and whoever did that is
+A shell starts a process because somebody submitted a line, and that operator is
 behind the process and behind all that it starts, however long it runs. So it is
 kept who had the shell's ear, and since when, in *ticks*, hundredths of a second
 since the machine was started: that is how the kernel dates processes, and no clock
-on the wall upsets it. Before anybody typed it was whoever began the session. In the
+on the wall upsets it. Before anybody typed it was the session's creator. In the
 tick in which somebody is first heard, either of the two may have started something.
 
-Whoever types while something else runs is heard by that, or by the shell later:
+Keys typed while something else runs are read by that, or by the shell later:
 nobody can tell. What starts from then on may be in the name of either, until
 somebody is heard by a shell that was seen to listen. Whether it listened is for the
 holder to see; here it only says so.
 
 Invariants, checked by tests/core/provenance/test_triggers.py:
 
-I1  Whoever is behind a process is among those named for the moment it started.
+I1  The operator behind a process is among those named for the moment it started.
 I2  After somebody was heard alone, nobody else is named for what starts next.
 I3  No more than MAX_KEPT moments and MAX_NAMED names for each are kept; what is
     older counts as the oldest's.

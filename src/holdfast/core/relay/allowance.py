@@ -1,4 +1,4 @@
-"""May this much more come from here, as much as came already?
+"""A limit on how much may come from one source.
 
 Theory of operation
 -------------------

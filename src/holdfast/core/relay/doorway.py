@@ -1,8 +1,8 @@
-"""How many may stand at the door before saying who they are?
+"""A limit on connections that have not identified themselves.
 
 Theory of operation
 -------------------
-Whoever connects costs a little until it is proven or sent away, and anybody can
+A connection costs a little until it is proven or turned away, and anybody can
 connect. So those who are not proven are counted, in all and by where they come
 from; one more than the limit is hung up on before a byte of it is read. An
 address of IPv6 counts by its /64, which is what one household has. On one machine
@@ -13,7 +13,7 @@ stands there.
 
 I1  Never more than `total` are inside, and never more than `per_source` of one
     source; our own host may be KEPT more.
-I2  Whoever comes in leaves once, and then its place is free.
+I2  Each connection leaves once, and then its place is free.
 I3  A limit that is reached turns away only the newcomer.
 """
 
@@ -44,13 +44,10 @@ class Doorway:
     def __init__(self, total: int = TOTAL, per_source: int = PER_SOURCE) -> None:
         self._total = total
         self._per_source = per_source
-        self._inside = 0
-        self._sources: Counter[str] = Counter()
-
-    @property
-    def inside(self) -> int:
+        self.inside = 0
         """How many stand there now."""
-        return self._inside
+
+        self._sources: Counter[str] = Counter()
 
     def enter(self, address: str, *, is_own_host: bool = False) -> Place | None:
         """Take somebody in who comes from `address`; None if there is no room.
@@ -61,16 +58,16 @@ class Doorway:
         source = source_of(address)
         kept = KEPT if is_own_host else 0
         is_crowded = source and self._sources[source] >= self._per_source + kept
-        if self._inside >= self._total + kept or is_crowded:
+        if self.inside >= self._total + kept or is_crowded:
             return None
-        self._inside += 1
+        self.inside += 1
         if source:
             self._sources[source] += 1
         return Place(source)
 
     def leave(self, place: Place) -> None:
         """Give a place back."""
-        self._inside -= 1
+        self.inside -= 1
         if place.source:
             self._sources[place.source] -= 1
             if not self._sources[place.source]:

@@ -1,4 +1,4 @@
-"""May this host still speak for its session?
+"""Whether this host may still speak for its session.
 
 Theory of operation
 -------------------
@@ -190,31 +190,24 @@ class LeaseHolder:
         self._own = incarnation
         self._seen = max(seen, incarnation or NEVER_LIVED)
         self._seen_at = float("-inf")
-        self._expires_at = expires_at
+        self.expires_at = expires_at
+        """When the lease runs out on our clock: the session's holder enforces it."""
+
         self._granted_ask = float("-inf")
         self._asked_at = float("-inf")
         self._ask_at = now
         self._is_fenced = False
-        self._is_over = False
+        self.is_over = False
+        """Whether this lease can never be held again."""
 
     @property
     def incarnation(self) -> Incarnation | None:
         """The incarnation this lease is for, or None while one is being claimed."""
         return self._own
 
-    @property
-    def expires_at(self) -> float | None:
-        """When the lease runs out on our clock: the session's holder enforces it."""
-        return self._expires_at
-
-    @property
-    def is_over(self) -> bool:
-        """Whether this lease can never be held again."""
-        return self._is_over
-
     def speaking_incarnation(self, now: float) -> Incarnation | None:
         """Return the incarnation to speak for, or None when we must be silent."""
-        if self._expires_at is None or now >= self._expires_at:
+        if self.expires_at is None or now >= self.expires_at:
             return None
         return self._own
 
@@ -224,7 +217,7 @@ class LeaseHolder:
 
     def handle(self, event: Event, now: float) -> list[Effect]:
         """Take what the relay or this host said."""
-        if self._is_over:
+        if self.is_over:
             return []
         effects = self._expire(now)
         match event:
@@ -242,7 +235,7 @@ class LeaseHolder:
 
     def tick(self, now: float) -> list[Effect]:
         """Do what the clock demands. Call it at or after `next_deadline()`."""
-        if self._is_over:
+        if self.is_over:
             return []
         effects = self._expire(now)
         if now >= self._ask_at:
@@ -253,11 +246,11 @@ class LeaseHolder:
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None when there is nothing to wait for."""
-        if self._is_over:
+        if self.is_over:
             return None
-        if self._own is None or self._is_fenced or self._expires_at is None:
+        if self._own is None or self._is_fenced or self.expires_at is None:
             return self._ask_at
-        return min(self._ask_at, self._expires_at)
+        return min(self._ask_at, self.expires_at)
 
     def _question(self, now: float) -> Effect:
         if self._own is None:
@@ -270,7 +263,7 @@ class LeaseHolder:
         return self._fence(self._own)
 
     def _fence(self, own: Incarnation) -> list[Effect]:
-        self._expires_at = None
+        self.expires_at = None
         if self._is_fenced:
             return []
         self._is_fenced = True
@@ -284,9 +277,9 @@ class LeaseHolder:
         if self._own is not None and grant.incarnation > self._own:
             return self._retire(self._own, grant.incarnation)
         expires_at = grant.asked_at + host_span(grant.ttl)
-        if expires_at <= max(now, self._expires_at or now):
+        if expires_at <= max(now, self.expires_at or now):
             return []  # Used up on its way, or overtaken by a newer answer.
-        self._expires_at = expires_at
+        self.expires_at = expires_at
         self._granted_ask = grant.asked_at
         self._ask_at = max(grant.asked_at + grant.ttl / 2, self._asked_at + RETRY)
         return self._speak_again(grant.incarnation, now)
@@ -337,11 +330,11 @@ class LeaseHolder:
         return [ReportRollback(self._seen, offered)]
 
     def _retire(self, own: Incarnation, by: Incarnation) -> list[Effect]:
-        self._is_over = True
+        self.is_over = True
         return [*self._fence(own), Retire(own, by)]
 
     def _give_up(self) -> list[Effect]:
-        self._is_over = True
+        self.is_over = True
         if self._own is None:
             return []
         return [*self._fence(self._own), Release(self._own)]

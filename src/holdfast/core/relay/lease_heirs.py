@@ -1,4 +1,4 @@
-"""Which hosts may ask for a movable session?
+"""The hosts that may ask for a movable session.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which host may speak for which session, and who is routed where?
+"""Which host may speak for which session, and where operators are routed.
 
 Theory of operation
 -------------------
@@ -24,7 +24,7 @@ I3  Nobody is routed to a lease that is expired, invalidated, released or not
     renewed since this relay started; read from `now` at every question.
 I4  A renewal writes nothing: a full disk stops claims, not sessions.
 I5  At most one claim of a session is being decided at any moment.
-I6  Whoever proves that we forgot an incarnation stops every decision about
+I6  Proof that we forgot an incarnation stops every decision about
     that session: two lives are worse than none.
 I7  Every question is answered exactly once.
 I8  After a restart nobody speaks again who had fallen silent, before every lease

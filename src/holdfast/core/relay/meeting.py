@@ -1,4 +1,4 @@
-"""Who is joined with whom at the relay, and who is sent away?
+"""Who is joined with whom at the relay, and who is turned away.
 
 Theory of operation
 -------------------
@@ -19,7 +19,7 @@ test_meeting_properties.py:
 I1  A link is joined with one other at most, and only with a link of the host
     that admitted the operator when it asked.
 I2  A ticket is good once, for TICKET_TTL, and for the host it was made for.
-I3  Whoever is not admitted learns the same as whoever asks for nothing that is:
+I3  A peer that is not admitted learns the same as one that asks for no host at all:
     unknown, absent and unwilling hosts are one refusal.
 I4  Nothing grows beyond its limit; at a limit the newcomer is refused, and
     nobody who is here is touched.

@@ -1,4 +1,4 @@
-"""When is a link that broke, or never was, to be dialled again?
+"""When to redial a link that broke or never came up.
 
 Theory of operation
 -------------------

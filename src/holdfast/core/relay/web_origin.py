@@ -1,4 +1,4 @@
-"""Is this request meant for us, and does no foreign page send it?
+"""Whether a request is meant for us, and no foreign page sent it.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""What can this machine do for sessions, and what is lost where it cannot?
+"""What this machine supports, and what is lost where it does not.
 
 Theory of operation
 -------------------
@@ -14,6 +14,7 @@ I2  Sessions can work exactly if no vital ability is missing.
 """
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 
 OLDEST_PYTHON = (3, 11)
@@ -111,23 +112,16 @@ class Machine:
     has_criu: bool
 
 
+Finding = tuple[Grade, str, str]
+"""How well something works, why, and what to do about it."""
+
+
 def judge(machine: Machine) -> list[Ability]:
     """Return every ability, the vital ones first."""
     return [
-        _python(machine),
-        _kernel(machine),
-        _memory(machine),
-        _terminals(machine),
-        _descriptors(machine),
-        _place(machine.place),
-        _adoption(machine),
-        _log_out(machine.log_out),
-        _exit_statuses(machine),
-        _painter(machine),
-        _freezing(machine),
-        _exec_gate(machine),
-        _checkpoints(machine),
-        _clocks(),
+        Ability(name, *found(machine), is_vital)
+        for findings, is_vital in ((_VITAL, True), (_OTHERS, False))
+        for name, found in findings.items()
     ]
 
 
@@ -136,195 +130,182 @@ def can_work(abilities: list[Ability]) -> bool:
     return not any(one.is_vital and one.grade is Grade.MISSING for one in abilities)
 
 
-def _python(machine: Machine) -> Ability:
+def _ok(why: str) -> Finding:
+    return Grade.OK, why, ""
+
+
+def _limited(why: str, advice: str = "") -> Finding:
+    return Grade.LIMITED, why, advice
+
+
+def _missing(why: str, advice: str = "") -> Finding:
+    return Grade.MISSING, why, advice
+
+
+def _python(machine: Machine) -> Finding:
     found = _dotted(machine.python)
     if machine.python >= OLDEST_PYTHON:
-        return Ability("python", Grade.OK, found, is_vital=True)
-    wanted = _dotted(OLDEST_PYTHON)
-    return Ability(
-        "python", Grade.MISSING, found, f"Use {wanted} or newer.", is_vital=True
-    )
+        return _ok(found)
+    return _missing(found, f"Use {_dotted(OLDEST_PYTHON)} or newer.")
 
 
-def _kernel(machine: Machine) -> Ability:
+def _kernel(machine: Machine) -> Finding:
     found = f"Linux {_dotted(machine.kernel)}"
     if machine.has_pidfds and machine.kernel >= OLDEST_KERNEL:
-        return Ability("kernel", Grade.OK, found, is_vital=True)
-    return Ability(
-        "kernel",
-        Grade.MISSING,
+        return _ok(found)
+    return _missing(
         f"{found} has no pidfds: a process cannot be named for good",
         f"Use Linux {_dotted(OLDEST_KERNEL)} or newer.",
-        is_vital=True,
     )
 
 
-def _memory(machine: Machine) -> Ability:
+def _memory(machine: Machine) -> Finding:
     if machine.has_memory_files:
-        why = "memfd: what was printed outlives the holder"
-        return Ability("memory", Grade.OK, why, is_vital=True)
-    return Ability(
-        "memory",
-        Grade.MISSING,
+        return _ok("memfd: what was printed outlives the holder")
+    return _missing(
         "no memfd: what was printed would be lost with the holder",
         "Allow memfd_create in the container's seccomp profile.",
-        is_vital=True,
     )
 
 
-def _terminals(machine: Machine) -> Ability:
-    name, left = "terminals", machine.terminals_max - machine.terminals_used
+def _terminals(machine: Machine) -> Finding:
+    left = machine.terminals_max - machine.terminals_used
     if machine.terminals_max == 0:
-        return Ability(
-            name,
-            Grade.MISSING,
-            "/dev/ptmx cannot be opened",
-            "Mount devpts, with /dev/ptmx.",
-            is_vital=True,
-        )
+        why = "/dev/ptmx cannot be opened"
+        return _missing(why, "Mount devpts, with /dev/ptmx.")
     why = f"{machine.terminals_used} of {machine.terminals_max} in use"
     if left <= 0:
-        advice = "End some, or raise /proc/sys/kernel/pty/max."
-        return Ability(name, Grade.MISSING, why, advice, is_vital=True)
+        return _missing(why, "End some, or raise /proc/sys/kernel/pty/max.")
     if left < FEW_SESSIONS:
-        advice = "Raise /proc/sys/kernel/pty/max."
-        return Ability(name, Grade.LIMITED, why, advice, is_vital=True)
-    return Ability(name, Grade.OK, why, is_vital=True)
+        return _limited(why, "Raise /proc/sys/kernel/pty/max.")
+    return _ok(why)
 
 
-def _descriptors(machine: Machine) -> Ability:
+def _descriptors(machine: Machine) -> Finding:
     sessions = machine.descriptors // FDS_PER_SESSION
     why = f"{machine.descriptors} at most: the keeper can keep {sessions} sessions"
     if sessions >= FEW_SESSIONS:
-        return Ability("descriptors", Grade.OK, why, is_vital=True)
-    grade = Grade.LIMITED if sessions else Grade.MISSING
-    return Ability("descriptors", grade, why, "Raise `ulimit -n`.", is_vital=True)
+        return _ok(why)
+    return (_limited if sessions else _missing)(why, "Raise `ulimit -n`.")
 
 
-def _place(place: Place) -> Ability:
-    name = "sockets"
+def _place(machine: Machine) -> Finding:
+    place = machine.place
     if place.problem:
         advice = "Set HOLDFAST_RUNTIME_DIR to a folder of your own."
-        return Ability(name, Grade.MISSING, place.problem, advice, is_vital=True)
+        return _missing(place.problem, advice)
     if place.margin < 0:
-        return Ability(
-            name,
-            Grade.MISSING,
-            f"{place.path} is {-place.margin} bytes too long for a socket",
-            "Set HOLDFAST_RUNTIME_DIR to a shorter path.",
-            is_vital=True,
-        )
+        why = f"{place.path} is {-place.margin} bytes too long for a socket"
+        return _missing(why, "Set HOLDFAST_RUNTIME_DIR to a shorter path.")
     free = place.free // (1024 * 1024)
     why = f"{place.path} ({place.filesystem}, {free} MB free)"
     if place.free < SMALL_PLACE:
         advice = "Make room: an input that cannot be recorded is refused."
-        return Ability(name, Grade.LIMITED, why, advice, is_vital=True)
-    return Ability(name, Grade.OK, why, is_vital=True)
+        return _limited(why, advice)
+    return _ok(why)
 
 
-def _adoption(machine: Machine) -> Ability:
+def _adoption(machine: Machine) -> Finding:
     if machine.can_adopt:
-        why = "orphans fall to the keeper, which collects how they end"
-        return Ability("adoption", Grade.OK, why, is_vital=True)
-    return Ability(
-        "adoption",
-        Grade.MISSING,
-        "the keeper cannot become a subreaper",
-        "Allow prctl in the container's seccomp profile.",
-        is_vital=True,
-    )
+        return _ok("orphans fall to the keeper, which collects how they end")
+    why = "the keeper cannot become a subreaper"
+    return _missing(why, "Allow prctl in the container's seccomp profile.")
 
 
-def _log_out(log_out: LogOut) -> Ability:
-    name, advice = "log-out", "`holdfast up --install` sets up a unit and linger."
+def _log_out(machine: Machine) -> Finding:
+    log_out = machine.log_out
+    advice = "`holdfast up --install` sets up a unit and linger."
     if not log_out.has_systemd:
-        why = "no systemd: sessions live on in a kernel session of their own (setsid)"
-        return Ability(name, Grade.OK, why)
+        return _ok(
+            "no systemd: sessions live on in a kernel session of their own (setsid)"
+        )
     if log_out.lingers:
-        return Ability(name, Grade.OK, "systemd keeps what you run (linger is on)")
+        return _ok("systemd keeps what you run (linger is on)")
     if log_out.kills_processes:
-        why = "logind kills everything of yours at log-out"
-        return Ability(name, Grade.LIMITED, why, advice)
+        return _limited("logind kills everything of yours at log-out", advice)
     if log_out.place_is_removed:
         why = (
             "at the last log-out the runtime folder is removed: sessions live on,"
             " but nobody can reach them"
         )
-        return Ability(name, Grade.LIMITED, why, advice)
-    why = "setsid keeps sessions alive; the sockets are not in a folder that goes"
-    return Ability(name, Grade.OK, why)
+        return _limited(why, advice)
+    return _ok("setsid keeps sessions alive; the sockets are not in a folder that goes")
 
 
-def _exit_statuses(machine: Machine) -> Ability:
+def _exit_statuses(machine: Machine) -> Finding:
     if machine.kernel >= EXIT_STATUS_KERNEL:
-        why = "the kernel tells how any process ended"
-        return Ability("exit status", Grade.OK, why)
-    return Ability(
-        "exit status",
-        Grade.LIMITED,
+        return _ok("the kernel tells how any process ended")
+    return _limited(
         f"before Linux {_dotted(EXIT_STATUS_KERNEL)} the status of a command that"
         " outlived its holder and the keeper may be unknown",
     )
 
 
-def _painter(machine: Machine) -> Ability:
+def _painter(machine: Machine) -> Finding:
     if not machine.painter:
-        return Ability("screens", Grade.OK, "the painter starts")
-    return Ability(
-        "screens",
-        Grade.LIMITED,
-        f"no painter: {machine.painter}; `screen` and repainting do not work",
-        "Install holdfast[painter].",
-    )
+        return _ok("the painter starts")
+    why = f"no painter: {machine.painter}; `screen` and repainting do not work"
+    return _limited(why, "Install holdfast[painter].")
 
 
-def _freezing(machine: Machine) -> Ability:
+def _freezing(machine: Machine) -> Finding:
     if not machine.freezer:
-        why = "a control group of ours can be frozen whole"
-        return Ability("freezing", Grade.OK, why)
-    return Ability(
-        "freezing",
-        Grade.LIMITED,
+        return _ok("a control group of ours can be frozen whole")
+    return _limited(
         f"{machine.freezer}: freezing is by signals, and a process that starts"
         " meanwhile may slip through",
         "Run under a systemd user unit, or delegate a cgroup v2 to your user.",
     )
 
 
-def _exec_gate(machine: Machine) -> Ability:
-    name = "exec gate"
+def _exec_gate(machine: Machine) -> Finding:
     if machine.exec_gate:
         why = f"no exec can be held ({machine.exec_gate}): rules see what is typed"
         advice = "Allow seccomp with a listener in the container's profile."
-        return Ability(name, Grade.MISSING, f"{why}, not what runs", advice)
+        return _missing(f"{why}, not what runs", advice)
     limit = (
         "`new --exec-gate` has every exec judged by what it asks for; a program"
         " with several threads can change its words after that"
     )
     if machine.keeps_sudo:
-        return Ability(name, Grade.OK, limit)
-    return Ability(
-        name,
-        Grade.LIMITED,
+        return _ok(limit)
+    return _limited(
         f"{limit}; in such a session sudo and other set-user-id programs do not work",
         "As root, or with CAP_SYS_ADMIN, they do.",
     )
 
 
-def _checkpoints(machine: Machine) -> Ability:
+def _checkpoints(machine: Machine) -> Finding:
     namespaces = "can" if machine.has_user_namespaces else "cannot"
     criu = "is" if machine.has_criu else "is not"
-    return Ability(
-        "checkpoints",
-        Grade.MISSING,
+    return _missing(
         f"not built yet (this user {namespaces} make namespaces, CRIU {criu} here)",
     )
 
 
-def _clocks() -> Ability:
-    why = "need not agree with anybody's: no session depends on the time of day"
-    return Ability("clocks", Grade.OK, why)
+def _clocks(_: Machine) -> Finding:
+    return _ok("need not agree with anybody's: no session depends on the time of day")
 
 
 def _dotted(version: tuple[int, int]) -> str:
     return f"{version[0]}.{version[1]}"
+
+
+_VITAL: dict[str, Callable[[Machine], Finding]] = {
+    "python": _python,
+    "kernel": _kernel,
+    "memory": _memory,
+    "terminals": _terminals,
+    "descriptors": _descriptors,
+    "sockets": _place,
+    "adoption": _adoption,
+}
+_OTHERS: dict[str, Callable[[Machine], Finding]] = {
+    "log-out": _log_out,
+    "exit status": _exit_statuses,
+    "screens": _painter,
+    "freezing": _freezing,
+    "exec gate": _exec_gate,
+    "checkpoints": _checkpoints,
+    "clocks": _clocks,
+}

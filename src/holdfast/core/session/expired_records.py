@@ -1,8 +1,8 @@
-"""Which records and files of ended sessions are cleared away?
+"""The records and files of ended sessions that are cleared away.
 
 Theory of operation
 -------------------
-A session that has ended stays listed with its exit status, so that whoever comes
+A session that has ended stays listed with its exit status, so that a person who comes
 later can see it. After a day it goes; and if very many end in a day, the oldest go
 first. A `keep` mark exempts, whatever the number and the age.
 
@@ -30,8 +30,8 @@ KEEP_FOR = 24 * 3600.0
 """Seconds that an ended session stays listed: until tomorrow at the same hour."""
 
 KEEP_LOG_FOR = 90 * 24 * 3600.0
-"""Seconds that a logbook outlives its session: whoever asks what happened asks
-within a season. Whoever needs it longer exports it."""
+"""Seconds that a logbook outlives its session: people who ask what happened ask
+within a season. Those who need it longer export it."""
 
 MAX_RECORDS = 200
 """Ended sessions listed at most: each has a holder that waits to be asked, 1 MB."""

@@ -1,4 +1,4 @@
-"""Which idle sessions are reclaimed, and when?
+"""Which idle sessions are reclaimed, and when.
 
 Theory of operation
 -------------------
@@ -166,7 +166,7 @@ class _Watch:
 class Reaper:
     """Decides about every resident session of one host.
 
-    As large as the population that is observed; whoever observes must report
+    As large as the population that is observed; the observer must report
     each session's end (`Reaped` or `Departed`) and not observe it afterwards.
     """
 

@@ -1,4 +1,4 @@
-"""Which of a session's listeners are gone, and when is it time to look?
+"""Which of a session's listeners are gone, and when to look again.
 
 Theory of operation
 -------------------

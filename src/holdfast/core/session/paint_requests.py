@@ -1,4 +1,4 @@
-"""What is the painter asked next, for one session?
+"""The next request to the painter, for one session.
 
 Theory of operation
 -------------------
@@ -17,7 +17,7 @@ A flood that is faster rolls over it, and costs nothing more; what is gone is
 left out, and the picture is no longer called exact. The last keyframe is kept,
 so that the next painter begins there.
 
-Whoever does the talking tells what came (`connected`, `answered`, `died`, …),
+The driver reports what happened (`connected`, `answered`, `died`, …),
 then calls `next` until there is nothing to do.
 
 Invariants:

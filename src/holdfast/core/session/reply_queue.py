@@ -1,4 +1,4 @@
-"""In which order does a program read the answers to its queries?
+"""The order in which a program reads the answers to its queries.
 
 Theory of operation
 -------------------

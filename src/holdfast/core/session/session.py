@@ -1,4 +1,4 @@
-"""What is a session's state, and what follows from what happens to it?
+"""The life of a session: its states, and what follows from each event.
 
 Theory of operation
 -------------------
@@ -173,7 +173,7 @@ class LeftoversSwept:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Whoever held `incarnation` is gone, and its exit status with it."""
+    """The holder of `incarnation` is gone, and the exit status with it."""
 
     incarnation: Incarnation
     why: str
@@ -258,10 +258,18 @@ class SessionLife:
         *,
         is_recovering: bool = False,
     ) -> None:
-        self._incarnation = incarnation
-        self._state = State.LOST if is_recovering else State.STARTING
-        self._pid: int | None = None
-        self._exit_status: ExitStatus | None = None
+        self.incarnation = incarnation
+        """Which life it is."""
+
+        self.state = State.LOST if is_recovering else State.STARTING
+        """Where the session is in its life."""
+
+        self.pid: int | None = None
+        """The leader, or the last one there was."""
+
+        self.exit_status: ExitStatus | None = None
+        """How the leader ended, from when it is known on."""
+
         self._attached: set[ClientId] = set()
         self._fenced: Incarnation | None = None
         self._is_held_still = False
@@ -270,34 +278,9 @@ class SessionLife:
         self._sweep_at: float | None = None
 
     @property
-    def state(self) -> State:
-        """Where the session is in its life."""
-        return self._state
-
-    @property
-    def incarnation(self) -> Incarnation:
-        """Which life it is."""
-        return self._incarnation
-
-    @property
-    def pid(self) -> int | None:
-        """The leader, or the last one there was."""
-        return self._pid
-
-    @property
-    def exit_status(self) -> ExitStatus | None:
-        """How the leader ended, from when it is known on."""
-        return self._exit_status
-
-    @property
     def attached(self) -> int:
         """How many clients are attached."""
         return len(self._attached)
-
-    @property
-    def is_detached(self) -> bool:
-        """Whether nobody is attached, which is no reason to end."""
-        return not self._attached
 
     @property
     def frozen_by(self) -> frozenset[FrozenBy]:
@@ -305,7 +288,7 @@ class SessionLife:
         reasons: set[FrozenBy] = set()
         if self._is_held_still:
             reasons.add(FrozenBy.BY_OPERATOR)
-        if self._fenced == self._incarnation:
+        if self._fenced == self.incarnation:
             reasons.add(FrozenBy.BY_FENCE)
         return frozenset(reasons)
 
@@ -332,7 +315,7 @@ class SessionLife:
             effects.append(KillAll())
         if self._sweep_at is not None and now >= self._sweep_at:
             self._sweep_at = now + GRACE
-            effects.append(Sweep(self._incarnation))
+            effects.append(Sweep(self.incarnation))
         return effects
 
     def next_deadline(self) -> float | None:
@@ -344,8 +327,8 @@ class SessionLife:
     def _handle_operators(self, event: Attached | Detached) -> list[Effect]:
         match event:
             case Attached(_, client):
-                if self._state is State.LOST:
-                    return [Refuse(SessionLost(self._incarnation))]
+                if self.state is State.LOST:
+                    return [Refuse(SessionLost(self.incarnation))]
                 self._attached.add(client)
             case Detached(client):  # pragma: no branch
                 self._attached.discard(client)
@@ -373,12 +356,12 @@ class SessionLife:
     def _let_go(self) -> list[Effect]:
         before, self._is_held_still = self.frozen_by, False
         if before == {FrozenBy.BY_FENCE}:
-            return [Refuse(LeaseLost(self._incarnation))]
+            return [Refuse(LeaseLost(self.incarnation))]
         return self._moved(before)
 
     def _fence(self, incarnation: Incarnation) -> list[Effect]:
         # A fence may overtake the recovery it belongs to: it is kept for then.
-        if incarnation < self._incarnation or incarnation == self._fenced:
+        if incarnation < self.incarnation or incarnation == self._fenced:
             return []
         before, self._fenced = self.frozen_by, incarnation
         return self._moved(before)
@@ -390,7 +373,7 @@ class SessionLife:
         return self._moved(before)
 
     def _moved(self, before: frozenset[FrozenBy]) -> list[Effect]:
-        has_processes = self._pid is not None and self._state in _ALIVE
+        has_processes = self.pid is not None and self.state in _ALIVE
         if not has_processes or bool(before) == bool(self.frozen_by):
             return []
         return [Freeze()] if self.frozen_by else [Thaw()]
@@ -404,35 +387,35 @@ class SessionLife:
             case Started(pid):
                 return self._start(pid)
             case StartFailed():
-                if self._state not in _ALIVE or self._pid is not None:
+                if self.state not in _ALIVE or self.pid is not None:
                     return []
-                self._state = State.EXITED
+                self.state = State.EXITED
                 self._kill_at = None
                 return []
             case Recovered():  # pragma: no branch
                 return self._recover(event)
 
     def _start(self, pid: int) -> list[Effect]:
-        if self._state not in _ALIVE or self._pid is not None:
+        if self.state not in _ALIVE or self.pid is not None:
             return []
-        self._pid = pid
+        self.pid = pid
         effects = self._moved(frozenset())
         if self._end_signal is not None:
             return effects + self._tell_to_end(self._end_signal)
-        self._state = State.RUNNING
+        self.state = State.RUNNING
         return effects
 
     def _recover(self, event: Recovered) -> list[Effect]:
-        if event.incarnation <= self._incarnation:
-            error = StaleIncarnation(event.incarnation, self._incarnation)
+        if event.incarnation <= self.incarnation:
+            error = StaleIncarnation(event.incarnation, self.incarnation)
             return [Refuse(error)]
-        if self._state is State.EXITED:
-            return [Refuse(SessionOver(self._state))]
-        if self._state is not State.LOST or self._sweep_at is not None:
-            return [Refuse(StillAlive(self._incarnation, self._state))]
-        self._incarnation = event.incarnation
-        self._state = State.RUNNING
-        self._pid = event.pid
+        if self.state is State.EXITED:
+            return [Refuse(SessionOver(self.state))]
+        if self.state is not State.LOST or self._sweep_at is not None:
+            return [Refuse(StillAlive(self.incarnation, self.state))]
+        self.incarnation = event.incarnation
+        self.state = State.RUNNING
+        self.pid = event.pid
         if event.how is How.COLD:
             self._is_held_still = False  # What was held still is not there any more.
         return self._moved(frozenset())
@@ -446,8 +429,8 @@ class SessionLife:
             self._kill_at = now + GRACE  # A further request never prolongs it.
         if self._end_signal != KILL:
             self._end_signal = event.signal
-        self._state = State.ENDING
-        return [] if self._pid is None else self._tell_to_end(self._end_signal)
+        self.state = State.ENDING
+        return [] if self.pid is None else self._tell_to_end(self._end_signal)
 
     def _tell_to_end(self, signal: int) -> list[Effect]:
         before = self.frozen_by
@@ -463,15 +446,15 @@ class SessionLife:
     def _handle_endings(
         self, event: LeaderExited | LeftoversSwept | Lost, now: float
     ) -> list[Effect]:
-        if event.incarnation != self._incarnation:
+        if event.incarnation != self.incarnation:
             return []
         match event:
             case LeftoversSwept():
                 self._sweep_at = None
-            case LeaderExited(_, status) if self._state in _ALIVE:
-                self._exit_status = status
+            case LeaderExited(_, status) if self.state in _ALIVE:
+                self.exit_status = status
                 return self._close(State.EXITED, now)
-            case Lost() if self._state in _ALIVE:
+            case Lost() if self.state in _ALIVE:
                 self._attached.clear()
                 return self._close(State.LOST, now)
             case LeaderExited() | Lost():  # pragma: no branch
@@ -479,18 +462,18 @@ class SessionLife:
         return []
 
     def _close(self, state: State, now: float) -> list[Effect]:
-        self._state = state
+        self.state = state
         self._kill_at = self._end_signal = None
         self._sweep_at = now + GRACE
-        return [Sweep(self._incarnation)]
+        return [Sweep(self.incarnation)]
 
     # ── what is said ──────────────────────────────────────────────────────────
 
     def _refusal(self) -> list[Effect]:
-        match self._state:
+        match self.state:
             case State.LOST:
-                return [Refuse(SessionLost(self._incarnation))]
+                return [Refuse(SessionLost(self.incarnation))]
             case State.EXITED:
-                return [Refuse(SessionOver(self._state))]
+                return [Refuse(SessionOver(self.state))]
             case _:
                 return []

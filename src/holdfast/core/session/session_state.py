@@ -1,10 +1,10 @@
-"""What is a session doing: has it a prompt, does it run, or does it wait for whom?
+"""What a session is doing: at its prompt, running, or waiting for input.
 
 Theory of operation
 -------------------
 The kernel knows which process group has the terminal, what each of its
-processes sleeps in, and how the terminal treats what is typed. Whoever asks has
-read that a moment ago; here it becomes one of six words, and the reasons for it.
+processes sleeps in, and the modes of the terminal. The caller has just read
+that; here it becomes one of six words, and the evidence for it.
 
 A session waits when a process that has the terminal sleeps until somebody
 types. What it waits for follows from the terminal: a password is read in whole
@@ -118,7 +118,7 @@ def decide(seen: Evidence) -> Doing:
 def is_alone(seen: Evidence) -> bool:
     """Tell whether the first of the group that has the terminal is alone in reading.
 
-    Whoever may read it as well, or does not let us see what it waits for, counts.
+    A process that may read it too, or whose wait is hidden from us, counts.
     """
     others = [one for one in seen.sleepers if one.pid != seen.foreground]
     quiet = (Wait.ELSEWHERE, Wait.NOTHING)
@@ -157,9 +157,9 @@ def _wanted(seen: Evidence, reader: Sleeper) -> tuple[Word, str]:
         return Word.WAITING_FOR_SECRET, why
     if reader.keeps_jobs and reader.pid == seen.foreground:
         if not (seen.canonical or seen.echo):
-            return Word.AT_PROMPT, "it keeps jobs, and edits its line by itself"
+            return Word.AT_PROMPT, "it has job control, and edits its own line"
         if reader.size in PROMPT_SIZES:
-            return Word.AT_PROMPT, f"it keeps jobs, and reads {reader.size} bytes"
+            return Word.AT_PROMPT, f"it has job control, and reads {reader.size} bytes"
     if seen.canonical:
         return Word.WAITING_FOR_INPUT, "the terminal reads whole lines and shows them"
     return Word.WAITING_FOR_INPUT, "it reads key by key"

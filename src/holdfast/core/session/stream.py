@@ -1,4 +1,4 @@
-"""What has the session printed, and who has seen how much of it?
+"""The session's output, and how much of it each viewer has seen.
 
 Theory of operation
 -------------------
@@ -262,7 +262,7 @@ class Skip:
     """Say that `gap` bytes are left out and that the stream goes on at `at`.
 
     With `keyframe` set, send the keyframe made at `at` first. A Skip is given
-    once; whoever pulls it owes it to the reader before anything else.
+    once; the caller owes it to the reader before anything else.
     """
 
     gap: int
@@ -310,10 +310,6 @@ class Viewer:
         self._pulled_to = at
         self._behind_since: float | None = None
         self._is_cut = False
-
-    def wants_keyframe(self, window: StreamWindow) -> bool:
-        """Tell whether a keyframe, made now, would bring the reader forward."""
-        return not self._is_cut and window.end - self.cursor > self._bound
 
     def pull(
         self,

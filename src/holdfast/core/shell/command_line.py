@@ -1,4 +1,4 @@
-"""Which commands would a shell make of this text, as far as the text tells?
+"""The commands in a line of text, as far as the text shows them.
 
 Theory of operation
 -------------------

@@ -1,4 +1,4 @@
-"""Which programs run another one, by what their words say?
+"""Programs that run another program, named in their words.
 
 Some *carry* another command in their own words: `sudo rm x`. Some *hide* one in a
 text or take it from their input: `eval 'rm x'`, `… | sh`.

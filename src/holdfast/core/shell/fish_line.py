@@ -1,6 +1,6 @@
-r"""Which simple commands does fish find in a line?
+r"""The simple commands that fish finds in a line.
 
-fish is no POSIX shell. What differs most, and would deceive whoever reads it as one:
+fish is not a POSIX shell. The differences that would mislead a POSIX reader most:
 
 * Outside of quotes a backslash may stand for another character: `\x72m` is `rm`.
 * In single quotes `\'` is a quote and `\\` a backslash.
@@ -11,13 +11,19 @@ fish is no POSIX shell. What differs most, and would deceive whoever reads it as
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from holdfast.core.shell.line_folders import ANYWHERE, Outcome, still, united
-from holdfast.core.shell.line_reader import COMPOUND, NOWHERE, LineReader
+from holdfast.core.shell.line_reader import (
+    COMPOUND,
+    FOREIGN,
+    NOWHERE,
+    LineReader,
+    Part,
+)
 from holdfast.core.shell.open_words import ANYTHING, OpenWord
 from holdfast.core.shell.posix_line import value_of
-from holdfast.core.shell.posix_words import NAMES
 from holdfast.core.shell.shell_grammar import Grammar
 from holdfast.core.shell.shell_lexeme import Lexeme, LexemeBuilder, Unreadable
 from holdfast.core.shell.simple_command import Redirection, Way
@@ -27,7 +33,6 @@ _SUBSTITUTION = "it runs a command inside another, or expands one"
 _QUOTE = "a quote does not end, or holds a substitution"
 
 _ENDS = frozenset(" \t\n;|&<>)")
-_PLAIN = re.compile(r"[A-Za-z0-9_./:=,@+!\]-]+")
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _INSIDE = re.compile(r'[^"\\$]+')
 _CHOICES = re.compile(r"\{([A-Za-z0-9_./+-]*(?:,[A-Za-z0-9_./+-]*)+)\}")
@@ -53,6 +58,8 @@ class FishLine(LineReader):
     """Reads a line as fish does."""
 
     begins_with_redirections = False
+    keywords = _KEYWORD
+    plain = re.compile(r"[A-Za-z0-9_./:=,@+!\]-]+")
     joins = re.compile(r"&&|\|\||[;|\n]|&(?![>|&])(?=[ \t\n;)]|$)")
 
     def __init__(
@@ -72,7 +79,7 @@ class FishLine(LineReader):
         if self.line[begun : begun + 1] in ("%", "^"):
             raise Unreadable(_SUBSTITUTION)
         while self.place < len(self.line) and self.line[self.place] not in _ENDS:
-            self._read_part(word)
+            self.read_part(word)
         if self.place == begun:
             raise Unreadable("a command is missing")
         text = self.line[begun : self.place]
@@ -80,18 +87,9 @@ class FishLine(LineReader):
             raise Unreadable("which descriptor is redirected cannot be told")
         return word.built()
 
-    def _read_part(self, word: LexemeBuilder) -> None:
-        plain = _PLAIN.match(self.line, self.place)
-        if plain is not None:
-            self.place = plain.end()
-            word.add(plain[0])
-            return
-        character = self.line[self.place]
-        read = _PARTS.get(character)
-        if read is None:
-            foreign = "it has letters outside ASCII where no quotes are"
-            raise Unreadable(foreign if ord(character) > ord("~") else _ESCAPE)
-        read(self, word)
+    def why_unreadable(self, character: str) -> str:
+        """Say why no word goes on with this letter."""
+        return FOREIGN if ord(character) > ord("~") else _ESCAPE
 
     def _read_letter(self, word: LexemeBuilder) -> None:
         word.add(self.line[self.place])
@@ -121,14 +119,8 @@ class FishLine(LineReader):
             self.place += 2
             word.add(following, is_quoted=True)
 
-    def _read_double(self, word: LexemeBuilder) -> None:
-        self.place += 1
-        word.add("", is_quoted=True)
-        while not self.line.startswith('"', self.place):
-            self._read_inside(word)
-        self.place += 1
-
-    def _read_inside(self, word: LexemeBuilder) -> None:
+    def read_inside(self, word: LexemeBuilder) -> None:
+        """Read the next part of what stands in double quotes."""
         inside = _INSIDE.match(self.line, self.place)
         following = self.line[self.place + 1 : self.place + 2]
         if inside is not None:
@@ -143,10 +135,7 @@ class FishLine(LineReader):
             is_escape = following in '"\\$'
             word.add(following if is_escape else f"\\{following}", is_quoted=True)
 
-    def _read_unquoted_dollar(self, word: LexemeBuilder) -> None:
-        self._read_dollar(word, is_quoted=False)
-
-    def _read_dollar(self, word: LexemeBuilder, *, is_quoted: bool) -> None:
+    def _read_dollar(self, word: LexemeBuilder, *, is_quoted: bool = False) -> None:
         variable = _VARIABLE.match(self.line, self.place)
         if variable is None:
             if not self.line.startswith("$(", self.place):
@@ -166,10 +155,9 @@ class FishLine(LineReader):
             known = OpenWord(is_one=is_quoted)
         word.gap(known)
 
-    def _read_substitution(self, word: LexemeBuilder) -> None:
-        self._read_parentheses(word, is_quoted=False)
-
-    def _read_parentheses(self, word: LexemeBuilder, *, is_quoted: bool) -> None:
+    def _read_parentheses(
+        self, word: LexemeBuilder, *, is_quoted: bool = False
+    ) -> None:
         self.place += 1
         self.enter()
         self.read_block(frozenset({")"}))
@@ -180,11 +168,6 @@ class FishLine(LineReader):
         if self.line.startswith("[", self.place):
             raise Unreadable(_SUBSTITUTION)
         word.gap(OpenWord(is_one=is_quoted))
-
-    def _read_glob(self, word: LexemeBuilder) -> None:
-        is_deep = self.line.startswith("**", self.place)
-        self.place += 2 if is_deep else 1
-        word.gap(ANYTHING if is_deep else NAMES)
 
     def _read_brace(self, word: LexemeBuilder) -> None:
         choices = _CHOICES.match(self.line, self.place)
@@ -237,11 +220,6 @@ class FishLine(LineReader):
             raise Unreadable(COMPOUND)  # It is one in quotes as well.
 
     # ── compound commands ─────────────────────────────────────────────────
-
-    def peek_keyword(self) -> str:
-        """Return the word of the grammar that stands here; empty if none does."""
-        found = _KEYWORD.match(self.line, self.place)
-        return "" if found is None else found[0]
 
     def read_compound(self, keyword: str) -> Outcome:
         """Read the compound command that this keyword begins."""
@@ -312,12 +290,7 @@ class FishLine(LineReader):
         self.skip_blanks()
         name = self.loop_variable(self.read_word())
         self.take_keyword("in")
-        words: list[Lexeme] = []
-        while not self._is_at_end_of_command():
-            self.count()
-            words.append(self.read_word())
-        self.take_break()
-        self.variables[name] = value_of(words)
+        self.variables[name] = value_of(self.read_words())
         self.read_block(_BLOCK)
         del self.variables[name]
 
@@ -329,31 +302,25 @@ class FishLine(LineReader):
         self.skip_blanks()
         while self.peek_keyword() == "case":
             self.take_keyword("case")
-            while not self._is_at_end_of_command():
-                self.count()
-                self.read_word()
-            self.take_break()
+            self.read_words()
             after = self.read_block(frozenset({"case", "end"})).either
             self.here = united(begun, after)
 
-
-Part = Callable[[FishLine, LexemeBuilder], None]
-
-_PARTS: dict[str, Part] = {
-    "'": FishLine._read_single,  # noqa: SLF001  # a table of its own methods
-    '"': FishLine._read_double,  # noqa: SLF001
-    "\\": FishLine._read_escape,  # noqa: SLF001
-    "$": FishLine._read_unquoted_dollar,  # noqa: SLF001
-    "(": FishLine._read_substitution,  # noqa: SLF001
-    "*": FishLine._read_glob,  # noqa: SLF001
-    "?": FishLine._read_glob,  # noqa: SLF001
-    "{": FishLine._read_brace,  # noqa: SLF001
-    "[": FishLine._read_bracket,  # noqa: SLF001
-    "~": FishLine._read_tilde,  # noqa: SLF001
-    "#": FishLine._read_letter,  # noqa: SLF001
-    "%": FishLine._read_letter,  # noqa: SLF001
-    "^": FishLine._read_letter,  # noqa: SLF001
-}
+    parts: ClassVar[Mapping[str, Part]] = {
+        "'": _read_single,
+        '"': LineReader.read_double,
+        "\\": _read_escape,
+        "$": _read_dollar,
+        "(": _read_parentheses,
+        "*": LineReader.read_glob,
+        "?": LineReader.read_glob,
+        "{": _read_brace,
+        "[": _read_bracket,
+        "~": _read_tilde,
+        "#": _read_letter,
+        "%": _read_letter,
+        "^": _read_letter,
+    }
 
 
 def _numbered(found: re.Match[str]) -> str:

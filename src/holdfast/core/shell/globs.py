@@ -1,4 +1,4 @@
-r"""Does a text fit a pattern, in time that hostile text cannot stretch?
+r"""Glob matching in time that hostile text cannot stretch.
 
     *     any characters, also none        ?    exactly one
     \*    a star    \?    a question mark    \\    a backslash
@@ -7,7 +7,7 @@ Nothing else is special, and a pattern always fits the whole text. Each star
 takes the nearest place where what follows it fits and never looks back, which
 is enough for patterns of this kind: the work is at most the length of the text
 times that of the pattern, whatever both hold. Regular expressions are not
-offered to whoever writes rules, because some take minutes.
+offered in rules, because some take minutes.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What of a line with heredocs counts as typed?
+"""Which part of a line with heredocs counts as typed.
 
 The lines of a heredoc are entered one by one, and are one command to the shell: it
 executes it once, and tells it as one line. Of a short one that is found out from what

@@ -1,4 +1,4 @@
-r"""Which variable has a value that is known while a line is read?
+r"""Variables whose values are known while a line is read.
 
 `cat $HOME/x` and `cat ~/x` name the same file each time, if nobody has changed HOME.
 A shell that tells its state says what HOME is at its prompt. That holds for a whole

@@ -1,4 +1,4 @@
-"""In which folders may the next command of a line run?
+"""The folders in which the next command of a line may run.
 
 `cd src && make` runs `make` in `src`, and `cd src; make` runs it there or, if there is
 no such folder, where it was before. Each command leads to the folders in which the

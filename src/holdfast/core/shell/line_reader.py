@@ -1,4 +1,4 @@
-"""How do simple commands stand together in a line, whichever shell reads it?
+"""How simple commands are combined in a line, for every shell.
 
 Theory of operation
 -------------------
@@ -13,13 +13,14 @@ Whatever a reader does not know makes it stop with Unreadable: it never guesses.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from holdfast.core.shell.command_names import carries_another, hides_another
 from holdfast.core.shell.line_folders import ANYWHERE, Outcome, led, still, united
 from holdfast.core.shell.line_sight import NO_SIGHT, sight_of
-from holdfast.core.shell.open_words import OpenWord
+from holdfast.core.shell.open_words import ANYTHING, OpenWord
 from holdfast.core.shell.shell_grammar import Grammar
 from holdfast.core.shell.shell_lexeme import Lexeme, LexemeBuilder, Unreadable
 from holdfast.core.shell.simple_command import (
@@ -43,6 +44,7 @@ COMPOUND = "it is a compound command"
 NOWHERE = "a redirection leads nowhere"
 EMPTY = "a command is missing"
 SEVERAL = "it has more than one line"
+FOREIGN = "it has letters outside ASCII where no quotes are"
 
 _BLANKS = re.compile(r"[ \t]*")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}", re.ASCII)
@@ -67,6 +69,12 @@ _SETTERS = frozenset(
 )
 """Builtins that may set a variable that their words name."""
 
+
+NAMES = OpenWord(has_slash=False, files=("", ""))
+"""Any number of words, none of which has a slash in it."""
+
+Part = Callable[[Any, LexemeBuilder], None]
+"""A method that reads a part of a word."""
 
 NO_VALUES: Mapping[str, str] = {}
 
@@ -94,6 +102,15 @@ class LineReader(ABC):
 
     joins: re.Pattern[str]
     """What joins commands or ends one, at this place."""
+
+    keywords: re.Pattern[str]
+    """Words of the grammar, at this place."""
+
+    plain: re.Pattern[str]
+    """Letters of a word that stand for themselves."""
+
+    parts: ClassVar[Mapping[str, Part]]
+    """What reads the part of a word that begins with this letter."""
 
     begins_with_redirections = True
     """Whether a redirection may stand before the first word."""
@@ -151,8 +168,12 @@ class LineReader(ABC):
         """Read the compound command that this keyword begins."""
 
     @abstractmethod
-    def peek_keyword(self) -> str:
-        """Return the word of the grammar that stands here; empty if none does."""
+    def read_inside(self, word: LexemeBuilder) -> None:
+        """Read the next part of what stands in double quotes."""
+
+    @abstractmethod
+    def why_unreadable(self, character: str) -> str:
+        """Say why no word goes on with this letter."""
 
     @abstractmethod
     def is_assignment(self, word: Lexeme) -> bool:
@@ -161,6 +182,35 @@ class LineReader(ABC):
     @abstractmethod
     def check(self, words: list[Lexeme]) -> None:
         """Raise if the shell itself evaluates what a word holds."""
+
+    # ── parts of a word ───────────────────────────────────────────────────
+
+    def read_part(self, word: LexemeBuilder) -> None:
+        """Read the next part of a word."""
+        plain = self.plain.match(self.line, self.place)
+        if plain is not None:
+            self.place = plain.end()
+            word.add(plain[0])
+            return
+        character = self.line[self.place]
+        read = self.parts.get(character)
+        if read is None:
+            raise Unreadable(self.why_unreadable(character))
+        read(self, word)
+
+    def read_double(self, word: LexemeBuilder) -> None:
+        """Read what stands in double quotes."""
+        self.place += 1
+        word.add("", is_quoted=True)
+        while not self.line.startswith('"', self.place):
+            self.read_inside(word)
+        self.place += 1
+
+    def read_glob(self, word: LexemeBuilder) -> None:
+        """Read a wildcard."""
+        is_deep = self.line.startswith("**", self.place)
+        self.place += 2 if is_deep else 1
+        word.gap(ANYTHING if is_deep else NAMES)
 
     # ── lists ─────────────────────────────────────────────────────────────
 
@@ -224,6 +274,20 @@ class LineReader(ABC):
         return self.peek_keyword() in stops
 
     # ── what compound commands are made of ────────────────────────────────
+
+    def peek_keyword(self) -> str:
+        """Return the word of the grammar that stands here; empty if none does."""
+        found = self.keywords.match(self.line, self.place)
+        return "" if found is None else found[0]
+
+    def read_words(self) -> list[Lexeme]:
+        """Read words up to the end of a part of a compound command."""
+        words: list[Lexeme] = []
+        while not self._is_at_end_of_command():
+            self.count()
+            words.append(self.read_word())
+        self.take_break()
+        return words
 
     def take_keyword(self, *wanted: str) -> str:
         """Pass over one of these words of the grammar."""

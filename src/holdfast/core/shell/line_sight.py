@@ -1,4 +1,4 @@
-"""What can be seen of the words of a text that cannot be read?
+"""What can be seen of the words of a text that cannot be parsed.
 
 Rules that deny or ask want to find, not to know: quotes, escape sequences and
 punctuation are taken away, and what is left are pieces, which may be words.

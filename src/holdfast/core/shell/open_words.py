@@ -1,4 +1,4 @@
-r"""What can a word become that the text does not spell out?
+r"""What a word may expand to that the text does not spell out.
 
 `*.py` may be any names of files, `"$X"` any text, `./$(date)` any that begins with
 `./`. A word whose value is not in the text is an OpenWord: how it surely begins and

@@ -1,4 +1,4 @@
-"""Which simple commands do bash, zsh and dash find in a line?
+"""The simple commands that bash, zsh and dash find in a line.
 
 Compound commands are read where the three agree: `if`, `while`, `until`, `for … in`,
 `case`, `{ … }`, `( … )` and `!`. Everything else that has a word of its own in one of
@@ -57,6 +57,8 @@ _COMPARING = {
 class PosixLine(PosixWords):
     """Reads a line as bash, zsh or dash does."""
 
+    keywords = _KEYWORD
+
     def __init__(
         self, line: str, grammar: Grammar, following: Sequence[str] = ()
     ) -> None:
@@ -93,11 +95,6 @@ class PosixLine(PosixWords):
             raise Unreadable("what zsh makes of a brace cannot be told")
 
     # ── compound commands ─────────────────────────────────────────────────
-
-    def peek_keyword(self) -> str:
-        """Return the word of the grammar that stands here; empty if none does."""
-        found = _KEYWORD.match(self.line, self.place)
-        return "" if found is None else found[0]
 
     def read_compound(self, keyword: str) -> Outcome:
         """Read the compound command that this keyword begins."""
@@ -189,13 +186,8 @@ class PosixLine(PosixWords):
         self.skip_blanks()
         name = self.loop_variable(self.read_word())
         self.take_keyword("in")
-        words: list[Lexeme] = []
-        while not self._is_at_end_of_command():
-            self.count()
-            words.append(self.read_word())
-        self.take_break()
+        self.variables[name] = value_of(self.read_words())
         self.skip_blanks()
-        self.variables[name] = value_of(words)
         return name
 
     def _read_case(self) -> Outcome:

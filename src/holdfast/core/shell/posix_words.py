@@ -1,4 +1,4 @@
-r"""Which words do bash, zsh and dash make of a text?
+r"""The words that bash, zsh and dash make of a text.
 
 The three read words almost alike. Where one of them differs, its way is followed, or
 the text is Unreadable to it:
@@ -17,9 +17,10 @@ What an option of the shell can change is left open rather than guessed.
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import ClassVar
 
-from holdfast.core.shell.line_reader import NOWHERE, LineReader
+from holdfast.core.shell.line_reader import FOREIGN, NOWHERE, LineReader, Part
 from holdfast.core.shell.open_words import ANYTHING, OpenWord
 from holdfast.core.shell.shell_grammar import Grammar
 from holdfast.core.shell.shell_lexeme import Lexeme, LexemeBuilder, Unreadable
@@ -31,7 +32,6 @@ _REPEAT = "it may repeat an earlier line"
 _DESCRIPTOR = "which descriptor is redirected cannot be told"
 
 _ENDS = frozenset(" \t\n;|&<>()")
-_PLAIN = re.compile(r"[A-Za-z0-9_./,@%+\]-]+")
 _INSIDE = re.compile(r'[^"\\$`!]+')
 _CHOICES = re.compile(r"\{([A-Za-z0-9_./+-]*(?:,[A-Za-z0-9_./+-]*)+)\}")
 _TILDE = re.compile(r"~[A-Za-z0-9_.+-]*")
@@ -60,27 +60,26 @@ _REPEATED = re.compile(r"!(?![ =]|$)", re.MULTILINE)
 _NUMBER_GLOB = re.compile(r"<[0-9]*-[0-9]*>")
 _UNSAFE_HISTORY = re.compile(r"\$[('{]|`|(?:^|\s)#")
 
-NAMES = OpenWord(has_slash=False, files=("", ""))
-"""Any number of words, none of which has a slash in it."""
-
 NUMBER = OpenWord(has_slash=False, is_one=True)
 
 
 class PosixWords(LineReader):
     """Reads the words and redirections of bash, zsh and dash."""
 
+    plain = re.compile(r"[A-Za-z0-9_./,@%+\]-]+")
+
     def read_word(self) -> Lexeme:
         """Read one word."""
         word = LexemeBuilder()
         begun = self.place
         while self.place < len(self.line) and self.line[self.place] not in _ENDS:
-            self._read_part(word)
+            self.read_part(word)
         if self.place == begun:
-            raise Unreadable(_reason(self.line[begun : begun + 1]))
+            raise Unreadable(self.why_unreadable(self.line[begun : begun + 1]))
         lexeme = word.built()
         following = self.line[self.place : self.place + 1]
         if following == "(":
-            raise Unreadable(_reason("("))
+            raise Unreadable(self.why_unreadable("("))
         text = self.line[begun : self.place]
         if following in ("<", ">") and (text.isdigit() or text.endswith("}")):
             raise Unreadable(_DESCRIPTOR)
@@ -96,23 +95,15 @@ class PosixWords(LineReader):
             raise Unreadable("it may have a comment")
         super().skip_comment()
 
+    def why_unreadable(self, character: str) -> str:
+        """Say why no word goes on with this letter."""
+        return _REASONS.get(character, FOREIGN)
+
     @property
     def _repeats(self) -> bool:
         return self.grammar is not Grammar.DASH
 
     # ── parts of a word ───────────────────────────────────────────────────
-
-    def _read_part(self, word: LexemeBuilder) -> None:
-        plain = _PLAIN.match(self.line, self.place)
-        if plain is not None:
-            self.place = plain.end()
-            word.add(plain[0])
-            return
-        character = self.line[self.place]
-        read = _PARTS.get(character)
-        if read is None:
-            raise Unreadable(_reason(character))
-        read(self, word)
 
     def _read_single(self, word: LexemeBuilder) -> None:
         end = self.line.find("'", self.place + 1)
@@ -136,14 +127,8 @@ class PosixWords(LineReader):
         self.place += 2
         word.add(text, is_quoted=True)
 
-    def _read_double(self, word: LexemeBuilder) -> None:
-        self.place += 1
-        word.add("", is_quoted=True)
-        while not self.line.startswith('"', self.place):
-            self._read_inside(word)
-        self.place += 1
-
-    def _read_inside(self, word: LexemeBuilder) -> None:
+    def read_inside(self, word: LexemeBuilder) -> None:
+        """Read the next part of what stands in double quotes."""
         inside = _INSIDE.match(self.line, self.place)
         if inside is not None:
             self.place = inside.end()
@@ -179,10 +164,7 @@ class PosixWords(LineReader):
 
     # ── variables and substitutions ───────────────────────────────────────
 
-    def _read_unquoted_dollar(self, word: LexemeBuilder) -> None:
-        self._read_dollar(word, is_quoted=False)
-
-    def _read_dollar(self, word: LexemeBuilder, *, is_quoted: bool) -> None:
+    def _read_dollar(self, word: LexemeBuilder, *, is_quoted: bool = False) -> None:
         variable = _VARIABLE.match(self.line, self.place)
         following = self.line[self.place + 1 : self.place + 2]
         if variable is not None:
@@ -244,10 +226,7 @@ class PosixWords(LineReader):
         else:
             word.gap(splits=True)
 
-    def _read_unquoted_backticks(self, word: LexemeBuilder) -> None:
-        self._read_backticks(word, is_quoted=False)
-
-    def _read_backticks(self, word: LexemeBuilder, *, is_quoted: bool) -> None:
+    def _read_backticks(self, word: LexemeBuilder, *, is_quoted: bool = False) -> None:
         end = self.line.find("`", self.place + 1)
         inside = self.line[self.place + 1 : end]
         if end < 0 or "\\" in inside or (is_quoted and '"' in inside):
@@ -272,11 +251,6 @@ class PosixWords(LineReader):
         word.add("", is_quoted=True)
 
     # ── what is expanded to names, or to several words ────────────────────
-
-    def _read_glob(self, word: LexemeBuilder) -> None:
-        is_deep = self.line.startswith("**", self.place)
-        self.place += 2 if is_deep else 1
-        word.gap(ANYTHING if is_deep else NAMES)
 
     def _read_bracket(self, word: LexemeBuilder) -> None:
         following = self.line[self.place + 1 : self.place + 2]
@@ -356,7 +330,7 @@ class PosixWords(LineReader):
         self.place = found.end()
         following = self.line[self.place : self.place + 1]
         if following in ("", *"!&|<>("):
-            raise Unreadable(_reason("(") if following == "(" else NOWHERE)
+            raise Unreadable(self.why_unreadable("(") if following == "(" else NOWHERE)
         self.skip_blanks()
         if self.place >= len(self.line):
             raise Unreadable(NOWHERE)
@@ -404,27 +378,24 @@ class PosixWords(LineReader):
         shape = None if text is not None else (target.open or ANYTHING)
         return Redirection(way, text, shape)
 
-
-Part = Callable[[PosixWords, LexemeBuilder], None]
-
-_PARTS: dict[str, Part] = {
-    "'": PosixWords._read_single,  # noqa: SLF001  # a table of its own methods
-    '"': PosixWords._read_double,  # noqa: SLF001
-    "\\": PosixWords._read_escape,  # noqa: SLF001
-    "$": PosixWords._read_unquoted_dollar,  # noqa: SLF001
-    "`": PosixWords._read_unquoted_backticks,  # noqa: SLF001
-    "!": PosixWords._read_bang,  # noqa: SLF001
-    "*": PosixWords._read_glob,  # noqa: SLF001
-    "?": PosixWords._read_glob,  # noqa: SLF001
-    "[": PosixWords._read_bracket,  # noqa: SLF001
-    "{": PosixWords._read_brace,  # noqa: SLF001
-    "}": PosixWords._read_closing_brace,  # noqa: SLF001
-    "~": PosixWords._read_tilde,  # noqa: SLF001
-    "=": PosixWords._read_equals,  # noqa: SLF001
-    ":": PosixWords._read_equals,  # noqa: SLF001
-    "^": PosixWords._read_pattern,  # noqa: SLF001
-    "#": PosixWords._read_pattern,  # noqa: SLF001
-}
+    parts: ClassVar[Mapping[str, Part]] = {
+        "'": _read_single,
+        '"': LineReader.read_double,
+        "\\": _read_escape,
+        "$": _read_dollar,
+        "`": _read_backticks,
+        "!": _read_bang,
+        "*": LineReader.read_glob,
+        "?": LineReader.read_glob,
+        "[": _read_bracket,
+        "{": _read_brace,
+        "}": _read_closing_brace,
+        "~": _read_tilde,
+        "=": _read_equals,
+        ":": _read_equals,
+        "^": _read_pattern,
+        "#": _read_pattern,
+    }
 
 
 def _decoded(found: re.Match[str]) -> str:
@@ -438,11 +409,6 @@ def _decoded(found: re.Match[str]) -> str:
     if not ord(" ") <= code <= ord("~"):
         raise Unreadable("it has control characters")
     return chr(code)
-
-
-def _reason(character: str) -> str:
-    foreign = "it has letters outside ASCII where no quotes are"
-    return _REASONS.get(character, foreign)
 
 
 _REASONS = {

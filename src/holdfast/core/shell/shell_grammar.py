@@ -1,4 +1,4 @@
-r"""Which shell reads a line?
+r"""The shells, and which of them reads a line.
 
 The same text is not the same line to every shell: `\x72m` is `rm` to fish and
 `x72m` to bash; `ls &>x` writes a file in bash, and in dash starts `ls` in the

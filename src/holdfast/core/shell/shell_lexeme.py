@@ -1,4 +1,4 @@
-"""What is a word of a line made of, before a shell has put values into it?
+"""A word of a line before a shell expands it.
 
 A word is collected piece by piece: text as it stands, texts of which it becomes each
 (`{a,b}`), and gaps, for which the shell puts in what the line does not tell. At the

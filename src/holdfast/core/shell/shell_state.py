@@ -1,4 +1,4 @@
-r"""What is set in a shell, and what of it is different from before?
+r"""What is set in a shell, and what changed since the last prompt.
 
 Theory of operation
 -------------------
@@ -44,7 +44,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 MAX_ITEMS = 16_384
-"""Items of one state: whoever has more has made them to see what happens."""
+"""Items of one state: a shell with more was made to break something."""
 
 MAX_ALIASES = 512
 """Aliases whose text is kept: ten times what a rich setup has."""

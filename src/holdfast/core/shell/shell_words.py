@@ -1,4 +1,4 @@
-"""Which words does a shell know by itself?
+"""The words that a shell itself knows.
 
 A builtin is part of the shell: no file is looked for. Which words are builtins
 differs from shell to shell and from version to version; those here are builtins in

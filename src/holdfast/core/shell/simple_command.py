@@ -1,4 +1,4 @@
-"""What is known of one simple command of a line?
+"""One simple command of a line.
 
 Theory of operation
 -------------------

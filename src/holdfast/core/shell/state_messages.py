@@ -1,4 +1,4 @@
-r"""Which of the bytes in a shell's pipe are messages of the shell, and of what state?
+r"""The messages of a shell among the bytes of its pipe.
 
 Theory of operation
 -------------------
@@ -36,7 +36,7 @@ MAX_MESSAGE = 4 * 1024 * 1024
 """Bytes of a message: ten times all functions of a rich setup."""
 
 MAX_WAITING = 8
-"""Messages kept until their prompts are read: whoever types ahead gets so far."""
+"""Messages kept until their prompts are read: enough for typing ahead."""
 
 _LONGEST = 64
 """Bytes in which a message's begin, or its end, can be looked for whole."""

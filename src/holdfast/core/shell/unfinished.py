@@ -1,4 +1,4 @@
-"""May a shell wait for more of a command after this line?
+"""Whether a shell may wait for more of a command after this line.
 
 A shell without a line editor keeps the lines of an unfinished command to itself:
 the next Return, of whomever, may end it. Whether a line is finished depends on the

@@ -1,4 +1,4 @@
-"""Which other command do the words of this one run?
+"""The command that the words of another command run.
 
 Theory of operation
 -------------------

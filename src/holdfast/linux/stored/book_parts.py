@@ -8,6 +8,8 @@ is a number of bytes from its beginning, and never changes.
 import os
 from typing import Final
 
+from holdfast.linux.stored import small_files
+
 PART_BYTES: Final = 16 * 1024 * 1024
 """Bytes after which the next part begins: some 40,000 keys."""
 
@@ -24,12 +26,7 @@ def is_part(book: str, number: int) -> bool:
 
 def sync_folder(book: str) -> None:
     """Make durable which parts a book has."""
-    folder = os.path.dirname(book) or "."  # noqa: PTH120  # beside os.open
-    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    small_files.sync_folder(os.path.dirname(book) or ".")  # noqa: PTH120  # a string
 
 
 class BookParts:

@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from holdfast.linux.stored.small_files import read_file, write_file
+
 
 def write_facts(path: Path, facts: dict[str, Any]) -> None:
     """Put facts in the place of whatever the file held.
@@ -14,13 +16,7 @@ def write_facts(path: Path, facts: dict[str, Any]) -> None:
 
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open(draft, flags, 0o600)
-    try:
-        os.write(fd, json.dumps(facts, indent=2).encode() + b"\n")
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    write_file(draft, json.dumps(facts, indent=2).encode() + b"\n")
     draft.rename(path)
 
 
@@ -32,11 +28,7 @@ def read_facts(path: Path, limit: int) -> dict[str, Any]:
         ValueError: It holds something else.
 
     """
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        facts = json.loads(os.read(fd, limit))
-    finally:
-        os.close(fd)
+    facts = json.loads(read_file(path, limit))
     if not isinstance(facts, dict):
         raise ValueError(f"{path.name} is no object")  # noqa: TRY004  # as from json
     return facts

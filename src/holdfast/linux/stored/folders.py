@@ -24,35 +24,22 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 def runtime_path() -> str:
     """Return which folder is for sockets, whether or not it is there and ours."""
-    chosen = os.environ.get("HOLDFAST_RUNTIME_DIR")
-    if chosen:
-        return _plain(chosen)
-    xdg = os.environ.get("XDG_RUNTIME_DIR")
-    if xdg:
-        return f"{_plain(xdg)}/holdfast"
-    return f"{_home()}/.local/state/holdfast/run"
+    chosen = _below("HOLDFAST_RUNTIME_DIR") or _below("XDG_RUNTIME_DIR", "/holdfast")
+    return chosen or f"{_home()}/.local/state/holdfast/run"
 
 
 def state_path() -> str:
     """Return which folder is for what outlives reboots."""
-    chosen = os.environ.get("HOLDFAST_STATE_DIR")
-    if chosen:
-        return _plain(chosen)
-    # Whoever chose another place for the sockets wants nothing to be elsewhere.
-    runtime = os.environ.get("HOLDFAST_RUNTIME_DIR")
-    if runtime:
-        return f"{_plain(runtime)}/state"
-    xdg = os.environ.get("XDG_STATE_HOME")
-    return f"{_plain(xdg) if xdg else _home() + '/.local/state'}/holdfast"
+    # A user who moved the sockets wants everything there.
+    chosen = _below("HOLDFAST_STATE_DIR") or _below("HOLDFAST_RUNTIME_DIR", "/state")
+    chosen = chosen or _below("XDG_STATE_HOME", "/holdfast")
+    return chosen or f"{_home()}/.local/state/holdfast"
 
 
 def config_path() -> str:
     """Return which folder is for operators and policy."""
-    chosen = os.environ.get("HOLDFAST_CONFIG_DIR")
-    if chosen:
-        return _plain(chosen)
-    xdg = os.environ.get("XDG_CONFIG_HOME")
-    return f"{_plain(xdg) if xdg else _home() + '/.config'}/holdfast"
+    chosen = _below("HOLDFAST_CONFIG_DIR") or _below("XDG_CONFIG_HOME", "/holdfast")
+    return chosen or f"{_home()}/.config/holdfast"
 
 
 def owned(folder: str) -> str:
@@ -182,6 +169,12 @@ def _make(folder: str) -> None:
     except FileExistsError:
         return  # Somebody was faster; whose it is, is looked at next.
     os.chmod(folder, 0o700)  # Whatever the umask has taken away.
+
+
+def _below(variable: str, folder: str = "") -> str:
+    """Return a folder in the one that a variable names; '' if it names none."""
+    chosen = os.environ.get(variable)
+    return f"{_plain(chosen)}{folder}" if chosen else ""
 
 
 def _plain(path: str) -> str:

@@ -16,7 +16,6 @@ nothing is added to it, so that the evidence is kept. `set_aside` begins another
 # ruff: noqa: PTH104, PTH110  # beside os.open
 
 import contextlib
-import errno
 import fcntl
 import os
 import time
@@ -28,6 +27,7 @@ from holdfast.core.book.signed_head import SignedHead, sign_head
 from holdfast.crypto.keys import SigningKey
 from holdfast.linux.stored import folders
 from holdfast.linux.stored.host_key import host_seed
+from holdfast.linux.stored.small_files import read_file, replace_file, write_all
 from holdfast.model.errors import LogbookFailed, LogTampered, PeerError
 from holdfast.model.ids import FIRST_INCARNATION, host_id
 from holdfast.wire.lines import Value
@@ -79,7 +79,7 @@ class HostBook:
         entry = host_book.draft(self.last, self.id, kind, fields, now_ms, self.key)
         size = os.fstat(self._fd).st_size
         try:
-            _write_all(self._fd, entry.line + b"\n")
+            write_all(self._fd, entry.line + b"\n")
             os.fsync(self._fd)
             self._vouch(entry)
         except OSError as error:
@@ -116,7 +116,7 @@ class HostBook:
         vouched = signed.receipt.head
         if vouched.session != self.id or not signed.is_genuine():
             raise LogTampered(index, "the signed head is not this host's")
-        # One entry may be newer: whoever wrote it died before it could sign.
+        # One entry may be newer: its writer died before it could sign.
         hashes = {} if self.last is None else _hashes(self.last)
         if vouched.index not in hashes:
             raise LogTampered(index + 1, "entries are missing at the end")
@@ -269,15 +269,11 @@ def signed_head(path: str) -> SignedHead | None:
 
     """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        raw = read_file(path, TAIL)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LogTampered(0, error.strerror or str(error)) from error
-    try:
-        raw = os.read(fd, TAIL)
-    finally:
-        os.close(fd)
     try:
         return SignedHead.from_line(raw.removesuffix(b"\n"))
     except PeerError:
@@ -301,51 +297,9 @@ def last_line(fd: int, size: int) -> tuple[bytes | None, int]:
     return None, 0
 
 
-def replace_file(path: str, data: bytes) -> None:
-    """Put `data` in the place of a file, durably, all of it or nothing.
-
-    Raises:
-        OSError: The file is as it was.
-
-    """
-    write_draft(f"{path}.new", data)
-    os.rename(f"{path}.new", path)
-    sync_folder(os.path.dirname(path))  # noqa: PTH120  # beside os.open
-
-
-def write_draft(path: str, data: bytes) -> None:
-    """Write a file that nobody counts on yet, durably.
-
-    Raises:
-        OSError: Perhaps a part of it is there.
-
-    """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open(path, flags, 0o600)
-    try:
-        _write_all(fd, data)
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def sync_folder(folder: str) -> None:
-    """Make durable which files a folder has."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
 def _hashes(last: Entry) -> dict[int, str]:
     """Return the hash of the last entry, and of the one before it."""
     return {last.index: last.hash.hex(), last.index - 1: str(last.fields["prev"])}
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    if os.write(fd, data) != len(data):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _locked(path: str, patience: float = PATIENCE) -> int:

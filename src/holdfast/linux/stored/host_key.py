@@ -3,6 +3,7 @@
 import os
 
 from holdfast.linux.stored import folders
+from holdfast.linux.stored.small_files import read_file, write_file
 
 SEED = 32
 """Bytes of the key."""
@@ -18,27 +19,17 @@ def host_seed() -> bytes:
     path = f"{folders.owned(folders.config_path())}/host.key"
     for _ in range(2):
         try:
-            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            return read_file(path, SEED)
         except FileNotFoundError:
             _make(path)
-            continue
-        try:
-            return os.read(fd, SEED)
-        finally:
-            os.close(fd)
     raise FileNotFoundError(path)
 
 
 def _make(path: str) -> None:
-    # Written aside and linked: whoever reads it finds all of it, and of two that
+    # Written aside and linked: a reader finds all of it, and of two that
     # make one at the same time, one prevails.
     draft = f"{path}.{os.getpid()}"
-    fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(fd, os.urandom(SEED))
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    write_file(draft, os.urandom(SEED))
     try:
         os.link(draft, path)  # refuses what is there already
     except FileExistsError:

@@ -49,7 +49,7 @@ class Invite:
 
     id: bytes
     name: str
-    """What whoever comes will be called here."""
+    """The name that the new operator will have here."""
 
     kind: ActorKind
     envelope: Envelope

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.linux.stored import folders, seals
+from holdfast.linux.stored.small_files import read_file, sync_folder, write_file
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.envelopes import (
     WHOLE_HOST,
@@ -102,11 +103,7 @@ class Enrolled:
     @property
     def is_at_home(self) -> bool:
         """Whether its private key is here, so that it can act from here."""
-        return os.path.exists(self._key_path)
-
-    @property
-    def _key_path(self) -> str:
-        return f"{self.folder}/{_numbered('key', self.rotations)}"
+        return os.path.exists(f"{self.folder}/{_numbered('key', self.rotations)}")
 
     def token(self) -> bytes:
         """Return what local clients prove themselves with.
@@ -116,10 +113,7 @@ class Enrolled:
             PeerError: Somebody has put another in its place.
 
         """
-        try:
-            token = _read(f"{self.folder}/token")
-        except FileNotFoundError:
-            raise UnknownOperator(self.actor.name) from None
+        token = self._read("token")
         if self.token_digest and _digest(token) != self.token_digest:
             raise OperatorFileDamaged(self.actor.name, "its token was changed")
         return token
@@ -132,11 +126,7 @@ class Enrolled:
 
         """
         numbers = range(1, self.rotations + 1)
-        paths = [f"{self.folder}/{_numbered('rotation', one)}" for one in numbers]
-        try:
-            return b"".join(map(_read, paths))
-        except FileNotFoundError:
-            raise UnknownOperator(self.actor.name) from None
+        return b"".join(self._read(_numbered("rotation", one)) for one in numbers)
 
     def seed(self) -> bytes:
         """Return the private key.
@@ -145,8 +135,11 @@ class Enrolled:
             Forbidden: It is not here.
 
         """
+        return self._read(_numbered("key", self.rotations))
+
+    def _read(self, name: str) -> bytes:
         try:
-            return _read(self._key_path)
+            return read_file(f"{self.folder}/{name}", MAX_FILE)
         except FileNotFoundError:
             raise UnknownOperator(self.actor.name) from None
 
@@ -223,9 +216,9 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
     _remove(draft)
     os.mkdir(draft, 0o700)
     try:
-        _write(f"{draft}/token", token)
+        write_file(f"{draft}/token", token)
         if seed is not None:
-            _write(f"{draft}/key", seed)
+            write_file(f"{draft}/key", seed)
         facts: dict[str, object] = {
             "actor": actor_id(public_key),
             "kind": kind.value,
@@ -235,7 +228,7 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
         }
         if terms is not None:
             facts |= {"invite": terms.invite, "envelope": to_facts(terms.envelope)}
-        _write(f"{draft}/operator.json", _sealed(facts, name))
+        write_file(f"{draft}/operator.json", _sealed(facts, name))
         arrived = _arrival(Actor(actor_id(public_key), kind, name), public_key, terms)
         with _changing() as record:
             if any(same_name(found, name) for found in os.listdir(home)):
@@ -253,7 +246,7 @@ def rotate(
 ) -> Enrolled:
     """Put another key in the place of an operator's, all at once; return it anew.
 
-    The caller has checked the statement. Whoever is killed in here leaves the old
+    The caller has checked the statement. A process killed in here leaves the old
     key in force, or the new one.
 
     Raises:
@@ -269,20 +262,20 @@ def rotate(
     facts.setdefault("first_key", known.public_key.hex())
     facts |= {"public_key": new_key.hex(), "rotations": number}
     written = _sealed(facts, os.path.basename(folder))  # noqa: PTH119  # see above
-    _rewrite(f"{folder}/{_numbered('rotation', number)}", statement)
+    write_file(f"{folder}/{_numbered('rotation', number)}", statement)
     if seed is not None:
-        _rewrite(f"{folder}/{_numbered('key', number)}", seed)
-    _rewrite(f"{folder}/operator.json.next", written)
+        write_file(f"{folder}/{_numbered('key', number)}", seed)
+    write_file(f"{folder}/operator.json.next", written)
     actor = known.actor.id
     with _changing() as record:
         entry: Fields = {"actor": actor, "number": number, "key": new_key.hex()}
         record("rotated", entry, actor)
         os.rename(f"{folder}/operator.json.next", f"{folder}/operator.json")
-    _sync(folder)  # Only a key that is surely not needed any more may go.
+    sync_folder(folder)  # Only a key that is surely not needed any more may go.
     with contextlib.suppress(FileNotFoundError):
         os.unlink(f"{folder}/{_numbered('key', number - 1)}")  # noqa: PTH108
     home, name = os.path.split(folder)
-    os.utime(home)  # Whoever watches for operators that come and go looks again.
+    os.utime(home)  # Wakes those who watch for changed operators.
     return _load(home, name, seals.key())
 
 
@@ -365,7 +358,7 @@ def _facts(folder: str, key: bytes) -> dict[str, Any]:
     """
     own = os.path.basename(folder)  # noqa: PTH119  # pathlib is slow to load
     try:
-        facts = json.loads(_read(f"{folder}/operator.json"))
+        facts = json.loads(read_file(f"{folder}/operator.json", MAX_FILE))
     except (OSError, ValueError) as error:
         raise OperatorFileDamaged(own, str(error)) from None
     if not isinstance(facts, dict):
@@ -428,40 +421,8 @@ def _numbered(name: str, number: int) -> str:
     return f"{name}-{number}" if number else name
 
 
-def _rewrite(path: str, data: bytes) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)  # noqa: PTH108  # what a killed one left behind
-    _write(path, data)
-
-
-def _sync(folder: str) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
 def _remove(draft: str) -> None:
     if os.path.exists(draft):
         import shutil  # noqa: PLC0415  # slow to load, and rarely needed
 
         shutil.rmtree(draft, ignore_errors=True)
-
-
-def _read(path: str) -> bytes:
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        return os.read(fd, MAX_FILE)
-    finally:
-        os.close(fd)
-
-
-def _write(path: str, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    fd = os.open(path, flags, 0o600)
-    try:
-        os.write(fd, data)
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -35,7 +35,7 @@ def keeper_socket() -> Path:
 
 
 def painter_socket() -> Path:
-    """Return where whoever needs a screen finds the painter.
+    """Return the painter's socket.
 
     Raises:
         UsageError: The place is not ours, or its path is too long.
@@ -45,7 +45,7 @@ def painter_socket() -> Path:
 
 
 def judge_socket() -> Path:
-    """Return where whoever has plug-ins or a webhook asked finds the judge.
+    """Return the judge's socket.
 
     Raises:
         UsageError: The place is not ours, or its path is too long.
@@ -117,7 +117,7 @@ def session_log(session: SessionId) -> Path:
 def session_log_files(session: SessionId) -> list[Path]:
     """Return every file that belongs to a session's logbook, the first part last.
 
-    Whoever removes them in this order and is stopped has not lost sight of them.
+    A removal in this order that is interrupted can still be found and finished.
     """
     first = session_log(session)
     parts = sorted(first.parent.glob(f"{first.name}.*"), reverse=True)

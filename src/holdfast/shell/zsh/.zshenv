@@ -80,7 +80,7 @@ __holdfast_lined() {
         builtin zle __holdfast_their_line_init -- "$@"
 }
 
-# Whoever sets one of the lists anew finds us in it again after the next command.
+# If one of the lists is replaced, we are added again after the next command.
 __holdfast_hook() {
     typeset -ga precmd_functions preexec_functions
     local -a kept=(${precmd_functions:#__holdfast_*})
@@ -108,7 +108,7 @@ __holdfast_share() { # leaves the number of the message in __holdfast_told
     __holdfast_now=${(pj:\0:)__holdfast_fields}
     if [[ -x $__holdfast_pipe || $__holdfast_now != "$__holdfast_known" ]]; then
         __holdfast_number+=1
-        # Whoever should read the pipe may have died or been stopped: then the
+        # The reader of the pipe may have died or been stopped: then the
         # writer is given up, and the prompt comes all the same.
         exec {__holdfast_fd}< <(__holdfast_write)
         if builtin read -r -t 1 -u $__holdfast_fd __holdfast_answer; then

@@ -11,7 +11,7 @@ from holdfast.model.errors import (
     PeerError,
     RequestTooLarge,
 )
-from holdfast.wire.requests import (
+from holdfast.wire.host_requests import (
     LENGTH,
     MAX_PACKET,
     Packet,

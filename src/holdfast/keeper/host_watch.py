@@ -29,7 +29,7 @@ MAX_DELAY = 60.0
 """Seconds between attempts at the worst: each loads all that a host needs."""
 
 OTHERS = 5.0
-"""Seconds left to whoever runs a host to start it again."""
+"""Seconds that a host's supervisor has to restart it."""
 
 MAX_CPU = 2.0
 """Seconds of processor time without an answer: it has threads that work beside its

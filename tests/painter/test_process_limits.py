@@ -7,7 +7,7 @@ import pytest
 
 
 def run(program: str, folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    prelude = "from holdfast.painter.limits import *\n"
+    prelude = "from holdfast.painter.process_limits import *\n"
     return subprocess.run(
         [sys.executable, "-I", "-c", prelude + program],
         cwd=folder,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.keeper.host_link import OTHERS, HostLink, Runs
+from holdfast.keeper.host_watch import OTHERS, HostLink, Runs
 from holdfast.keeper.watched import Watched
 from holdfast.linux import packets
 

@@ -1,4 +1,4 @@
-"""What may a policy file say about turns and budgets, and what does it mean?
+"""The turn rules and budgets of a policy file.
 
     [turn]           limit, grace (seconds), ask = "refuse" or "grant",
                      next = a word of core.input.turn.NEXT_RULES
@@ -15,7 +15,7 @@ from holdfast.core.input.turn import NEXT_RULES, AskDefault, TurnRules
 from holdfast.core.policy.rule_keys import Complain
 
 MAX_SECONDS = 7 * 24 * 60 * 60
-"""Seconds of a limit or a grace: a week; whoever wants more wants none."""
+"""Seconds of a limit or a grace: a week; a longer one is as good as none."""
 
 MAX_COUNT = 1_000_000_000
 """Inputs or bytes in a minute: more than any terminal takes."""

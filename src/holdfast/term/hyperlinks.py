@@ -1,4 +1,4 @@
-r"""Which of the bytes for an emulator would make a link?
+r"""The bytes that would make a hyperlink in an emulator.
 
 Theory of operation
 -------------------

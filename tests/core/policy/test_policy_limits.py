@@ -2,7 +2,7 @@ import pytest
 
 from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import AskDefault, TurnRules, first, human_first
-from holdfast.core.policy.limits import (
+from holdfast.core.policy.policy_limits import (
     BUDGET_KEYS,
     MAX_COUNT,
     MAX_SECONDS,

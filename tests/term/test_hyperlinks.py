@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.term.links import LinkFilter
+from holdfast.term.hyperlinks import LinkFilter
 
 
 def filtered(*chunks: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What is asked of a host through a channel, and how is it written down?
+"""Requests to a host through a channel, and their encoding.
 
 Theory of operation
 -------------------
@@ -8,12 +8,12 @@ answers, one after the other, with `ok` and what was asked for, or with the code
 text and facts of an error. An answer too long for one packet comes in several,
 `more` true in all but the last. After {"ok": true} to {"do": "open", "session": …}
 the stream is that session's own protocol (docs/spec/wire.md), and there are no
-packets any more: whoever lists sessions opens one next, on the same channel.
+packets any more: a client that lists sessions opens one next, on the same channel.
 
 I1  However a stream is cut, the same packets come out of it.
 I2  A packet over the limit is refused on its length alone, before it is waited for.
 I3  Whatever the bytes, a reader returns objects or raises a PeerError.
-I4  What follows a packet is left as it came, for whoever reads on.
+I4  What follows a packet is left as it came, for the next reader.
 
 Specified in docs/spec/operators.md, section 5.
 """

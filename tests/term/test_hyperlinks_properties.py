@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdfast.term.links import LinkFilter
+from holdfast.term.hyperlinks import LinkFilter
 
 PIECES = st.sampled_from(
     [
