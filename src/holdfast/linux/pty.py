@@ -22,13 +22,6 @@ _CHARS = _FLAGS.size + 1
 _ALTERS = termios.ISTRIP | _IUCLC
 _INTERRUPTS = (termios.VINTR, termios.VQUIT, termios.VSUSP)
 
-_CHARACTERS = 17
-"""Where in it the special characters begin: after the flags and the discipline."""
-
-_CONTROLS = frozenset([*range(1, 32), 127])
-_MAX_INTERRUPTS = 8
-"""Interrupts in one input; whoever presses more means something else."""
-
 
 def open_pty(size: Size) -> tuple[int, int]:
     """Return a new terminal's master, non-blocking, and slave.
@@ -67,16 +60,6 @@ def echoes(master: int) -> bool:
 def is_canonical(master: int) -> bool:
     """Tell whether the terminal hands its program whole lines."""
     return discipline(master).canonical
-
-
-def interrupts(master: int, typed: bytes) -> bool:
-    """Tell whether the terminal makes an interrupt of this, and hands on none of it."""
-    if not typed or typed[0] not in _CONTROLS or len(typed) > _MAX_INTERRUPTS:
-        return False
-    raw = fcntl.ioctl(master, termios.TCGETS, bytes(_TERMIOS))
-    key = raw[_CHARACTERS + termios.VINTR]
-    is_on = bool(_FLAGS.unpack_from(raw)[3] & termios.ISIG)
-    return is_on and key != 0 and typed == bytes([key]) * len(typed)
 
 
 def foreground(master: int) -> int | None:

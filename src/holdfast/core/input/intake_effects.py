@@ -31,7 +31,7 @@ class Consult:
     input: Input
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Judging:
     """An input that the policy is asked about, and what is known of it by now."""
 
