@@ -117,6 +117,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.requests = Requests(self.session)
+        self.approvals = self.session.policy.approvals
 
     @property
     def intake(self) -> Intake:

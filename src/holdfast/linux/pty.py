@@ -23,6 +23,10 @@ _ALTERS = termios.ISTRIP | _IUCLC
 _INTERRUPTS = (termios.VINTR, termios.VQUIT, termios.VSUSP)
 
 
+SHORT_READ = 1024
+"""Bytes below which a read has emptied the terminal, for now."""
+
+
 def open_pty(size: Size) -> tuple[int, int]:
     """Return a new terminal's master, non-blocking, and slave.
 
@@ -112,8 +116,9 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
     """Read what the program has printed into `room`; return how much that was.
 
     The kernel hands out about 4 KB at a time; taking all there is in one go is
-    what makes many viewers cheap. `took` is told of each piece at once. None
-    means that the terminal is closed: every process that had it open is gone.
+    what makes many viewers cheap. A shorter read than usual has taken all there was.
+    `took` is told of each piece at once. None means that the terminal is closed:
+    every process that had it open is gone.
     """
     size = 0
     while size < len(room):
@@ -129,6 +134,8 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
             return size or None
         took(count)
         size += count
+        if count < SHORT_READ:
+            break
     return size
 
 

@@ -161,11 +161,8 @@ def test_whoever_only_looks_cannot_type_and_that_is_on_record(here: World) -> No
     assert codes(anna.told()) == ["not-allowed"]
     assert here.typed() == b""
     (said,) = fields(here, EntryKind.DECLINED)
-    assert (said["actor"], said["request"], said["code"]) == (
-        anna.id,
-        "submit",
-        "not-allowed",
-    )
+    refused = said["actor"], said["request"], said["code"]
+    assert refused == (anna.id, "submit", "not-allowed")
 
 
 def test_a_session_is_begun_by_nobody_who_is_attached(here: World) -> None:
@@ -300,7 +297,7 @@ def test_what_is_asked_about_is_shown_to_who_may_approve_and_typed_once_it_is(
     assert pending(bot.told()).ticket == shown.ticket
     assert not [one for one in other.told() if isinstance(one, wire.Pending)]
     assert here.typed() == b""
-    here.session.policy.approvals.approve(approval(shown, anna.id))
+    here.approvals.approve(approval(shown, anna.id))
     here.session.settle()
 
     assert here.typed() == b"rm x\r"
@@ -317,10 +314,8 @@ def test_an_approval_of_other_bytes_is_none(here: World) -> None:
     anna.told()
     bot.submit(b"x")
     shown = pending(anna.told())
-    here.session.policy.approvals.approve(
-        gate.Approved(shown.ticket, anna.id, b"y" * 32, shown.epoch)
-    )
-    here.session.policy.approvals.approve(approval(shown, bot.id))
+    here.approvals.approve(gate.Approved(shown.ticket, anna.id, bytes(32), shown.epoch))
+    here.approvals.approve(approval(shown, bot.id))
     here.session.settle()
 
     assert here.typed() == b""
@@ -334,7 +329,7 @@ def test_what_is_denied_is_not_typed_and_whoever_asked_is_told(here: World) -> N
     bot.submit(b"x")
     shown = pending(anna.told())
     bot.told()
-    here.session.policy.approvals.deny(gate.Denied(shown.ticket, anna.id), shown.digest)
+    here.approvals.deny(gate.Denied(shown.ticket, anna.id), shown.digest)
     here.session.settle()
 
     said = bot.told()

@@ -173,12 +173,8 @@ class Logbook:
     """The writing side of one session's logbook."""
 
     def __init__(self, head: Head) -> None:
-        self._head = head
-
-    @property
-    def head(self) -> Head:
+        self.head = head
         """The last committed entry."""
-        return self._head
 
     def draft(
         self,
@@ -189,12 +185,12 @@ class Logbook:
         at_wall_ms: int,
     ) -> Entry:
         """Write the next entry down, without making it part of the book yet."""
-        index = Index(self._head.index + 1)
+        index = Index(self.head.index + 1)
         line = encode_line(
             {
                 "index": index,
-                "prev": self._head.hash.hex(),
-                "session": self._head.session,
+                "prev": self.head.hash.hex(),
+                "session": self.head.session,
                 "incarnation": incarnation,
                 "epoch": epoch,
                 "at": at_wall_ms,
@@ -207,8 +203,8 @@ class Logbook:
 
     def commit(self, entry: Entry) -> None:
         """Make a stored draft the head."""
-        assert entry.index == self._head.index + 1, "entries are committed in order"  # noqa: S101
-        self._head = Head(self._head.session, entry.index, entry.hash)
+        assert entry.index == self.head.index + 1, "entries are committed in order"  # noqa: S101
+        self.head = Head(self.head.session, entry.index, entry.hash)
 
 
 def read_entries(

@@ -168,10 +168,6 @@ class Intake:
         """Return what became of an input of `actor`, None if open or unheard of."""
         return self.serializer.outcome_of(actor, asked)
 
-    def is_known(self, submitted: Input) -> bool:
-        """Tell whether an input is answered from memory, or stands in line."""
-        return self.serializer.is_known(submitted)
-
     def judged(
         self,
         said: gate.Judged,
@@ -404,7 +400,8 @@ class Intake:
         self._tickets += 1
         self._judging = Judging(self._tickets, first, (self.changes, at.now))
         # What comes with a free turn waits under the epoch that it will have then.
-        epoch = Epoch(self.turn.epoch + self._takes_turn(first, at))
+        takes = self.turn.holder is None and self._takes_turn(first, at)
+        epoch = Epoch(self.turn.epoch + takes)
         ticket = self._tickets
         digest = entries.binding(first, self._settings.secret_key)
         submitted = gate.Submitted(ticket, first.actor, epoch, digest)
@@ -417,7 +414,7 @@ class Intake:
         return is_free and is_typed and self.rights.may(given.actor, Right.TAKE, at)
 
     def _take_if_free(self, given: Input, at: Moment) -> list[Effect]:
-        if self.turn.holder is not None or not self._takes_turn(given, at):
+        if not self._takes_turn(given, at):
             return []
         return self._turn(turn.Took(given.actor), at)
 
@@ -478,12 +475,14 @@ class Intake:
         error = None if is_same else self.objection(waiting.input, at)
         if error is not None:
             return [*effects, *self._rejected(admitted.ticket, error, at)]
-        effects += self._take_if_free(waiting.input, at)
+        if self.turn.holder is None:
+            effects += self._take_if_free(waiting.input, at)
         self._judging = None
         self.serializer.admit(self.book.next_index)
         kind = self._settings.kind_of(waiting.input.actor)
         fields = waiting.fields(admitted, kind, self._settings.secret_key)
-        return [*effects, *self.record(EntryKind.INPUT, fields, at)]
+        effects += self.book.record(EntryKind.INPUT, fields, self.turn.epoch, at)
+        return effects
 
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
         refused, self._judging = self._waiting(ticket), None

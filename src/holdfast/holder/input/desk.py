@@ -73,7 +73,7 @@ class Desk:
         self._telling.sent_by(actor, submit.client, connection)
         try:
             # What is known is answered with what became of it, whatever holds now.
-            if not intake.is_known(given):
+            if not intake.serializer.is_known(given):
                 if connection.mode is wire.Mode.OBSERVE:
                     raise NotAllowed(actor, RIGHT_FOR[given.kind].value)
                 self._writer.demand_room(given)

@@ -132,28 +132,25 @@ class Connection:
             self.unsent += encode(self._coming.popleft())
             self.flush()
         viewer, window = self.viewer, self._window
-        while viewer is not None and window is not None and not self.unsent:
-            if viewer.cursor == window.end:
-                self._say_last()
-                return
+        if viewer is None or window is None:
+            return
+        end = window.end
+        while viewer.cursor != end and not self.unsent:
             # It may take any time, so the time does not matter.
-            effects = viewer.pull(window, CHUNK, 0.0)
-            for effect in effects:
+            for effect in viewer.pull(window, CHUNK, 0.0):
                 if isinstance(effect, Send):
                     self.unsent += output_frame(effect.offset, effect.data)
                     viewer.accepted(len(effect.data), 0.0)
                 else:
                     self.unsent += encode(Gap(effect.at - effect.gap, effect.at))
             self.flush()
+        if self._last is not None and viewer.cursor == end and not self.unsent:
+            last, self._last = self._last, None
+            self.send(last)
 
     def end_with(self, last: Message) -> None:
         """Send `last` once the client has seen everything that was printed."""
         self._last = last
-
-    def _say_last(self) -> None:
-        if self._last is not None:
-            last, self._last = self._last, None
-            self.send(last)
 
     def flush(self) -> None:
         """Give the kernel what it takes."""

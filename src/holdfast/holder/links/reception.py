@@ -1,6 +1,7 @@
 """Lets clients in, and sees them off."""
 
 from collections.abc import Callable
+from functools import partial
 
 from holdfast.holder.context import Context
 from holdfast.holder.input.requests import Requests
@@ -75,5 +76,4 @@ class Reception:
         connection = Connection(link, self._poll, self.gone)
         self._company.connections.append(connection)
         self._company.make_room()
-        heard = self._messages.heard
-        self._poll.watch(link, lambda: connection.receive(heard))
+        self._poll.watch(link, partial(connection.receive, self._messages.heard))

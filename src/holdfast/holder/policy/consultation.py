@@ -75,13 +75,14 @@ class Consultation:
             self._drop()
         ticket, self.given = consult.ticket, consult.input
         given = consult.input
-        self._policing.look()
+        policing = self._policing
+        policing.look()
         secret = self._questions.secret(given, at)
         self._line.echo_off, self.is_hidden = secret
         if not self._questions.is_needed(given):
             self.question = None
-            said = self._policing.plain(self._company.kind_of(given.actor))
-            return self._judged(ticket, said, at)
+            said = policing.plain(self._company.kind_of(given.actor))
+            return self._told(ticket, said, at)
         asked = self._ask(given, secret, at, partial(self._later, ticket))
         if isinstance(asked, Judgement):
             return self._judged(ticket, asked, at)

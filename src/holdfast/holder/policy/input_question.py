@@ -72,9 +72,10 @@ class InputQuestions:
     def is_needed(self, given: Input) -> bool:
         """Tell whether the policy has to be asked more than who it is."""
         # A line is looked into even so: the logbook says who staged what it runs.
-        kind = given.kind
-        is_start = kind is InputKind.START
-        return not self._policing.is_plain or is_start or _is_line(kind, given.payload)
+        if given.kind is InputKind.KEYS and self._policing.is_plain:
+            return b"\r" in given.payload or b"\n" in given.payload
+        lines = (InputKind.START, InputKind.COMMAND)
+        return not self._policing.is_plain or given.kind in lines
 
     def judge(self, question: Question) -> Judgement:
         """Return what the rules say."""

@@ -63,6 +63,8 @@ class Policing:
 
         self._tell = tell
         self.is_fresh = False
+        """Whether it was looked at for the input that is judged now."""
+
         self._stamp: Stamp | None = None
         self._vouched = _SILENT
         self._floor = 0
@@ -96,11 +98,9 @@ class Policing:
         before = self.policy, self.digest
         self._adopt(read_policy(candidate))
         self.digest = digest_of(candidate)[:SHORT]
-        self.is_fresh = True
         try:
             yield
         finally:
-            self.is_fresh = False
             policy, self.digest = before
             self._adopt(policy)
 

@@ -65,14 +65,21 @@ class Trials:
                     raise error
                 if error := self._intake.budgets.refusal(given, time.monotonic()):
                     raise error
-                self._ask(connection, actor, given)
+                self._ask(connection, actor, given, candidate)
         except HoldfastError as error:
             _tell(connection, self._policing.digest, error)
 
-    def _ask(self, connection: Connection, actor: Actor, given: Input) -> None:
+    def _ask(
+        self,
+        connection: Connection,
+        actor: Actor,
+        given: Input,
+        candidate: bytes | None,
+    ) -> None:
         if self._judge.count >= MAX_ASKED:
             raise PolicyUnavailable("is asked too much at once")
-        self._policing.look()
+        if candidate is None:
+            self._policing.refresh()
         tell = partial(_tell, connection, self._policing.digest)
         if not self._questions.is_needed(given):
             tell(self._policing.plain(actor.kind))

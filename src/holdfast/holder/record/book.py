@@ -76,7 +76,8 @@ class Book:
         """Have everything up to an entry made durable soon."""
         if self._wanted is None:
             self._wanted = effect.index
-            self._timer.set(at.now + SYNC_PATIENCE)
+            if self._timer.due > at.now + SYNC_PATIENCE:
+                self._timer.set(at.now + SYNC_PATIENCE)
         elif effect.index > self._wanted:
             self._wanted = effect.index
         if not self.awaits_echo:
