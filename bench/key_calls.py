@@ -14,10 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.table import Row, Scale, Table
-from tests.scenarios.support import LIFE, Client, Machine, eventually, machine
-
-from holdfast.model.inputs import InputKind
-from holdfast.wire import messages as wire
+from tests.scenarios.support import Client, Machine, eventually, machine
 
 MOST = 250
 """Calls that a key may cost."""
@@ -100,17 +97,6 @@ def calls_per_key(
 
 def _press(client: Client, key: bytes) -> None:
     """Type a key that nobody waits for, and let its echo and its record settle."""
-    client.number += 1
-    client.send(
-        wire.Submit(
-            client=client.client,
-            sequence=client.number,
-            kind=InputKind.KEYS,
-            incarnation=LIFE,
-            epoch=client.epoch,
-            payload=key,
-            seen=None,
-            waits=False,
-        )
-    )
+    client.post(key, waits=False)
     time.sleep(0.02)
+    client.discard()

@@ -1,3 +1,4 @@
+import ast
 import re
 import subprocess
 import sys
@@ -8,9 +9,18 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "holdfast"
 MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py"))
+NAMES = {".".join(("holdfast", *one.with_suffix("").parts)) for one in MODULES}
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 MAX_LINES = 600
 MAX_TEST_LINES = 400
+MAX_IMPORTS = 20
+MANY_IMPORTS = {
+    "cli/attached.py",  # joins everything a person meets at a terminal
+    "keeper/keeper_state.py",  # the whole of a keeper, taken apart by nobody yet
+    "sdk/routes.py",  # knows every way to a session
+}
+"""Modules that import more of ours, each with what it is excused by."""
+
 PURE = ("model", "wire", "crypto", "term", "core")
 WORDS_NOT_USED = {
     "base",
@@ -57,6 +67,14 @@ def test_every_pure_module_with_code_has_a_test_file_of_its_name() -> None:
 
     assert with_code
     assert untested == []
+
+
+def test_no_module_needs_too_many_others() -> None:
+    counts = {one: len(_imports(one)) for one in MODULES}
+    many = {str(one) for one, count in counts.items() if count > MAX_IMPORTS}
+
+    assert many <= MANY_IMPORTS, many - MANY_IMPORTS
+    assert many == MANY_IMPORTS, "one of them is an exception no more"
 
 
 def test_every_module_says_what_it_is_for() -> None:
@@ -111,6 +129,18 @@ def test_what_runs_before_a_commit_comes_from_here_alone() -> None:
     assert set(re.findall(r"repo: *(\S+)", hooks)) == {"local"}
     for program in re.findall(r"entry: (\S+)", hooks):
         assert (ROOT / program).exists() or program == "npm", program
+
+
+def _imports(module: Path) -> set[str]:
+    """Return which modules of ours a module imports: a name that is one, as itself."""
+    found = set()
+    for node in ast.walk(ast.parse((SOURCE / module).read_text())):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            inside = {f"{node.module}.{one.name}" for one in node.names}
+            found |= {one if one in NAMES else str(node.module) for one in inside}
+    return {one for one in found if one.startswith("holdfast.")}
 
 
 def _lines(path: Path) -> int:

@@ -212,8 +212,8 @@ BUGS = (
     Bug(
         "what is settled waits for the disk",
         "holder/input/desk.py",
-        "        self._do(self._intake.settle(now()))\n        self.sync()\n",
-        "        self._do(self._intake.settle(now()))\n",
+        "        self._book.sync()\n",
+        "",
         ("tests/holder/input/test_desk.py",),
     ),
     Bug(

@@ -1,24 +1,30 @@
-"""A desk with a real terminal, a real book and real operators, in this process."""
+"""A session with a real terminal, a real book and real operators, in this process."""
 
 import contextlib
 import os
-import selectors
 import socket
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from holdfast.client import current_operator
 from holdfast.core.book.logbook import Entry, recover
+from holdfast.core.input.intake import Intake
+from holdfast.core.input.intake_effects import Effect
 from holdfast.core.session.stream import StreamWindow
-from holdfast.holder.input.desk import Desk
+from holdfast.holder.context import Context
+from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.policy.judge_link import JudgeLink
+from holdfast.holder.moment import now
+from holdfast.holder.poll import Poll
 from holdfast.holder.provenance.shell_commands import Following
 from holdfast.holder.record.note_memory import AREA, NoteMemory
+from holdfast.holder.session import Session
 from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.timers import Timers
 from holdfast.linux import pty, shared_memory
 from holdfast.linux.stored import folders
 from holdfast.linux.stored.operators import Enrolled
@@ -45,14 +51,17 @@ LEADER = ["sleep", "600"]
 class Client:
     """One client of one operator, and what it was told."""
 
-    def __init__(self, desk: Desk, operator: Enrolled, number: int) -> None:
+    def __init__(
+        self, context: Context, session: Session, operator: Enrolled, number: int
+    ) -> None:
         near, self._far_end = socket.socketpair()
-        self.connection = Connection(near)
+        self.connection = Connection(near, context.poll, context.company.gone)
+        context.poll.watch(near, lambda: None)
         self.connection.actor = operator.actor
         self.connection.mode = wire.Mode.OPERATE
         self.connection.program = "test"
         self.connection.client = client_id(bytes([number]) * ENTROPY)
-        self._desk = desk
+        self._session = session
         self._reader = FrameReader()
         self._sequence = 0
 
@@ -66,14 +75,14 @@ class Client:
         self._sequence += 1
         client = self.connection.client
         assert client is not None
-        self._desk.submit(
+        self._session.desk.submit(
             self.connection,
             wire.Submit(
                 client=client,
                 sequence=self._sequence,
                 kind=kind,
                 incarnation=FIRST_INCARNATION,
-                epoch=self._desk.epoch,
+                epoch=self._session.driver.intake.turn.epoch,
                 payload=payload,
                 seen=None,
                 waits=True,
@@ -97,34 +106,59 @@ class Client:
 
 @dataclass
 class World:
-    """A desk, and who is attached to its session."""
+    """A session's rooms, and who is attached to it."""
 
-    vaulted: Vaulted
-    desk: Desk
-    company: Company
+    context: Context
+    session: Session
     slave: int
     sizes: list[Size]
     leader: "subprocess.Popen[bytes]"
-    connections: list[Connection] = field(default_factory=list)
     clients: list[Client] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.requests = Requests(self.session)
+        self.approvals = self.session.policy.approvals
+
+    @property
+    def intake(self) -> Intake:
+        """What decides."""
+        return self.session.driver.intake
+
+    @property
+    def vaulted(self) -> Vaulted:
+        """What outlives the holder."""
+        return self.context.vaulted
+
+    @property
+    def holder(self) -> ActorId:
+        """Who has the turn; empty if nobody."""
+        return self.intake.turn.holder or ActorId("")
+
+    def do(self, effects: list[Effect]) -> None:
+        """Have done what the intake says."""
+        self.session.driver.do(effects, now())
+
+    def turn(self) -> None:
+        """Do what the clock demands, as the loop does."""
+        self.context.timers.tick(time.monotonic())
 
     def join(self, name: str = "", kind: ActorKind = ActorKind.HUMAN) -> Client:
         """Let an operator in: the login user, or one of another name."""
         operator = (
             current_operator.enrol(name, kind) if name else current_operator.ourselves()
         )
-        client = Client(self.desk, operator, len(self.clients) + 1)
+        client = Client(self.context, self.session, operator, len(self.clients) + 1)
         self.clients.append(client)
-        self.connections.append(client.connection)
-        self.desk.meet(operator.actor)
-        self.desk.came(client.connection)
-        self.desk.sync()
+        self.context.company.connections.append(client.connection)
+        self.session.presence.meet(operator.actor)
+        self.session.presence.came(client.connection)
+        self.session.book.sync()
         return client
 
     def leave(self, client: Client) -> None:
         """Have a client go."""
-        self.connections.remove(client.connection)
-        self.desk.left(client.connection)
+        self.context.company.connections.remove(client.connection)
+        self.session.presence.left(client.connection)
 
     def entries(self) -> list[Entry]:
         """Return what stands in the book."""
@@ -141,10 +175,9 @@ class World:
 
 @contextlib.contextmanager
 def world() -> Iterator[World]:
-    """Yield a desk whose folders are those of the environment."""
+    """Yield a session whose folders are those of the environment."""
     with (
         subprocess.Popen(LEADER, start_new_session=True) as leader,
-        selectors.DefaultSelector() as selector,
         contextlib.ExitStack() as stack,
     ):
         stack.callback(leader.kill)
@@ -165,34 +198,29 @@ def world() -> Iterator[World]:
         held = HeldRecord(creator=current_operator.ourselves().actor.id)
         vaulted = Vaulted(record, held, master, memory, listener, pidfd)
         StreamWindow.create(shared_memory.view(memory)[AREA:])
-        connections: list[Connection] = []
         sizes: list[Size] = []
-        company = Company(connections)
-        desk = _desk(vaulted, company, sizes, selector)
-        made = World(vaulted, desk, company, slave, sizes, leader, connections)
+        context, note = _context(vaulted, sizes.append)
+        stack.callback(context.poll.close)
+        made = World(context, Session(context, note), slave, sizes, leader)
         yield made
         for client in made.clients:
             client.close()
 
 
-def successor(world: World) -> Desk:
-    """Return the desk of a holder that takes the session up after a death."""
-    with selectors.DefaultSelector() as selector:
-        return _desk(world.vaulted, Company([]), [], selector)
+def successor(world: World) -> World:
+    """Return the rooms of a holder that takes the session up after a death."""
+    context, note = _context(world.vaulted, world.sizes.append)
+    made = Session(context, note)
+    context.poll.close()
+    return World(context, made, world.slave, world.sizes, world.leader)
 
 
-def _desk(
-    vaulted: Vaulted,
-    company: Company,
-    sizes: list[Size],
-    selector: selectors.BaseSelector,
-) -> Desk:
+def _context(
+    vaulted: Vaulted, resized: Callable[[Size], None]
+) -> tuple[Context, NoteMemory]:
     raw = shared_memory.view(vaulted.memory)
-    return Desk(
-        vaulted,
-        NoteMemory(raw[:AREA]),
-        company,
-        sizes.append,
-        JudgeLink(selector),
-        Following(vaulted, StreamWindow.open(raw[AREA:])),
+    following = Following(vaulted, StreamWindow.open(raw[AREA:]))
+    context = Context(
+        vaulted, Company(), following, Poll(), Timers(), resized, lambda: None
     )
+    return context, NoteMemory(raw[:AREA])

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import SESSION, Client, World, world
+from tests.holder.desk_world import Client, World, world
 
 from holdfast.core.book.logbook import EntryKind
-from holdfast.holder.input.requests import Requests
-from holdfast.holder.processes.freezer import Halting
 from holdfast.model.actors import ActorKind
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
@@ -21,9 +19,9 @@ class Here:
 
     def __init__(self, made: World) -> None:
         self.world = made
-        self.desk = made.desk
-        self.halting = Halting(SESSION, made.leader.pid)
-        self.requests = Requests(made.vaulted, made.desk, made.company, self.halting)
+        self.session = made.session
+        self.intake = made.intake
+        self.requests = made.requests
 
     def join(self, name: str = "", kind: ActorKind = ActorKind.HUMAN) -> Client:
         """Let an operator in, and forget what it was told at the door."""

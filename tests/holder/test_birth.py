@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.client import current_operator
 from holdfast.client.proven_requests import proven
-from holdfast.holder import birth
+from holdfast.holder import birth, leader_environment, new_session
 from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import packets, processes, pty
@@ -52,7 +52,7 @@ def bot() -> Enrolled:
 @contextlib.contextmanager
 def made(packet: packets.Packet, creator: Enrolled) -> Iterator[Vaulted]:
     """Yield a session whose command waits to begin."""
-    vaulted = birth._make(
+    vaulted = new_session.make_session(
         Creation.from_facts(packet), SESSION, creator
     )  # what a create does
     pid = vaulted.record.pid
@@ -123,17 +123,19 @@ def test_a_session_without_a_name_is_called_by_its_id(anna: Enrolled) -> None:
 
 def test_a_name_that_is_none_is_refused(anna: Enrolled) -> None:
     with pytest.raises(HoldfastError):
-        birth._make(Creation("a\x1b[2J", tuple(SLEEP)), SESSION, anna)  # as above
+        new_session.make_session(
+            Creation("a\x1b[2J", tuple(SLEEP)), SESSION, anna
+        )  # as above
 
 
 def test_without_a_command_the_user_s_shell_is_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SHELL", "/bin/zsh")
-    assert birth._shell() == "/bin/zsh"  # noqa: SLF001  # as above
+    assert leader_environment.login_shell() == "/bin/zsh"
     monkeypatch.delenv("SHELL")
     own = pwd.getpwuid(os.getuid()).pw_shell or "/bin/sh"
-    assert birth._shell() == own  # noqa: SLF001  # as above
+    assert leader_environment.login_shell() == own
 
 
 def test_people_bring_their_variables_and_others_get_the_host_s(
@@ -146,7 +148,7 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
 
     def given(packet: packets.Packet, creator: Enrolled) -> dict[str, str]:
         asked = Creation.from_facts(packet)
-        return birth._environment(asked, SESSION, creator)  # noqa: SLF001  # as above
+        return leader_environment.environment_of(asked, SESSION, creator)
 
     own = {"TERM": "xterm-256color", "MINE": "2", "HOLDFAST_SESSION": SESSION}
     assert given(asked, anna) == own
@@ -164,7 +166,7 @@ def test_an_id_is_the_keeper_s_or_a_new_one() -> None:
     with pytest.raises(HoldfastError):
         birth._id(Creation(id="../x"))  # noqa: SLF001  # as above
     with pytest.raises(HoldfastError):
-        birth._client(Creation(client="x"))  # noqa: SLF001  # as above
+        new_session._client(Creation(client="x"))  # noqa: SLF001  # as above
 
 
 def test_what_another_version_deposited_is_deposited_again(anna: Enrolled) -> None:

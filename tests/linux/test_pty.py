@@ -31,7 +31,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 def test_only_interrupt_keys_interrupt(
     terminal: tuple[int, int], typed: bytes, *, is_one: bool
 ) -> None:
-    assert pty.interrupts(terminal[0], typed) is is_one
+    assert pty.discipline(terminal[0]).is_interrupt(typed) is is_one
 
 
 @pytest.mark.parametrize("key", [b"\x00", b"\x07"])
@@ -43,8 +43,8 @@ def test_the_key_is_what_the_terminal_says(
     attributes[6][termios.VINTR] = key
     termios.tcsetattr(slave, termios.TCSANOW, attributes)
 
-    assert not pty.interrupts(master, b"\x03")
-    assert pty.interrupts(master, key) is (key != b"\x00")
+    assert not pty.discipline(master).is_interrupt(b"\x03")
+    assert pty.discipline(master).is_interrupt(key) is (key != b"\x00")
 
 
 def test_a_program_that_reads_keys_itself_is_not_interrupted(
@@ -55,4 +55,4 @@ def test_a_program_that_reads_keys_itself_is_not_interrupted(
     attributes[3] &= ~termios.ISIG
     termios.tcsetattr(slave, termios.TCSANOW, attributes)
 
-    assert not pty.interrupts(master, b"\x03")
+    assert not pty.discipline(master).is_interrupt(b"\x03")

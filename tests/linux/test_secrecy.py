@@ -35,7 +35,8 @@ class Terminal:
         return self.pids[-1]
 
     def look(self, leader: int = 0) -> Secret:
-        return Secrecy(self.master, leader, lambda: self.at_prompt).look()
+        secrecy = Secrecy(self.master, leader, lambda: self.at_prompt)
+        return secrecy.look(pty.discipline(self.master))
 
     def becomes(self, wanted: Secret) -> None:
         deadline = time.monotonic() + 5

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import socket
@@ -247,6 +248,11 @@ class Client:
         """Send a message."""
         self._link.sendall(encode(message))
 
+    def discard(self) -> None:
+        """Read what has come, and forget it: whoever never reads is slowed down."""
+        while select.select([self._link], [], [], 0)[0] and self._link.recv(1 << 16):
+            pass
+
     def enter(self, text: bytes) -> wire.Acknowledge | wire.Refuse | wire.Report:
         """Type something and return what became of it, whoever dies meanwhile."""
         self.submit(text)
@@ -254,8 +260,14 @@ class Client:
 
     def submit(self, payload: bytes, kind: InputKind = InputKind.KEYS) -> None:
         """Send an input, which goes again with every attach until it is settled."""
+        submit = self._next(payload, kind, waits=True)
+        self._open[self.number] = submit
+        with contextlib.suppress(OSError):
+            self.send(submit)
+
+    def _next(self, payload: bytes, kind: InputKind, *, waits: bool) -> wire.Submit:
         self.number += 1
-        self._open[self.number] = wire.Submit(
+        return wire.Submit(
             client=self.client,
             sequence=self.number,
             kind=kind,
@@ -263,10 +275,8 @@ class Client:
             epoch=self.epoch,
             payload=payload,
             seen=None,
-            waits=True,
+            waits=waits,
         )
-        with contextlib.suppress(OSError):
-            self.send(self._open[self.number])
 
     def open(self) -> list[wire.Submit]:
         """Return what has no answer yet."""
@@ -282,21 +292,11 @@ class Client:
         del self._open[self.number]
         return answer
 
-    def post(self, text: bytes, kind: InputKind = InputKind.KEYS) -> int:
+    def post(
+        self, text: bytes, kind: InputKind = InputKind.KEYS, *, waits: bool = True
+    ) -> int:
         """Send an input, and return its number; not what becomes of it."""
-        self.number += 1
-        self.send(
-            wire.Submit(
-                client=self.client,
-                sequence=self.number,
-                kind=kind,
-                incarnation=LIFE,
-                epoch=self.epoch,
-                payload=text,
-                seen=None,
-                waits=True,
-            )
-        )
+        self.send(self._next(text, kind, waits=waits))
         return self.number
 
     def settle(self) -> wire.Acknowledge | wire.Refuse | wire.Report:

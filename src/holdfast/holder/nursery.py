@@ -16,7 +16,7 @@ import traceback
 from holdfast.holder import birth
 from holdfast.holder.links.keeper_watch import KeeperWatch
 from holdfast.holder.policy import policy_in_force
-from holdfast.linux import packets
+from holdfast.linux import cgroups, packets
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
 from holdfast.version import __version__
@@ -31,7 +31,7 @@ def main() -> None:
     """Fork holders until the keeper is gone."""
     link = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    birth.find_ground()
+    _find_ground()
     policy_in_force.preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What is loaded now never becomes garbage; a collection that looked at it
@@ -51,6 +51,13 @@ def main() -> None:
         _tell_forked(link, packet, pid)
         for fd in fds:
             os.close(fd)
+
+
+def _find_ground() -> None:
+    """Find out where sessions get their cgroups, before holders are forked."""
+    found = cgroups.ground()
+    if found.folder is not None:
+        cgroups.sweep(found.folder)
 
 
 def _tell_forked(link: socket.socket, packet: packets.Packet, pid: int) -> None:

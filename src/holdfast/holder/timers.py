@@ -1,33 +1,78 @@
-"""The parts of a holder that wait for a time, and when the next of them is due.
+"""The deadlines of one holder, and what is done when one of them comes.
 
-A part says when it wants to be called (`next_deadline`), and then does what is due
-(`tick`). Asking every part on every turn of the loop would cost more than a key does.
-So they are asked after a turn in which something happened that could concern them,
-and after one of them was due; until then the earliest answer holds.
+Each part that waits has a timer of its own, and sets it when it learns of a deadline.
+Nobody is asked on each turn of the loop: that would cost more than a key does.
+
+A deadline that moves away leaves `first` as it was, and makes it stale: the loop finds
+out what is next before it waits.
 """
 
 import math
 from collections.abc import Callable
 
-Part = tuple[Callable[[], float | None], Callable[[float], None]]
-"""How a part says when it wants to be called, and how it is called."""
+Do = Callable[[float], None]
+"""Called with the time, at the deadline or later."""
+
+
+class Timer:
+    """The deadline of one part."""
+
+    __slots__ = ("_timers", "do", "due")
+
+    def __init__(self, timers: "Timers", do: Do) -> None:
+        self._timers = timers
+        self.do = do
+        self.due = math.inf
+        """When to call it; infinity if it waits for nothing."""
+
+    def set(self, at: float | None) -> None:
+        """Call the part at this time, and at no other; None if it waits for nothing."""
+        timers, before = self._timers, self.due
+        self.due = due = math.inf if at is None else at
+        if due <= timers.first:
+            timers.first = due
+        elif before <= timers.first:
+            timers.is_stale = True
 
 
 class Timers:
     """The parts of one holder that wait."""
 
-    def __init__(self, parts: list[Part]) -> None:
-        self._parts = parts
-        self.first = 0.0
-        """When the next part is due; infinity if none waits, 0 if all must be asked."""
+    def __init__(self) -> None:
+        self._timers: list[Timer] = []
+        self.first = math.inf
+        """When to call `tick`, or earlier if it is stale."""
 
-    def stir(self) -> None:
-        """Take that something happened which may concern a part."""
-        self.first = 0.0
+        self.is_stale = False
+        """Whether to call `refresh` before waiting."""
+
+        self.when_idle: Callable[[], None] | None = None
+        """What is done once, as soon as nothing else is to be done."""
+
+    def add(self, do: Do) -> Timer:
+        """Return a timer for another part; those added first are called first."""
+        made = Timer(self, do)
+        self._timers.append(made)
+        return made
 
     def tick(self, now: float) -> None:
-        """Call every part, and ask each when it wants to be called next."""
-        for _, tick in self._parts:
-            tick(now)
-        asked = [deadline() for deadline, _ in self._parts]
-        self.first = min((at for at in asked if at is not None), default=math.inf)
+        """Call every part whose deadline has come."""
+        for timer in self._timers:
+            if now >= timer.due:
+                timer.due = math.inf
+                timer.do(now)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Find out when the next part is due."""
+        first = math.inf
+        for timer in self._timers:
+            if timer.due < first:  # noqa: PLR1730  # once for every key
+                first = timer.due
+        self.first, self.is_stale = first, False
+
+    def idle(self) -> None:
+        """Do what was put off until nothing else is to be done."""
+        do, self.when_idle = self.when_idle, None
+        if do is not None:
+            do()

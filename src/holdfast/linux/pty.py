@@ -22,12 +22,9 @@ _CHARS = _FLAGS.size + 1
 _ALTERS = termios.ISTRIP | _IUCLC
 _INTERRUPTS = (termios.VINTR, termios.VQUIT, termios.VSUSP)
 
-_CHARACTERS = 17
-"""Where in it the special characters begin: after the flags and the discipline."""
 
-_CONTROLS = frozenset([*range(1, 32), 127])
-_MAX_INTERRUPTS = 8
-"""Interrupts in one input; more than that is not an interrupt."""
+SHORT_READ = 1024
+"""Bytes below which a read has emptied the terminal, for now."""
 
 
 def open_pty(size: Size) -> tuple[int, int]:
@@ -67,16 +64,6 @@ def echoes(master: int) -> bool:
 def is_canonical(master: int) -> bool:
     """Tell whether the terminal hands its program whole lines."""
     return discipline(master).canonical
-
-
-def interrupts(master: int, typed: bytes) -> bool:
-    """Tell whether the terminal makes an interrupt of this, and hands on none of it."""
-    if not typed or typed[0] not in _CONTROLS or len(typed) > _MAX_INTERRUPTS:
-        return False
-    raw = fcntl.ioctl(master, termios.TCGETS, bytes(_TERMIOS))
-    key = raw[_CHARACTERS + termios.VINTR]
-    is_on = bool(_FLAGS.unpack_from(raw)[3] & termios.ISIG)
-    return is_on and key != 0 and typed == bytes([key]) * len(typed)
 
 
 def foreground(master: int) -> int | None:
@@ -129,8 +116,9 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
     """Read what the program has printed into `room`; return how much that was.
 
     The kernel hands out about 4 KB at a time; taking all there is in one go is
-    what makes many viewers cheap. `took` is told of each piece at once. None
-    means that the terminal is closed: every process that had it open is gone.
+    what makes many viewers cheap. A shorter read than usual has taken all there was.
+    `took` is told of each piece at once. None means that the terminal is closed:
+    every process that had it open is gone.
     """
     size = 0
     while size < len(room):
@@ -146,6 +134,8 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
             return size or None
         took(count)
         size += count
+        if count < SHORT_READ:
+            break
     return size
 
 

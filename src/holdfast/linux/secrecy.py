@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from holdfast.core.provenance.line_discipline import LineDiscipline
 from holdfast.linux import procfs, pty
 from holdfast.linux.wait_points import keeps_jobs
 
@@ -62,9 +63,8 @@ class Secrecy:
         self._keeps_jobs = False
         self._until = 0.0
 
-    def look(self) -> Secret:
-        """Tell whether what is typed now must not be written down."""
-        terminal = pty.discipline(self._master)
+    def look(self, terminal: LineDiscipline) -> Secret:
+        """Tell whether what is typed must not be written down, as things are set."""
         if terminal.echo:
             return SHOWN
         if terminal.canonical:

@@ -34,6 +34,9 @@ class InputKind(enum.StrEnum):
     START = "start"  # the command a session is made for; only its holder makes it
 
 
+TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
+"""Kinds whose bytes go to the terminal as they are."""
+
 RIGHT_FOR: dict[InputKind, Right] = {
     InputKind.KEYS: Right.INPUT,
     InputKind.ANSWER: Right.INPUT,

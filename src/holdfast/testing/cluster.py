@@ -12,13 +12,14 @@ from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 from holdfast.testing.history import search_check, witness_check
-from holdfast.testing.holder_node import HolderNode, sign
+from holdfast.testing.holder_node import HolderNode
 from holdfast.testing.host_node import HostNode
 from holdfast.testing.idle_crowd import IdleCrowd
 from holdfast.testing.ledger import Ledger
 from holdfast.testing.nemesis import Nemesis
 from holdfast.testing.operator_node import OperatorNode
 from holdfast.testing.relay_node import RelayNode
+from holdfast.testing.seat import sign
 from holdfast.testing.volume import Replica
 from holdfast.testing.world import World, demand
 

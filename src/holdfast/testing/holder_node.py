@@ -1,66 +1,33 @@
 """A simulated holder: the real core of one session, and the world around it.
 
-The holder is the process; the *seat* is what outlives it on its machine: the
-terminal, the stream window, the note, the log file and the lease's expiry.
+The holder is the process; the *seat* (testing/seat.py) is what outlives it on its
+machine: the terminal, the stream window, the note, the log file and the lease's expiry.
 """
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.core.book.book_state import Standing
-from holdfast.core.book.checkpoint import Account, read_checkpoint, standing_of
-from holdfast.core.book.inheritance import Note, inherit
 from holdfast.core.book.log_writer import Store
-from holdfast.core.book.logbook import (
-    Entry,
-    EntryKind,
-    Head,
-    Logbook,
-    Receipt,
-    genesis,
-    recover,
-)
-from holdfast.core.input import gate, intake, intake_effects, serializer, turn
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.core.input import gate, intake_effects, serializer, turn
 from holdfast.core.relay import lease
 from holdfast.core.session import session, stream
-from holdfast.core.session.session import SessionLife
 from holdfast.model.envelopes import Envelope, Right
-from holdfast.model.ids import ActorId, Incarnation, Index, SessionId
+from holdfast.model.ids import ActorId, Incarnation, Index
 from holdfast.model.inputs import Input
 from holdfast.model.outcomes import Applied
 from holdfast.model.verdicts import Verdict
 from holdfast.testing.ledger import error_code
-from holdfast.testing.terminal import Terminal
-from holdfast.testing.volume import LogFile, Refused
+from holdfast.testing.seat import Seat, take_up
+from holdfast.testing.volume import Refused
 from holdfast.testing.world import demand
-from holdfast.wire.lines import decode_line
 
 if TYPE_CHECKING:
     from holdfast.testing.host_node import HostNode
     from holdfast.testing.operator_node import OperatorNode
 
-SECRET_KEY = b"sim"
 CHUNK = 64
 STALLED = 5.0
-
-
-@dataclass(slots=True)
-class Seat:
-    """What a dead holder leaves on its machine."""
-
-    session: SessionId
-    incarnation: Incarnation
-    life: SessionLife
-    log: LogFile
-    terminal: Terminal
-    memory: bytearray
-    note: Note | None = None
-    lease_expires_at: float | None = None
-    is_frozen: bool = False
-    runs: bool = True
-    """Whether the kernel lets the program run: not while anything freezes it."""
 
 
 class HolderNode:
@@ -88,7 +55,7 @@ class HolderNode:
         view = memoryview(seat.memory)
         make = stream.StreamWindow.create if born else stream.StreamWindow.open
         self.window = make(view)
-        self.intake = self._take_up()
+        self._take_up()
         self._arm()
 
     def kill(self) -> None:
@@ -479,25 +446,9 @@ class HolderNode:
 
     # ── birth and rebirth ─────────────────────────────────────────────────
 
-    def _take_up(self) -> intake.Intake:
+    def _take_up(self) -> None:
         seat, at = self.seat, self.host.machine.clock()
-        recovered = recover(seat.log.raw, seat.session)
-        seat.log.truncate(len(seat.log.raw) - recovered.torn)
-        seat.log.sync()
-        entries = recovered.entries
-        head = genesis(seat.session)
-        if entries:
-            head = Head(seat.session, entries[-1].index, entries[-1].hash)
-        settings = intake_effects.Settings(
-            seat.session,
-            seat.incarnation,
-            SECRET_KEY,
-            turn.TurnRules(limit=40.0, grace=5.0, ask_default=turn.AskDefault.GRANT),
-            gate.GateRules(policy_timeout=1.0, approval_timeout=6.0),
-        )
-        self.intake = intake.Intake(settings, Logbook(head), self.lease)
-        before, begin = self._checkpoint(entries)
-        inherited = inherit(entries[begin:], seat.note, seat.incarnation, before)
+        self.intake, inherited = take_up(seat, self.lease, self.world.rng)
         if inherited.doubtful is not None:
             self.world.reached[f"inherited {inherited.doubtful.word}"] += 1
         self.ledger.resumed(
@@ -505,29 +456,3 @@ class HolderNode:
         )
         self.world.reached[inherited.beginning.value] += 1
         self._perform(self.intake.resume(inherited, at))
-        return self.intake
-
-    def _checkpoint(self, entries: tuple[Entry, ...]) -> tuple[Standing, int]:
-        """Return how things stood at some entry, and from where the rest is read.
-
-        A successor must come to the same wherever the last checkpoint was.
-        """
-        through = self.world.rng.randint(0, len(entries))
-        account = Account(self.seat.session)
-        for entry in entries[:through]:
-            account.read(entry)
-        raw = account.checkpoint().to_bytes()
-        past = read_checkpoint(raw, self.seat.session)
-        return standing_of(past), max(0, through - self.world.rng.randint(0, 64))
-
-
-def receipt_of(lines: list[bytes], index: int, session: SessionId) -> Receipt:
-    """Return the signed head that an operator gets with an acknowledgement."""
-    head = Head(session, index, hashlib.sha256(lines[index]).digest())
-    incarnation = Incarnation(int(decode_line(lines[index])["incarnation"] or 0))
-    return Receipt(head, incarnation, sign(head.signed_bytes(incarnation)))
-
-
-def sign(message: bytes) -> bytes:
-    """Sign as the simulated host: cheap, and only checked by ourselves."""
-    return hashlib.sha256(SECRET_KEY + message).digest()

@@ -7,8 +7,9 @@ from holdfast.core.book.logbook import Receipt
 from holdfast.core.relay import lease, lease_registry
 from holdfast.core.session.session import SessionLife, Started
 from holdfast.model.ids import HostId, Incarnation, SessionId
-from holdfast.testing.holder_node import HolderNode, Seat, receipt_of
+from holdfast.testing.holder_node import HolderNode
 from holdfast.testing.ledger import Ledger
+from holdfast.testing.seat import Seat, receipt_of
 from holdfast.testing.terminal import Terminal
 from holdfast.testing.volume import LogFile, Refused, Replica
 from holdfast.testing.world import Machine, World

@@ -7,7 +7,6 @@ from tests.core.desk import ANNA, AT, BOT, WRITER, Desk
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.input import gate, turn
-from holdfast.core.input.intake import AT_ONCE
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.moments import Moment
 from holdfast.model.verdicts import Verdict
@@ -70,7 +69,7 @@ def expiring(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("later", "codes"),
-    [(0.0, []), (AT_ONCE / 2, []), (AT_ONCE, ["not-allowed"]), (60.0, ["not-allowed"])],
+    [(0.0, []), (0.002, ["not-allowed"]), (60.0, ["not-allowed"])],
 )
 def test_a_right_that_runs_out_while_somebody_is_asked_counts(
     later: float, codes: list[str]
@@ -90,7 +89,7 @@ def test_nobody_comes_by_a_free_turn_with_a_right_that_has_run_out() -> None:
     expiring(desk)
     desk.send()
 
-    judged(desk, Moment(AT.now + AT_ONCE / 2, AT.wall + AT_ONCE / 2))
+    judged(desk, Moment(AT.now + 0.002, AT.wall + 0.002))
 
     assert desk.codes() == ["not-allowed"]
     assert desk.intake.turn.holder is None

@@ -386,9 +386,9 @@ def test_an_input_is_known_once_it_was_taken() -> None:
     desk = Desk()
     given = desk.made(1)
 
-    assert not desk.intake.is_known(given)
+    assert not desk.intake.serializer.is_known(given)
     desk.send()
-    assert desk.intake.is_known(given)
+    assert desk.intake.serializer.is_known(given)
 
 
 def test_no_two_acts_wait_under_one_number() -> None:

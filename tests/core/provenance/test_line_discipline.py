@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.provenance.line_discipline import (
+    MAX_INTERRUPTS,
     NOT_PLAIN,
     LineDiscipline,
     Meaning,
@@ -123,3 +124,22 @@ def test_only_printable_text_is_plain() -> None:
         *range(0x80, 0x100),
     ]
     assert b"a@b".translate(other.plain)[1:2] == NOT_PLAIN
+
+
+def test_only_the_interrupt_key_alone_interrupts() -> None:
+    terminal = LineDiscipline()
+
+    assert terminal.is_interrupt(b"\x03")
+    assert terminal.is_interrupt(b"\x03" * MAX_INTERRUPTS)
+    assert not terminal.is_interrupt(b"\x03" * (MAX_INTERRUPTS + 1))
+    assert not terminal.is_interrupt(b"")
+    assert not terminal.is_interrupt(b"\x1c")
+    assert not terminal.is_interrupt(b"\x03x")
+
+
+@pytest.mark.parametrize(("key", "is_one"), [(0, False), (0x78, False), (0x7F, True)])
+def test_an_interrupt_key_is_a_control_character(key: int, *, is_one: bool) -> None:
+    terminal = LineDiscipline(interrupts=(key, 0x1C, 0x1A))
+
+    assert terminal.is_interrupt(bytes([key])) is is_one
+    assert not LineDiscipline(signals=False).is_interrupt(b"\x03")

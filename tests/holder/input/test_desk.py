@@ -3,7 +3,6 @@
 import math
 import os
 import signal
-import time
 import tty
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +13,11 @@ from tests.scenarios.support import apply_policy, eventually
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.input import gate, turn
+from holdfast.holder.moment import now
 from holdfast.model.actors import ActorKind
 from holdfast.model.geometry import Size
 from holdfast.model.ids import ActorId
-from holdfast.model.inputs import InputId, InputKind
+from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
@@ -69,10 +69,10 @@ def test_after_settling_nothing_waits_for_the_disk(here: World) -> None:
     anna.submit(b"x")
     before = acknowledged(anna.told())
 
-    here.desk.settle()
+    here.session.settle()
 
     assert before == []
-    assert not here.desk.must_sync(is_idle=True)
+    assert not here.session.book.is_behind
     assert acknowledged(anna.told()) == [1]
     assert here.typed() == b"x"
     assert kinds(here)[-2:] == [EntryKind.INPUT, EntryKind.SETTLED]
@@ -84,13 +84,12 @@ def test_what_is_typed_waits_for_its_echo_before_it_is_booked(here: World) -> No
     anna.submit(b"x")
 
     assert kinds(here)[-1] is EntryKind.INPUT
-    assert here.desk.next_deadline() < math.inf
-    here.desk.printed()
-    here.desk.tick(time.monotonic())
-    assert here.desk.next_deadline() == 0.0
-    assert here.desk.must_sync(is_idle=True)
+    assert here.context.timers.first < math.inf
+    assert here.context.timers.when_idle is None
+    here.session.writer.echoed()
+    assert here.session.book.is_behind
     assert acknowledged(anna.told()) == []
-    here.desk.sync()
+    here.context.timers.idle()
     assert acknowledged(anna.told()) == [1]
 
 
@@ -114,12 +113,12 @@ def test_what_the_terminal_has_no_room_for_is_half_written_and_goes_on(
     anna = here.join()
     anna.submit(b"x" * 60_000)
 
-    assert here.desk.is_busy
+    assert here.session.desk.is_busy
     taken = 0
-    while here.desk.is_busy:
+    while here.session.desk.is_busy:
         taken += len(here.typed())
-        here.desk.tick(time.monotonic())
-    here.desk.settle()
+        here.turn()
+    here.session.settle()
     while more := here.typed():
         taken += len(more)
     assert taken == 60_000
@@ -131,7 +130,7 @@ def test_the_same_input_is_written_once(here: World) -> None:
     for _ in range(2):
         anna._sequence = 0  # noqa: SLF001  # as one that heard no answer
         anna.submit(b"x")
-        here.desk.settle()
+        here.session.settle()
 
     assert here.typed() == b"x"
     assert acknowledged(anna.told()) == [1, 1]
@@ -140,12 +139,12 @@ def test_the_same_input_is_written_once(here: World) -> None:
 def test_whoever_asks_is_told_what_became_of_an_input(here: World) -> None:
     anna = here.join()
     anna.submit(b"x")
-    here.desk.settle()
+    here.session.settle()
     anna.told()
 
     client = anna.connection.client
     assert client is not None
-    here.desk.inquire(anna.connection, anna.id, InputId(client, 1))
+    here.requests.take(anna.connection, wire.Inquire(client, 1))
 
     assert acknowledged(anna.told()) == [1]
 
@@ -157,16 +156,13 @@ def test_whoever_only_looks_cannot_type_and_that_is_on_record(here: World) -> No
     anna = here.join()
     anna.connection.mode = wire.Mode.OBSERVE
     anna.submit(b"x")
-    here.desk.settle()
+    here.session.settle()
 
     assert codes(anna.told()) == ["not-allowed"]
     assert here.typed() == b""
     (said,) = fields(here, EntryKind.DECLINED)
-    assert (said["actor"], said["request"], said["code"]) == (
-        anna.id,
-        "submit",
-        "not-allowed",
-    )
+    refused = said["actor"], said["request"], said["code"]
+    assert refused == (anna.id, "submit", "not-allowed")
 
 
 def test_a_session_is_begun_by_nobody_who_is_attached(here: World) -> None:
@@ -178,30 +174,30 @@ def test_a_session_is_begun_by_nobody_who_is_attached(here: World) -> None:
 
 def test_whoever_does_not_have_the_turn_is_refused(here: World) -> None:
     anna, bert = here.join(), here.join("bert")
-    assert here.desk.request(turn.Took(anna.id))
+    assert here.requests.pass_turn(turn.Took(anna.id))
     bert.submit(b"x")
-    here.desk.settle()
+    here.session.settle()
 
     assert codes(bert.told()) == ["not-your-turn"]
     assert here.typed() == b""
-    assert not here.desk.request(turn.Took(bert.id))
+    assert not here.requests.pass_turn(turn.Took(bert.id))
     assert codes(bert.told()) == ["not-your-turn"]
-    assert here.desk.holder == anna.id
+    assert here.holder == anna.id
 
 
 def test_a_turn_is_asked_for_given_and_seized_and_everybody_hears_of_it(
     here: World,
 ) -> None:
     anna, bert = here.join(), here.join("bert")
-    here.desk.request(turn.Took(anna.id))
+    here.requests.pass_turn(turn.Took(anna.id))
     anna.told()
-    here.desk.request(turn.AskedFor(bert.id, 30.0))
+    here.requests.pass_turn(turn.AskedFor(bert.id, 30.0))
 
     (asked,) = [one for one in anna.told() if isinstance(one, wire.TurnAsked)]
     assert asked.asker == bert.id
-    assert here.desk.waiting == (bert.id,)
+    assert here.intake.turn.waiting == (bert.id,)
     bert.told()
-    here.desk.request(turn.Answered(anna.id, bert.id, granted=True))
+    here.requests.pass_turn(turn.Answered(anna.id, bert.id, granted=True))
     for one in (anna, bert):
         (passed,) = [said for said in one.told() if isinstance(said, wire.TurnPassed)]
         assert (passed.former, passed.holder, passed.reason) == (
@@ -209,12 +205,12 @@ def test_a_turn_is_asked_for_given_and_seized_and_everybody_hears_of_it(
             bert.id,
             "answered",
         )
-        assert passed.epoch == here.desk.epoch
-    before = here.desk.epoch
-    here.desk.request(turn.Seized(anna.id))
-    assert (here.desk.holder, here.desk.epoch) == (anna.id, before + 1)
-    here.desk.request(turn.Dropped(anna.id))
-    assert here.desk.holder == NOBODY
+        assert passed.epoch == here.intake.turn.epoch
+    before = here.intake.turn.epoch
+    here.requests.pass_turn(turn.Seized(anna.id))
+    assert (here.holder, here.intake.turn.epoch) == (anna.id, before + 1)
+    here.requests.pass_turn(turn.Dropped(anna.id))
+    assert here.holder == NOBODY
 
 
 def test_a_seize_cuts_what_is_half_written_and_says_who_has_the_turn(
@@ -224,8 +220,8 @@ def test_a_seize_cuts_what_is_half_written_and_says_who_has_the_turn(
     anna.submit(b"x" * 60_000)
     anna.submit(b"y")
     anna.told()
-    here.desk.request(turn.Seized(bert.id))
-    here.desk.settle()
+    here.requests.pass_turn(turn.Seized(bert.id))
+    here.session.settle()
 
     said = anna.told()
     (cut,) = [one for one in said if isinstance(one, wire.Report)]
@@ -234,38 +230,38 @@ def test_a_seize_cuts_what_is_half_written_and_says_who_has_the_turn(
     assert 0 < cut.written < 60_000
     assert (refused.code, refused.sequence) == ("turn-moved", 2)
     assert bert.id in refused.facts.values()
-    here.desk.tick(time.monotonic())
-    assert not here.desk.is_busy
+    here.turn()
+    assert not here.session.desk.is_busy
     assert b"y" not in here.typed()
 
 
 def test_what_is_frozen_takes_nothing_until_it_is_thawed(here: World) -> None:
     anna = here.join()
-    here.desk.freeze(anna.id)
+    here.do(here.intake.freeze(anna.id, now()))
     anna.submit(b"x")
-    here.desk.settle()
-    assert here.desk.is_frozen
+    here.session.settle()
+    assert here.intake.is_frozen
     assert codes(anna.told()) == ["frozen"]
     assert here.typed() == b""
 
-    here.desk.thaw(anna.id)
+    here.do(here.intake.thaw(anna.id, now()))
     anna.submit(b"y")
-    here.desk.settle()
+    here.session.settle()
 
-    assert not here.desk.is_frozen
+    assert not here.intake.is_frozen
     assert acknowledged(anna.told()) == [2]
     assert here.typed() == b"y"
 
 
 def test_whoever_is_revoked_has_no_turn_and_types_nothing(here: World) -> None:
     anna, bert = here.join(), here.join("bert")
-    here.desk.request(turn.Took(bert.id))
-    here.desk.revoke(bert.id, anna.id)
+    here.requests.pass_turn(turn.Took(bert.id))
+    here.do(here.intake.revoke(bert.id, anna.id, now()))
     bert.told()
     bert.submit(b"x")
-    here.desk.settle()
+    here.session.settle()
 
-    assert here.desk.holder == NOBODY
+    assert here.holder == NOBODY
     assert codes(bert.told()) != []
     assert here.typed() == b""
     (revoked,) = fields(here, EntryKind.REVOKED)
@@ -274,8 +270,8 @@ def test_whoever_is_revoked_has_no_turn_and_types_nothing(here: World) -> None:
 
 def test_when_the_program_has_ended_everything_is_refused(here: World) -> None:
     anna = here.join()
-    here.desk.exited("0")
-    here.desk.settle()
+    here.session.exited("0")
+    here.session.settle()
     anna.told()
     anna.submit(b"x")
 
@@ -301,15 +297,15 @@ def test_what_is_asked_about_is_shown_to_who_may_approve_and_typed_once_it_is(
     assert pending(bot.told()).ticket == shown.ticket
     assert not [one for one in other.told() if isinstance(one, wire.Pending)]
     assert here.typed() == b""
-    here.desk.approve(approval(shown, anna.id))
-    here.desk.settle()
+    here.approvals.approve(approval(shown, anna.id))
+    here.session.settle()
 
     assert here.typed() == b"rm x\r"
     said = bot.told()
     assert acknowledged(said) == [1]
     (settled,) = [one for one in said if isinstance(one, wire.Settled)]
     assert (settled.ticket, settled.verdict) == (shown.ticket, Verdict.ALLOW)
-    assert here.desk.telling.pending == ()
+    assert here.session.telling.pending == ()
 
 
 def test_an_approval_of_other_bytes_is_none(here: World) -> None:
@@ -318,12 +314,12 @@ def test_an_approval_of_other_bytes_is_none(here: World) -> None:
     anna.told()
     bot.submit(b"x")
     shown = pending(anna.told())
-    here.desk.approve(gate.Approved(shown.ticket, anna.id, b"y" * 32, shown.epoch))
-    here.desk.approve(approval(shown, bot.id))
-    here.desk.settle()
+    here.approvals.approve(gate.Approved(shown.ticket, anna.id, bytes(32), shown.epoch))
+    here.approvals.approve(approval(shown, bot.id))
+    here.session.settle()
 
     assert here.typed() == b""
-    assert here.desk.telling.pending == (shown,)
+    assert here.session.telling.pending == (shown,)
 
 
 def test_what_is_denied_is_not_typed_and_whoever_asked_is_told(here: World) -> None:
@@ -333,8 +329,8 @@ def test_what_is_denied_is_not_typed_and_whoever_asked_is_told(here: World) -> N
     bot.submit(b"x")
     shown = pending(anna.told())
     bot.told()
-    here.desk.deny(gate.Denied(shown.ticket, anna.id))
-    here.desk.settle()
+    here.approvals.deny(gate.Denied(shown.ticket, anna.id), shown.digest)
+    here.session.settle()
 
     said = bot.told()
     assert codes(said) == ["denied-by-operator"]
@@ -351,13 +347,13 @@ def test_who_comes_later_is_shown_what_waits_and_who_leaves_is_not_waited_for(
     bot.submit(b"x")
     anna = here.join()
     anna.told()
-    here.desk.brief(anna.connection)
+    here.session.presence.brief(anna.connection)
     shown = pending(anna.told())
     here.leave(bot)
 
     def is_given_up() -> bool:
-        here.desk.tick(time.monotonic())
-        return here.desk.telling.pending == ()
+        here.turn()
+        return here.session.telling.pending == ()
 
     eventually("nobody waits for it", is_given_up)
     assert shown.actor == bot.id
@@ -369,23 +365,25 @@ def test_who_comes_later_is_shown_what_waits_and_who_leaves_is_not_waited_for(
 
 def test_a_successor_knows_who_has_the_turn_and_that_all_stands(here: World) -> None:
     anna = here.join()
-    here.desk.request(turn.Took(anna.id))
-    here.desk.freeze(anna.id)
-    here.desk.settle()
+    here.requests.pass_turn(turn.Took(anna.id))
+    here.do(here.intake.freeze(anna.id, now()))
+    here.session.settle()
 
     heir = successor(here)
 
-    assert (heir.holder, heir.epoch) == (anna.id, here.desk.epoch)
-    assert heir.is_frozen
-    assert heir.rights.envelope_of(anna.id) == here.desk.rights.envelope_of(anna.id)
+    epoch = here.intake.turn.epoch
+    assert (heir.holder, heir.intake.turn.epoch) == (anna.id, epoch)
+    assert heir.intake.is_frozen
+    given = here.intake.rights.envelope_of(anna.id)
+    assert heir.intake.rights.envelope_of(anna.id) == given
 
 
 def test_a_successor_of_what_is_over_writes_no_second_end(here: World) -> None:
     here.join()
-    here.desk.exited("3")
-    here.desk.settle()
+    here.session.exited("3")
+    here.session.settle()
     heir = successor(here)
-    heir.exited("3")
+    heir.session.exited("3")
 
     assert kinds(here).count(EntryKind.EXITED) == 1
 
@@ -393,8 +391,8 @@ def test_a_successor_of_what_is_over_writes_no_second_end(here: World) -> None:
 def test_the_policy_looked_at_for_one_input_is_old_for_the_next(here: World) -> None:
     anna = here.join()
     anna.submit(b"x")
-    assert not here.desk.policing.is_fresh
+    assert not here.session.policy.in_force.is_fresh
 
     anna.submit(b"", InputKind.START)  # Refused before anybody is asked.
 
-    assert not here.desk.policing.is_fresh
+    assert not here.session.policy.in_force.is_fresh

@@ -44,19 +44,19 @@ def pending(said: list[Message]) -> wire.Pending:
 def test_the_turn_is_taken_asked_for_given_and_dropped(here: Here) -> None:
     anna, bert = here.join(), here.join("bert")
     here.ask(anna, wire.Take())
-    assert here.desk.holder == anna.id
+    assert here.world.holder == anna.id
 
     here.ask(bert, wire.Ask(90_000))
     (asked,) = [one for one in anna.told() if isinstance(one, wire.TurnAsked)]
     assert asked.asker == bert.id
     assert 80_000 < asked.wait_ms <= 90_000
     here.ask(anna, wire.Answer(bert.id, granted=False))
-    assert (here.desk.holder, here.desk.waiting) == (anna.id, ())
+    assert (here.world.holder, here.intake.turn.waiting) == (anna.id, ())
 
     here.ask(anna, wire.Give(bert.id))
-    assert here.desk.holder == bert.id
+    assert here.world.holder == bert.id
     here.ask(bert, wire.Drop())
-    assert here.desk.holder == NOBODY
+    assert here.world.holder == NOBODY
 
 
 def test_a_turn_is_given_only_to_somebody_who_is_here(here: Here) -> None:
@@ -67,7 +67,7 @@ def test_a_turn_is_given_only_to_somebody_who_is_here(here: Here) -> None:
     said = here.ask(anna, wire.Give(bert.id))
 
     assert refusals(said) == [("operator-not-here", FrameKind.GIVE)]
-    assert here.desk.holder == anna.id
+    assert here.world.holder == anna.id
 
 
 def test_a_refused_request_is_answered_to_its_asker_and_on_record(here: Here) -> None:
@@ -75,7 +75,7 @@ def test_a_refused_request_is_answered_to_its_asker_and_on_record(here: Here) ->
     here.ask(anna, wire.Take())
 
     said = here.ask(bert, wire.Take())
-    here.desk.settle()
+    here.session.settle()
 
     assert refusals(said) == [("not-your-turn", FrameKind.TAKE)]
     assert refusals(anna.told()) == []
@@ -90,8 +90,8 @@ def test_a_seize_that_is_refused_stops_nothing(here: Here) -> None:
     said = here.ask(bot, wire.Seize(wire.Halt.FREEZE))
 
     assert refusals(said) == [("not-allowed", FrameKind.SEIZE)]
-    assert here.desk.holder == anna.id
-    assert not here.desk.is_frozen
+    assert here.world.holder == anna.id
+    assert not here.intake.is_frozen
     assert not stands(here.world.leader.pid)
 
 
@@ -101,8 +101,8 @@ def test_a_seize_alone_leaves_running_what_runs(here: Here) -> None:
 
     here.ask(anna, wire.Seize(wire.Halt.NONE))
 
-    assert here.desk.holder == anna.id
-    assert not here.desk.is_frozen
+    assert here.world.holder == anna.id
+    assert not here.intake.is_frozen
     assert not stands(here.world.leader.pid)
     assert here.fields(EntryKind.INTERRUPTED) == []
 
@@ -114,8 +114,8 @@ def test_a_seize_can_make_everything_stand_still(here: Here) -> None:
 
     said = here.ask(anna, wire.Seize(wire.Halt.FREEZE))
 
-    assert here.desk.holder == anna.id
-    assert here.desk.is_frozen
+    assert here.world.holder == anna.id
+    assert here.intake.is_frozen
     assert stands(here.world.leader.pid)
     assert states(said) == states(bot.told()) == ["frozen"]
 
@@ -140,7 +140,7 @@ def test_a_seize_interrupts_nothing_where_nobody_has_the_terminal(here: Here) ->
     said = here.ask(anna, wire.Seize(wire.Halt.INTERRUPT))
 
     assert refusals(said) == []
-    assert here.desk.holder == anna.id
+    assert here.world.holder == anna.id
     assert here.fields(EntryKind.INTERRUPTED) == []
 
 
@@ -153,11 +153,11 @@ def test_everybody_hears_of_a_freeze_and_of_a_thaw(here: Here) -> None:
     assert states(here.ask(anna, wire.Freeze())) == ["frozen"]
     assert states(bot.told()) == ["frozen"]
     assert stands(here.world.leader.pid)
-    assert here.desk.is_frozen
+    assert here.intake.is_frozen
     assert states(here.ask(anna, wire.Thaw())) == ["running"]
     assert states(bot.told()) == ["running"]
     assert not stands(here.world.leader.pid)
-    assert not here.desk.is_frozen
+    assert not here.intake.is_frozen
 
 
 @pytest.mark.parametrize("message", [wire.Freeze(), wire.Thaw()])
@@ -166,12 +166,12 @@ def test_only_who_may_seize_may_freeze_or_thaw(here: Here, message: Message) -> 
     if isinstance(message, wire.Thaw):
         here.ask(anna, wire.Freeze())
         bot.told()
-    before = here.desk.is_frozen
+    before = here.intake.is_frozen
 
     said = here.ask(bot, message)
 
     assert [code for code, _ in refusals(said)] == ["not-allowed"]
-    assert here.desk.is_frozen is before
+    assert here.intake.is_frozen is before
     assert stands(here.world.leader.pid) is before
 
 
@@ -193,7 +193,7 @@ def test_only_who_may_end_a_session_ends_it(here: Here) -> None:
     bot = here.join("bot", ActorKind.AGENT)
 
     assert not here.requests.end(bot.connection, signal.SIGHUP)
-    here.desk.settle()
+    here.session.settle()
 
     assert refusals(bot.told()) == [("not-allowed", FrameKind.END)]
     assert here.fields(EntryKind.ENDING) == []
@@ -207,7 +207,7 @@ def test_what_stands_still_is_thawed_before_it_is_ended(here: Here) -> None:
 
     assert here.requests.end(anna.connection, signal.SIGTERM)
 
-    assert not here.desk.is_frozen
+    assert not here.intake.is_frozen
     assert not stands(here.world.leader.pid)
 
 
@@ -221,7 +221,7 @@ def test_an_approval_is_carried_to_what_waits(here: Here) -> None:
     shown = pending(anna.told())
 
     here.ask(anna, wire.Approve(shown.ticket, shown.epoch, shown.digest))
-    here.desk.settle()
+    here.session.settle()
 
     assert here.world.typed() == b"x"
     (settled,) = [one for one in bot.told() if isinstance(one, wire.Settled)]
@@ -238,10 +238,10 @@ def test_a_denial_of_other_bytes_is_refused_and_of_these_is_carried_out(
 
     said = here.ask(anna, wire.Deny(shown.ticket, b"y" * 32))
     assert refusals(said) == [("approval-mismatch", FrameKind.DENY)]
-    assert [*here.desk.telling.pending] == [shown]
+    assert [*here.session.telling.pending] == [shown]
 
     here.ask(anna, wire.Deny(shown.ticket, shown.digest))
-    assert [*here.desk.telling.pending] == []
+    assert [*here.session.telling.pending] == []
     (settled,) = [one for one in bot.told() if isinstance(one, wire.Settled)]
     assert settled == wire.Settled(shown.ticket, Verdict.DENY, anna.id)
 
@@ -256,4 +256,4 @@ def test_who_may_not_approve_cannot_deny_either(here: Here) -> None:
     said = here.ask(other, wire.Deny(shown.ticket, shown.digest))
 
     assert [code for code, _ in refusals(said)] == ["not-allowed"]
-    assert here.desk.telling.pending == (shown,)
+    assert here.session.telling.pending == (shown,)

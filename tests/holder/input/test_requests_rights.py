@@ -53,9 +53,9 @@ def test_a_grant_holds_for_as_long_as_it_says(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
 
     here.ask(anna, parties.Grant(bot.id, ("observe", "seize"), 0))
-    forever = here.desk.rights.envelope_of(bot.id)
+    forever = here.intake.rights.envelope_of(bot.id)
     here.ask(anna, parties.Grant(bot.id, ("observe", "seize"), 60_000))
-    for_a_while = here.desk.rights.envelope_of(bot.id)
+    for_a_while = here.intake.rights.envelope_of(bot.id)
 
     assert forever is not None
     assert for_a_while is not None
@@ -65,7 +65,7 @@ def test_a_grant_holds_for_as_long_as_it_says(here: Here) -> None:
     (_, granted) = here.fields(EntryKind.GRANTED)[-2:]
     assert (granted["actor"], granted["by"]) == (bot.id, anna.id)
     here.ask(bot, wire.Seize(wire.Halt.NONE))
-    assert here.desk.holder == bot.id
+    assert here.world.holder == bot.id
 
 
 def test_a_grant_that_has_expired_is_none(here: Here) -> None:
@@ -81,23 +81,23 @@ def test_a_grant_that_has_expired_is_none(here: Here) -> None:
 
 def test_a_right_that_there_is_not_cannot_be_granted(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
-    before = here.desk.rights.envelope_of(bot.id)
+    before = here.intake.rights.envelope_of(bot.id)
 
     said = here.ask(anna, parties.Grant(bot.id, ("fly",), 0))
 
     assert refusals(said) == [("no-such-right", FrameKind.GRANT)]
-    assert here.desk.rights.envelope_of(bot.id) == before
+    assert here.intake.rights.envelope_of(bot.id) == before
 
 
 def test_only_who_may_grant_grants_and_revokes(here: Here) -> None:
     anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
-    before = here.desk.rights.envelope_of(anna.id)
+    before = here.intake.rights.envelope_of(anna.id)
 
     for message in (parties.Grant(bot.id, ("seize",), 0), parties.Revoke(anna.id)):
         said = here.ask(bot, message)
         assert [code for code, _ in refusals(said)] == ["not-allowed"]
 
-    assert here.desk.rights.envelope_of(anna.id) == before
+    assert here.intake.rights.envelope_of(anna.id) == before
     assert not anna.connection.is_closed
 
 
@@ -109,7 +109,7 @@ def test_every_client_of_who_is_revoked_is_told_so_and_sent_away(here: Here) -> 
     (goodbye,) = [one for one in bert.told() if isinstance(one, wire.Goodbye)]
     assert goodbye.code == "not-allowed"
     assert bert.id in goodbye.text
-    assert here.desk.rights.rights_of(bert.id, now()) == frozenset()
+    assert here.intake.rights.rights_of(bert.id, now()) == frozenset()
     assert not [one for one in carl.told() if isinstance(one, wire.Goodbye)]
 
 
@@ -172,7 +172,7 @@ def test_who_asks_learns_who_is_here_and_how_things_stand(here: Here) -> None:
     said = presence(here.ask(anna, parties.Who()))
 
     assert [one.actor for one in said.present] == [anna.id, bert.id, bot.id]
-    assert (said.holder, said.epoch) == (bot.id, here.desk.epoch)
+    assert (said.holder, said.epoch) == (bot.id, here.intake.turn.epoch)
     assert said.waiting == (bert.id,)
     assert not said.frozen
     assert [one.actor for one in said.pending] == [bot.id]
@@ -251,7 +251,7 @@ def test_another_policy_is_tried_only_by_who_may_grant(here: Here) -> None:
 def test_who_inquires_learns_what_became_of_an_input(here: Here) -> None:
     anna = here.join()
     anna.submit(b"x")
-    here.desk.settle()
+    here.session.settle()
     anna.told()
     assert anna.connection.client is not None
 
@@ -276,9 +276,9 @@ def test_a_change_is_of_this_session_and_by_somebody_proven(here: Here) -> None:
     unproven: packets.Packet = {"id": SESSION, "asker": anna.id}
 
     with pytest.raises(SessionNotFound):
-        here.requests.demand_change(other)
+        here.session.presence.demand_change(other)
     with pytest.raises(NotProven):
-        here.requests.demand_change(unproven)
+        here.session.presence.demand_change(unproven)
 
 
 def test_a_change_is_for_who_may_end_the_session_and_has_never_been_here(
@@ -287,9 +287,9 @@ def test_a_change_is_for_who_may_end_the_session_and_has_never_been_here(
     current_operator.enrol("bert", ActorKind.HUMAN)
     current_operator.enrol("bot", ActorKind.AGENT)
 
-    here.requests.demand_change(_asked_by("bert"))
+    here.session.presence.demand_change(_asked_by("bert"))
     with pytest.raises(NotAllowed):
-        here.requests.demand_change(_asked_by("bot"))
+        here.session.presence.demand_change(_asked_by("bot"))
 
 
 def _asked_by(name: str) -> packets.Packet:

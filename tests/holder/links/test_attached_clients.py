@@ -15,6 +15,7 @@ from holdfast.holder.links.attached_clients import (
     Company,
 )
 from holdfast.holder.links.connection import MAX_ACTING, Connection
+from holdfast.holder.poll import Poll
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import SessionFull
 from holdfast.model.ids import ENTROPY, SessionId, actor_id, client_id
@@ -35,10 +36,16 @@ def operator(number: int, kind: ActorKind = ActorKind.AGENT) -> Actor:
     return Actor(actor_id(bytes([number])), kind, f"{kind}{number}")
 
 
+def company_of(connections: list[Connection]) -> Company:
+    company = Company()
+    company.connections = connections
+    return company
+
+
 def connect(connections: list[Connection]) -> Connection:
     link, other = socket.socketpair()
     other.close()
-    connections.append(Connection(link))
+    connections.append(Connection(link, Poll(), []))
     return connections[-1]
 
 
@@ -56,7 +63,7 @@ def refused(company: Company, actor: Actor) -> dict[str, object]:
 def test_t23_one_operator_has_so_many_clients_and_no_more(
     connections: list[Connection],
 ) -> None:
-    company = Company(connections)
+    company = company_of(connections)
     for _ in range(MAX_CLIENTS_EACH):
         company.demand_room(operator(1))
         attach(connections, operator(1))
@@ -70,7 +77,7 @@ def test_t23_one_operator_has_so_many_clients_and_no_more(
 def test_t23_agents_cannot_take_the_places_of_people(
     connections: list[Connection],
 ) -> None:
-    company = Company(connections)
+    company = company_of(connections)
     for number in range(AGENTS_PLACES):
         company.demand_room(operator(number % 8))
         attach(connections, operator(number % 8))
@@ -88,7 +95,7 @@ def test_t23_agents_cannot_take_the_places_of_people(
 def test_t23_connections_that_never_attach_make_room_for_the_next(
     connections: list[Connection],
 ) -> None:
-    company = Company(connections)
+    company = company_of(connections)
     attach(connections, operator(1))
     while len(connections) < MAX_CONNECTIONS:
         connect(connections)
@@ -105,7 +112,7 @@ def test_t23_connections_that_never_attach_make_room_for_the_next(
 def test_a_program_is_news_with_its_first_link_and_not_with_a_further_one(
     connections: list[Connection],
 ) -> None:
-    company, actor = Company(connections), operator(1)
+    company, actor = company_of(connections), operator(1)
     attach(connections, actor)
     attach(connections, actor)
     first, second = connections
@@ -120,7 +127,7 @@ def test_a_program_is_news_with_its_first_link_and_not_with_a_further_one(
 def test_another_operator_program_or_process_is_news(
     connections: list[Connection], changed: str
 ) -> None:
-    company = Company(connections)
+    company = company_of(connections)
     attach(connections, operator(1))
     attach(connections, operator(2 if changed == "operator" else 1))
     newcomer = connections[-1]
@@ -135,7 +142,7 @@ def test_another_operator_program_or_process_is_news(
 def test_a_client_is_there_by_its_own_id_and_operator(
     connections: list[Connection],
 ) -> None:
-    company = Company(connections)
+    company = company_of(connections)
     attach(connections, operator(1))
     here, other = client_id(bytes(ENTROPY)), client_id(b"x" * ENTROPY)
 
@@ -147,7 +154,7 @@ def test_a_client_is_there_by_its_own_id_and_operator(
 def hear(connections: list[Connection]) -> socket.socket:
     """Attach a client, and return its side of the link."""
     ours, theirs = socket.socketpair()
-    connections.append(Connection(ours))
+    connections.append(Connection(ours, Poll(), []))
     connections[-1].actor = operator(1)
     connections[-1].client = client_id(bytes(ENTROPY))
     theirs.settimeout(0)
@@ -164,7 +171,7 @@ def heard(link: socket.socket) -> int:
 def test_what_is_announced_for_a_while_is_told_to_newcomers_as_well(
     connections: list[Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    company = Company(connections)
+    company = company_of(connections)
     event = wire.Event("process.replaced", SessionId("s_" + "a" * 16), {"pid": 7})
     with hear(connections) as first, hear(connections) as second:
         company.announce_for_a_while(event)
@@ -188,7 +195,7 @@ def test_what_is_announced_for_a_while_is_told_to_newcomers_as_well(
 def test_a_link_acts_for_the_clients_that_came_last(
     connections: list[Connection],
 ) -> None:
-    company, actor = Company(connections), operator(1)
+    company, actor = company_of(connections), operator(1)
     attach(connections, actor)
     first, *others = (client_id(bytes([n]) * ENTROPY) for n in range(1, MAX_ACTING + 2))
     assert connections[0].acts_for(first) == []

@@ -13,6 +13,7 @@ from holdfast.client.proven_requests import change_proven, proven
 from holdfast.crypto.proof import change_proof, creation_proof, host_token, local_proof
 from holdfast.holder.links import door
 from holdfast.holder.links.connection import Connection
+from holdfast.holder.poll import Poll
 from holdfast.linux.packets import Packet
 from holdfast.linux.stored.host_key import host_seed
 from holdfast.linux.stored.operators import Enrolled
@@ -138,7 +139,7 @@ def test_an_old_proof_of_a_change_is_none(anna: Enrolled, age: int) -> None:
 def connection(anna: Enrolled) -> Iterator[Connection]:
     del anna
     near, far = socket.socketpair()
-    made = Connection(near)
+    made = Connection(near, Poll(), [])
     made.nonce = b"n" * 32
     yield made
     made.close()

@@ -1,5 +1,4 @@
 import os
-import selectors
 import socket
 import time
 from collections.abc import Iterator
@@ -11,8 +10,10 @@ from tests.painter.programs import Door
 from holdfast.core.session.paint_requests import Picture, Want
 from holdfast.core.session.stream import HEADER, StreamWindow, plan_resume
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.output.attach_view import SHORT, Showing
+from holdfast.holder.output.attach_view import HURRY, SHORT, Showing
 from holdfast.holder.output.painter_link import PainterLink
+from holdfast.holder.poll import Poll
+from holdfast.holder.timers import Timers
 from holdfast.linux.stored import places
 from holdfast.model.geometry import Size
 from holdfast.model.ids import ClientId, Incarnation, SessionId
@@ -31,12 +32,15 @@ class Shown:
     def __init__(self, door: Door) -> None:
         self.door = door
         self.window = StreamWindow.create(memoryview(bytearray(HEADER + 1024 * 1024)))
-        self.selector = selectors.DefaultSelector()
+        self.poll, self.timers = Poll(), Timers()
         session = SessionId("s_one")
-        self.painter = PainterLink(session, self.window, self.selector, Size(80, 24))
-        self.showing = Showing(self.window, self.painter, self._pump)
+        self.painter = PainterLink(
+            session, self.window, self.poll, self.timers, Size(80, 24)
+        )
+        self.showing = Showing(self.window, self.painter, self.timers)
         ours, self.client = socket.socketpair()
-        self.connection = Connection(ours)
+        self.connection = Connection(ours, self.poll, [])
+        self.poll.watch(ours, lambda: None)
         self._reader = FrameReader()
 
     def attach(self, after: int | None = None, *, keyframe: bool = True) -> None:
@@ -60,8 +64,7 @@ class Shown:
             self.painter.ask(Want.CURSOR, got.append, upto=0)
             while len(got) == before:
                 self.door.tend()
-                for key, _ in self.selector.select(0.01):
-                    key.data()
+                self.poll.turn(0.01)
                 self.painter.tick(time.monotonic())
 
     def heard(self, count: int) -> list[Message]:
@@ -70,19 +73,15 @@ class Shown:
         got: list[Message] = []
         for _ in range(1000):
             self.door.tend()
-            for key, _ in self.selector.select(0):
-                key.data()
+            self.poll.turn(0)
             try:
                 got += map(decode, self._reader.feed(self.client.recv(1 << 20)))
             except TimeoutError:
                 if len(got) >= count:
                     return got
             self.connection.flush()
-            self._pump(self.connection)
+            self.connection.pump()
         raise AssertionError(f"only {got!r:.200}")
-
-    def _pump(self, connection: Connection) -> None:
-        connection.pump(self.window, 0.0)
 
 
 @pytest.fixture
@@ -96,7 +95,7 @@ def shown(tmp_path: Path) -> Iterator[Shown]:
     made.painter.close()
     made.connection.close()
     made.client.close()
-    made.selector.close()
+    made.poll.close()
     door.close()
     del os.environ["HOLDFAST_RUNTIME_DIR"]
 
@@ -132,7 +131,7 @@ def test_nothing_comes_between_the_parts_of_a_picture(shown: Shown) -> None:
         for number in range(10)
     ]
     shown.connection.queue(parts)
-    shown.connection.pump(shown.window, 0.0)
+    shown.connection.pump()
     assert shown.connection.is_behind
     shown.connection.send(wire.Ping(7))
 
@@ -205,17 +204,14 @@ def test_who_has_waited_long_enough_is_shown_the_stream_if_it_is_all_there(
 ) -> None:
     shown.window.append(OUTPUT)
     shown.attach()
-    by = shown.showing.next_deadline()
-    assert by is not None
 
-    shown.showing.tick(by)
+    shown.timers.tick(time.monotonic() + HURRY)
     shown.warm_up()  # The picture is there now, and too late.
 
     first, *more = shown.heard(3)
     assert isinstance(first, wire.Output)
     assert first.offset == 0
     assert not any(isinstance(one, wire.Keyframe) for one in more)
-    assert shown.showing.next_deadline() is None
 
 
 def test_who_needs_a_picture_waits_for_it(shown: Shown) -> None:
@@ -224,4 +220,4 @@ def test_who_needs_a_picture_waits_for_it(shown: Shown) -> None:
     shown.attach()
 
     assert shown.window.start > 0
-    assert shown.showing.next_deadline() is None
+    assert shown.timers.first > time.monotonic() + HURRY

@@ -1,7 +1,6 @@
 import os
 import random
 import re
-import selectors
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,8 @@ from tests.painter.programs import Asker, Door, fragile, saying
 from holdfast.core.session.paint_requests import Picture, Want
 from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.output.painter_link import PainterLink
+from holdfast.holder.poll import Poll
+from holdfast.holder.timers import Timers
 from holdfast.linux.painter_packets import MAX_DATA, MAX_PACKET, Packet
 from holdfast.linux.stored import places
 from holdfast.model.errors import ScreenForgotten
@@ -40,9 +41,11 @@ class Session:
 
     def __init__(self, door: Door, name: str = "s_one") -> None:
         self.window = StreamWindow.create(memoryview(bytearray(HEADER + 1024 * 1024)))
-        self.selector = selectors.DefaultSelector()
+        self.poll, self.timers = Poll(), Timers()
         self.door = door
-        self.link = PainterLink(SessionId(name), self.window, self.selector, SIZE)
+        self.link = PainterLink(
+            SessionId(name), self.window, self.poll, self.timers, SIZE
+        )
 
     def print(self, output: bytes) -> None:
         self.window.append(output)
@@ -62,8 +65,7 @@ class Session:
 
     def turn(self) -> None:
         self.door.tend()
-        for key, _ in self.selector.select(0.01):
-            key.data()
+        self.poll.turn(0.01)
         self.link.tick(time.monotonic())
 
     def ask(self, want: Want) -> Picture | None:
@@ -101,7 +103,7 @@ def session(door: Door) -> Iterator[Session]:
     made = Session(door)
     yield made
     made.link.close()
-    made.selector.close()
+    made.poll.close()
 
 
 def mixed(seed: int) -> bytes:
@@ -182,7 +184,7 @@ def test_a_session_that_kills_painters_leaves_the_others_their_screens(
     for wait in waits:
         wait()
     other.link.close()
-    other.selector.close()
+    other.poll.close()
 
 
 class Hand:
@@ -196,8 +198,7 @@ class Hand:
 
     def request(self) -> Packet:
         for _ in range(3):
-            for key, _ in self._session.selector.select(0):
-                key.data()
+            self._session.poll.turn(0)
         return Packet.from_bytes(self.link.recv(MAX_PACKET))
 
     def agree(self, at: int, content: bytes = b"") -> None:
@@ -207,10 +208,9 @@ class Hand:
     def vanish(self) -> None:
         self.link.close()
         for _ in range(3):
-            for key, _ in self._session.selector.select(0):
-                key.data()
-        deadline = self._session.link.next_deadline()
-        assert deadline is not None
+            self._session.poll.turn(0)
+        self._session.timers.refresh()
+        deadline = self._session.timers.first
         while time.monotonic() < deadline < time.monotonic() + 1:
             pass
         self._session.link.tick(time.monotonic())
@@ -229,16 +229,14 @@ def test_only_a_request_that_was_being_worked_on_is_blamed_for_a_death(
         hand = Hand(session)
         assert hand.request().text("do") == "reset"
         hand.agree(0)
-        for key, _ in session.selector.select(1):
-            key.data()
+        session.poll.turn(1)
         if is_read:
             assert hand.request().text("do") == "feed"
         hand.vanish()
     hand = Hand(session)
     hand.request()
     hand.agree(0)
-    for key, _ in session.selector.select(1):
-        key.data()
+    session.poll.turn(1)
 
     assert hand.request().text("do") == third
     hand.link.close()

@@ -1,5 +1,5 @@
+import math
 import os
-import selectors
 import time
 import tty
 from collections.abc import Iterator
@@ -10,6 +10,8 @@ import pytest
 from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.output.painter_link import PainterLink
 from holdfast.holder.output.query_answers import AGAIN, Answers
+from holdfast.holder.poll import Poll
+from holdfast.holder.timers import Timers
 from holdfast.linux import pty
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
@@ -29,10 +31,12 @@ class Terminal:
         tty.setraw(self.slave)
         os.set_blocking(self.slave, False)
         window = StreamWindow.create(memoryview(bytearray(HEADER + 4096)))
-        self.selector = selectors.DefaultSelector()
-        painter = PainterLink(SessionId("s_one"), window, self.selector, SIZE)
+        self.poll, self.timers = Poll(), Timers()
+        painter = PainterLink(SessionId("s_one"), window, self.poll, self.timers, SIZE)
         self.is_writing = False
-        self.answers = Answers(self.master, 0, painter, lambda: self.is_writing)
+        self.answers = Answers(
+            self.master, 0, painter, self.timers, lambda: self.is_writing
+        )
 
     def asked(self, *queries: Query) -> None:
         self.answers.asked(queries, lambda: SIZE)
@@ -51,7 +55,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     os.environ["HOLDFAST_RUNTIME_DIR"] = str(folder)
     made = Terminal()
     yield made
-    made.selector.close()
+    made.poll.close()
     os.close(made.master)
     os.close(made.slave)
     del os.environ["HOLDFAST_RUNTIME_DIR"]
@@ -63,7 +67,7 @@ def test_what_needs_no_look_at_the_screen_is_answered_at_once(
     terminal.asked(PRIMARY, CLIPBOARD)
 
     assert terminal.read() == b"\x1b[?62;22c"
-    assert terminal.answers.next_deadline() is None
+    assert terminal.timers.first == math.inf
 
 
 def test_without_a_painter_the_questions_after_the_cursor_are_answered(
@@ -81,9 +85,7 @@ def test_nothing_is_answered_while_an_input_is_half_written(
     terminal.asked(PRIMARY)
     terminal.answers.tick()
     assert terminal.read() == b""
-    again = terminal.answers.next_deadline()
-    assert again is not None
-    assert 0 < again - time.monotonic() <= AGAIN
+    assert 0 < terminal.timers.first - time.monotonic() <= AGAIN
 
     terminal.is_writing = False
     terminal.answers.tick()

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import select
-import selectors
 import shutil
 import signal
 import socket
@@ -21,14 +20,15 @@ from holdfast.client import current_operator
 from holdfast.core.book.logbook import EntryKind, recover
 from holdfast.core.input import gate
 from holdfast.core.session.stream import StreamWindow
-from holdfast.holder.input.desk import Desk
+from holdfast.holder.context import Context
 from holdfast.holder.links.attached_clients import Company
-from holdfast.holder.links.connection import Connection
 from holdfast.holder.policy.exec_requests import Executing
-from holdfast.holder.policy.judge_link import JudgeLink
+from holdfast.holder.poll import Poll
 from holdfast.holder.provenance.shell_commands import Following
 from holdfast.holder.record.note_memory import AREA, NoteMemory
+from holdfast.holder.session import Session
 from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.timers import Timers
 from holdfast.linux import shared_memory
 from holdfast.linux.stored import folders
 from holdfast.linux.stored.operators import Enrolled
@@ -70,8 +70,6 @@ class Shell:
 
     leader: Gated
     vaulted: Vaulted
-    selector: selectors.BaseSelector
-    connections: list[Connection] = field(default_factory=list)
     clients: list[Client] = field(default_factory=list)
     said: str = ""
 
@@ -79,23 +77,30 @@ class Shell:
         raw = shared_memory.view(self.vaulted.memory)
         StreamWindow.create(raw[AREA:])
         following = Following(self.vaulted, StreamWindow.open(raw[AREA:]))
-        judge = JudgeLink(self.selector)
-        note = NoteMemory(raw[:AREA])
-        company = Company(self.connections)
-        self.desk = Desk(self.vaulted, note, company, _ignore, judge, following)
-        attributing = self.desk.attributing
-        assert attributing is not None
-        self.executing = Executing(
-            self.vaulted, self.selector, self.desk, attributing, judge
+        self.context = Context(
+            self.vaulted,
+            Company(),
+            following,
+            Poll(),
+            Timers(),
+            _ignore,
+            lambda: None,
         )
+        self.session = Session(self.context, NoteMemory(raw[:AREA]))
+
+    @property
+    def executing(self) -> Executing:
+        """The exec gate."""
+        assert self.session.execs is not None
+        return self.session.execs
 
     def join(self, operator: Enrolled) -> Client:
         """Let somebody in."""
-        client = Client(self.desk, operator, len(self.clients) + 1)
+        client = Client(self.context, self.session, operator, len(self.clients) + 1)
         self.clients.append(client)
-        self.connections.append(client.connection)
-        self.desk.meet(operator.actor)
-        self.desk.came(client.connection)
+        self.context.company.connections.append(client.connection)
+        self.session.presence.meet(operator.actor)
+        self.session.presence.came(client.connection)
         client.told()
         return client
 
@@ -119,9 +124,8 @@ class Shell:
         give_up_at = time.monotonic() + PATIENCE
         while not happened():
             assert time.monotonic() < give_up_at, self.said
-            for key, _ in self.selector.select(0.01):
-                key.data()
-            self.executing.tick(time.monotonic())
+            self.context.poll.turn(0.01)
+            self.context.timers.tick(time.monotonic())
             if select.select([self.leader.master], [], [], 0)[0]:
                 self.said += os.read(self.leader.master, 1 << 12).decode()
 
@@ -166,7 +170,6 @@ def here(bot: Enrolled) -> Iterator[Shell]:
     handler = signal.getsignal(signal.SIGCHLD)
     with (
         gated("sh", "-c", LOOP) as leader,
-        selectors.DefaultSelector() as selector,
         contextlib.ExitStack() as stack,
     ):
         memory = shared_memory.create(SESSION, AREA + WINDOW)
@@ -180,7 +183,7 @@ def here(bot: Enrolled) -> Iterator[Shell]:
         vaulted = Vaulted(
             record, held, leader.master, memory, listener, pidfd, gate_fds
         )
-        made = Shell(leader, vaulted, selector)
+        made = Shell(leader, vaulted)
         yield made
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, handler)
@@ -238,9 +241,7 @@ def test_an_exec_is_shown_and_happens_once_it_is_approved(
     (answered,) = here.fields(EntryKind.ANSWERED)
     assert (asked["ticket"], asked["rule"]) == (shown.ticket, "nice-asks")
     assert (answered["ticket"], answered["by"]) == (shown.ticket, anna.actor.id)
-    assert here.executing.next_deadline() is None or not here.executing.knows(
-        shown.ticket
-    )
+    assert not here.executing.knows(shown.ticket)
 
 
 def test_only_who_may_approve_approves_and_only_what_was_shown(
@@ -287,7 +288,6 @@ def test_who_is_killed_while_it_waits_waits_no_more(
     person = here.join(anna)
     here.type(f"{NICE} true")
     shown = here.pending(person)
-    assert here.executing.next_deadline() is not None
 
     children = Path(f"/proc/{here.leader.pid}/task/{here.leader.pid}/children")
     for pid in map(int, children.read_text().split()):
@@ -295,20 +295,17 @@ def test_who_is_killed_while_it_waits_waits_no_more(
 
     here.until(lambda: not here.executing.knows(shown.ticket))
     assert here.outcome() == "137"
-    assert here.desk.telling.pending == ()
+    assert here.session.telling.pending == ()
 
 
 def test_a_successor_asks_again_about_what_waits(here: Shell, anna: Enrolled) -> None:
     person = here.join(anna)
     here.type(f"{NICE} true")
     shown = here.pending(person)
-    here.selector.unregister(here.leader.listener)
-    attributing = here.desk.attributing
-    assert attributing is not None
-    judge = JudgeLink(here.selector)
+    here.context.poll.unwatch(here.leader.listener)
     former = here.executing
-    heir = Executing(here.vaulted, here.selector, here.desk, attributing, judge)
-    here.executing = heir
+    here.session.execs = here.session.gate_execs(here.context)
+    heir = here.executing
 
     again = here.pending(person)
     assert again.ticket != shown.ticket

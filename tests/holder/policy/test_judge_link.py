@@ -1,6 +1,5 @@
 import math
 import os
-import selectors
 import socket
 import time
 from collections.abc import Iterator
@@ -20,6 +19,8 @@ from holdfast.holder.policy.judge_link import (
     Asked,
     JudgeLink,
 )
+from holdfast.holder.poll import Poll
+from holdfast.holder.timers import Timers
 from holdfast.linux import packets
 from holdfast.linux.judge_packets import MAX_PACKET, Answer, Ask
 from holdfast.linux.stored import places
@@ -38,8 +39,9 @@ class Bench:
     """A holder's side, and a judge that says what the test wants."""
 
     def __init__(self) -> None:
-        self.selector = selectors.DefaultSelector()
-        self.link = JudgeLink(self.selector)
+        self.poll = Poll()
+        self.timers = Timers()
+        self.link = JudgeLink(self.poll, self.timers)
         self.listener: socket.socket | None = packets.listen(places.judge_socket())
         self.told: list[Answer] = []
         self.links: list[socket.socket] = []
@@ -55,9 +57,8 @@ class Bench:
         return made
 
     def turn(self) -> None:
-        for key, _ in self.selector.select(0.01):
-            key.data()
-        self.link.tick(time.monotonic())
+        self.poll.turn(0.01)
+        self.timers.tick(time.monotonic())
 
     def wait(self, count: int = 1) -> list[Answer]:
         ends_at = time.monotonic() + LONG
@@ -67,14 +68,15 @@ class Bench:
         return self.told
 
     def is_empty(self) -> bool:
-        is_idle = self.link.count == 0 and self.link.due_at == math.inf
-        return is_idle and not self.selector.get_map()
+        self.timers.tick(time.monotonic())
+        is_idle = self.link.count == 0 and self.timers.first == math.inf
+        return is_idle and self.poll.count == 0
 
     def close(self) -> None:
         self.link.close()
         for one in (*self.links, *([self.listener] if self.listener else [])):
             one.close()
-        self.selector.close()
+        self.poll.close()
 
 
 @pytest.fixture
@@ -164,7 +166,7 @@ def test_nobody_there_is_told_later_and_not_at_once_i1(bench: Bench) -> None:
     bench.ask()
 
     assert bench.told == []
-    deadline = bench.link.due_at
+    deadline = bench.timers.first
     assert deadline <= time.monotonic()
     assert deadline >= before
     assert bench.wait() == [Answer(1, failed=UNREACHABLE + WHOM)]
@@ -206,7 +208,7 @@ def test_silence_is_a_failure_when_the_time_is_up_i1(bench: Bench) -> None:
     before = time.monotonic()
     bench.ask()
     judge = bench.accept()
-    deadline = bench.link.due_at
+    deadline = bench.timers.first
     assert PATIENCE <= deadline - before < PATIENCE + LONG
 
     bench.link.tick(deadline - 0.001)
@@ -227,12 +229,10 @@ def test_a_dropped_question_is_answered_to_nobody_and_hung_up_on_i1_i3(
     bench.ask(2)
     other = bench.accept()
     dropped_at.send(Answer(1, ALLOWED).to_bytes())
-    ready = bench.selector.select(LONG)
 
     bench.link.drop(asked)
     bench.link.drop(asked)
-    for key, _ in ready:  # Somebody else was heard first, in the same round.
-        key.data()
+    bench.poll.turn(0.01)
 
     with pytest.raises(ConnectionResetError):  # It is not read any more.
         dropped_at.recv(MAX_PACKET)

@@ -10,9 +10,10 @@ from tests.linux.trees import leader
 from holdfast.core.client.questions import joined_graph
 from holdfast.core.provenance.lineage import Kin
 from holdfast.core.session.session_state import Evidence, Sleeper, Wait
-from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.links.connection import Connection
+from holdfast.holder.poll import Poll
 from holdfast.holder.processes.session_report import MAX_ASKING, Looking, parts, told
+from holdfast.holder.timers import Timers
 from holdfast.linux.graph import Node, Open
 from holdfast.linux.procfs import read_stat
 from holdfast.linux.sockets import CONNECTED, LISTENING, OTHER, Socket
@@ -39,7 +40,9 @@ class Asker:
     def __init__(self) -> None:
         ours, self.link = socket.socketpair()
         self.link.settimeout(0)
-        self.connection = Connection(ours)
+        self._poll = Poll()
+        self.connection = Connection(ours, self._poll, [])
+        self._poll.watch(ours, lambda: None)
         self._reader = FrameReader()
         self.heard: list[Message] = []
 
@@ -73,15 +76,14 @@ def opened(number: int, standing: str = "", name: str = "/x") -> Open:
     return Open(number, "file", name, 0, "read", "none", found)
 
 
-def gathered(looking: Looking, *askers: Asker) -> None:
-    window = StreamWindow.create(memoryview(bytearray(HEADER + 4096)))
-    while looking.next_deadline() is not None:
-        looking.tick(lambda one: one.pump(window, 0))
+def gathered(timers: Timers, *askers: Asker) -> None:
+    while timers.first == 0.0:
+        timers.tick(time.monotonic())
     for asker in askers:
         give_up_at = time.monotonic() + 10
         while not asker.graphs() or asker.graphs()[-1].more:
             assert time.monotonic() < give_up_at
-            asker.connection.pump(window, 0)
+            asker.connection.pump()
 
 
 def test_a_graph_arrives_whole_in_parts_that_fit_their_frames() -> None:
@@ -138,8 +140,9 @@ def test_what_stands_still_or_is_over_needs_no_look(
     *, frozen: bool, exited: bool, word: str
 ) -> None:
     asker = Asker()
+    timers = Timers()
     looking = Looking(
-        SessionId("s_x"), os.getpid(), -1, has_exited=exited, starters=nobody
+        SessionId("s_x"), os.getpid(), -1, timers, has_exited=exited, starters=nobody
     )
 
     looking.tell_state(asker.connection, is_frozen=frozen, has_exited=exited)
@@ -153,10 +156,12 @@ def test_what_stands_still_or_is_over_needs_no_look(
 def test_many_who_ask_at_once_are_all_answered() -> None:
     with leader(MANY) as tree:
         tree.pids()
+        timers = Timers()
         looking = Looking(
             SessionId(tree.tree.session),
             tree.pid,
             -1,
+            timers,
             has_exited=False,
             starters=nobody,
         )
@@ -164,7 +169,7 @@ def test_many_who_ask_at_once_are_all_answered() -> None:
         for number, asker in enumerate(askers):
             looking.ask_graph(asker.connection, GraphRequest(descriptors=number == 0))
 
-        gathered(looking, *askers)
+        gathered(timers, *askers)
 
         for asker in askers:
             assert len(joined_graph(asker.graphs()).processes) == 41
@@ -173,8 +178,9 @@ def test_many_who_ask_at_once_are_all_answered() -> None:
 
 def test_who_asks_twice_at_once_is_refused() -> None:
     asker = Asker()
+    timers = Timers()
     looking = Looking(
-        SessionId("s_x"), os.getpid(), -1, has_exited=False, starters=nobody
+        SessionId("s_x"), os.getpid(), -1, timers, has_exited=False, starters=nobody
     )
     looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
 
@@ -187,8 +193,9 @@ def test_who_asks_twice_at_once_is_refused() -> None:
 
 
 def test_more_than_a_crowd_is_told_to_come_later() -> None:
+    timers = Timers()
     looking = Looking(
-        SessionId("s_x"), os.getpid(), -1, has_exited=False, starters=nobody
+        SessionId("s_x"), os.getpid(), -1, timers, has_exited=False, starters=nobody
     )
     askers = [Asker() for _ in range(MAX_ASKING + 1)]
 
@@ -202,13 +209,14 @@ def test_more_than_a_crowd_is_told_to_come_later() -> None:
 
 def test_a_client_that_left_meanwhile_is_no_trouble() -> None:
     asker = Asker()
+    timers = Timers()
     looking = Looking(
-        SessionId("s_x"), os.getpid(), -1, has_exited=True, starters=nobody
+        SessionId("s_x"), os.getpid(), -1, timers, has_exited=True, starters=nobody
     )
     looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
     asker.connection.is_closed = True
 
-    gathered(looking)
+    gathered(timers)
 
     assert asker.hear() == []
     asker.close()
@@ -218,12 +226,13 @@ def test_a_session_that_is_over_has_nothing_of_whoever_got_its_number() -> None:
     asker = Asker()
     with leader(MANY) as stranger:
         stranger.pids()
+        timers = Timers()
         looking = Looking(
-            SessionId("s_x"), stranger.pid, -1, has_exited=True, starters=nobody
+            SessionId("s_x"), stranger.pid, -1, timers, has_exited=True, starters=nobody
         )
         looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
 
-        gathered(looking, asker)
+        gathered(timers, asker)
 
         assert joined_graph(asker.graphs()).processes == ()
     asker.close()

@@ -48,7 +48,7 @@ def vaulted(
 
 @pytest.fixture
 def owner(vaulted: Vaulted) -> Attributing:
-    return Attributing(vaulted, Company([]))
+    return Attributing(vaulted, Company())
 
 
 def started(stage: Stage, line: bytes) -> int:
@@ -170,7 +170,7 @@ def test_what_is_in_an_old_book_was_long_before_what_runs(
 def test_who_has_not_been_here_is_known_if_the_host_knows_them(
     vaulted: Vaulted,
 ) -> None:
-    company = Company([])
+    company = Company()
     owner = Attributing(vaulted, company)
     bert = current_operator.enrol("bert", ActorKind.HUMAN).actor
     company.meet(Actor(ANNA, ActorKind.HUMAN, "anna"))

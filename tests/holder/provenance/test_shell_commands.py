@@ -12,7 +12,8 @@ import pytest
 from holdfast.client import current_operator
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.stream import StreamWindow
-from holdfast.holder.provenance.shell_commands import Following, Told
+from holdfast.holder.provenance.command_messages import Told
+from holdfast.holder.provenance.shell_commands import Following
 from holdfast.holder.provenance.state_channel import make_pipe
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import pty, shared_memory, shells
@@ -239,4 +240,4 @@ def test_a_shell_without_marks_tells_nothing() -> None:
 
 
 def test_nobody_asks_the_kernel_unless_a_predecessor_died(shell: Shell) -> None:
-    assert shell.following.tick() == []
+    assert shell.following.resume() == []

@@ -239,8 +239,8 @@ class Gate:
         return min((ticket.deadline for ticket in self.open.values()), default=None)
 
     def _submit(self, event: Submitted, now: float) -> list[Effect]:
-        mine = sum(ticket.actor == event.actor for ticket in self.open.values())
-        if mine >= MAX_PENDING:
+        actor, waiting = event.actor, self.open.values()
+        if waiting and sum(one.actor == actor for one in waiting) >= MAX_PENDING:
             return [Reject(event.ticket, TooManyPending(MAX_PENDING))]
         self.open[event.ticket] = Ticket(
             event.ticket,

@@ -35,7 +35,6 @@ I4  After a seize no byte of the former holder reaches the terminal.
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 
 from holdfast.core.book import entries
 from holdfast.core.book.inheritance import Inheritance, Note
@@ -72,9 +71,6 @@ from holdfast.wire.lines import Value
 
 _APPLIED: Mapping[str, Value] = {"as": "applied"}
 
-AT_ONCE = 0.01
-"""Seconds within which an answer comes at once: no right has run out meanwhile."""
-
 
 class Intake:
     """The one way into one incarnation of one session."""
@@ -94,15 +90,21 @@ class Intake:
         self.serializer = serializer.Serializer()
         self.rights = Rights(settings.session)
         self._tickets = 0
-        self._changes = 0
+        self.changes = 0
+        """Counts what may change what is allowed, or when something is due."""
+
         self._judging: Judging | None = None
         self._applied: Index | None = None
         self._unsettled: Index | None = None
-        self._settlements = Settlements()
+        self.settlements = Settlements()
+        """Which inputs the book is still to vouch for."""
+
         self.is_frozen = False
         """Whether nothing is written because somebody said so."""
 
-        self._over: str | None = None
+        self.over: str | None = None
+        """How the program ended, if it has."""
+
         self.dropped = (0, 0)
         """Inputs and bytes thrown away when the turn last changed hands."""
 
@@ -132,8 +134,8 @@ class Intake:
             return LeaseLost(self.incarnation)
         if self.is_frozen:
             return Frozen()
-        if self._over is not None:
-            return SessionOver(self._over)
+        if self.over is not None:
+            return SessionOver(self.over)
         return None
 
     def resume(self, inherited: Inheritance, at: Moment) -> list[Effect]:
@@ -149,7 +151,7 @@ class Intake:
         self.is_frozen, self._applied = inherited.frozen, inherited.applied
         for past in inherited.inputs:
             self.serializer.remember(past)
-        self._over = inherited.over
+        self.over = inherited.over
         effects = self.record(inherited.beginning, {}, at)
         if inherited.doubtful is not None:
             index, word = inherited.doubtful.index, inherited.doubtful.word
@@ -166,10 +168,6 @@ class Intake:
         """Return what became of an input of `actor`, None if open or unheard of."""
         return self.serializer.outcome_of(actor, asked)
 
-    def is_known(self, submitted: Input) -> bool:
-        """Tell whether an input is answered from memory, or stands in line."""
-        return self.serializer.is_known(submitted)
-
     def judged(
         self,
         said: gate.Judged,
@@ -180,13 +178,10 @@ class Intake:
     ) -> list[Effect]:
         """Take the policy's answer, whether the terminal echoes, and who staged it."""
         if self._judging is not None and self._judging.ticket == said.ticket:
-            self._judging = replace(
-                self._judging,
-                echo_off=echo_off,
-                originators=originators,
-                verdict=said.verdict,
-                policy=said.policy,
-            )
+            self._judging.echo_off = echo_off
+            self._judging.originators = originators
+            self._judging.verdict = said.verdict
+            self._judging.policy = said.policy
         return self._admitted(self.gate.handle(said, at.now), at)
 
     def policy_failed(self, ticket: int, why: str, at: Moment) -> list[Effect]:
@@ -246,7 +241,7 @@ class Intake:
     ) -> list[Effect]:
         """Give `actor` an envelope; `by` is on record."""
         self.rights.give(actor, envelope)
-        self._changes += 1
+        self.changes += 1
         return self.record(
             EntryKind.GRANTED, entries.granted_fields(actor, envelope, by), at
         )
@@ -254,7 +249,7 @@ class Intake:
     def revoke(self, actor: ActorId, by: ActorId, at: Moment) -> list[Effect]:
         """Take everything from `actor` at once, also what it has in line."""
         self.rights.take_all(actor)
-        self._changes += 1
+        self.changes += 1
         effects = self.record(EntryKind.REVOKED, {"actor": actor, "by": by}, at)
         return [*effects, *self._turn(turn.Revoked(actor), at)]
 
@@ -291,7 +286,7 @@ class Intake:
 
     def exited(self, how: str, at: Moment) -> list[Effect]:
         """Refuse everything from now on: the program is gone."""
-        self._over = how
+        self.over = how
         return self._cut(SessionOver(how), EntryKind.EXITED, {"how": how}, at)
 
     def record(
@@ -318,7 +313,7 @@ class Intake:
     def store_failed(self, why: str, at: Moment) -> list[Effect]:
         """Refuse what cannot be logged; what has happened is logged later."""
         self.book.store_failed(at.now)
-        self._changes += 1
+        self.changes += 1
         return self._carry(self.serializer.store_failed(why), at)
 
     def wrote(self, index: Index, count: int, at: Moment) -> list[Effect]:
@@ -334,19 +329,19 @@ class Intake:
     def synced(self, index: Index, at: Moment) -> list[Effect]:
         """Acknowledge what the book vouches for, as far as it is durable now."""
         effects: list[Effect] = []
-        for applied in self._settlements.durable(index):
+        for applied in self.settlements.durable(index):
             effects += self._carry(self.serializer.synced(applied), at)
         return effects
 
     def settle(self, at: Moment) -> list[Effect]:
         """Have the book say what became of every input: nobody waits for the next."""
-        held = self._settlements.release()
+        held = self.settlements.release()
         return [] if held is None else self._log_settlement(held, _APPLIED, at)
 
     def sync_failed(self, why: str, at: Moment) -> list[Effect]:
         """Stop acknowledging: the disk may have lost what it was given."""
-        self._settlements.release()
-        self._changes += 1
+        self.settlements.release()
+        self.changes += 1
         return self._carry(self.serializer.sync_failed(why), at)
 
     # ── time ──────────────────────────────────────────────────────────────
@@ -355,7 +350,7 @@ class Intake:
         """Do what the clock demands. Call it at or after `next_deadline()`."""
         effects = self._passed(self.turn.tick(at.now), at)
         effects += self._admitted(self.gate.tick(at.now), at)
-        if (held := self._settlements.due(at.now)) is not None:
+        if (held := self.settlements.due(at.now)) is not None:
             effects += self._log_settlement(held, _APPLIED, at)
         return [*effects, *self.book.tick(at.now)]
 
@@ -363,7 +358,7 @@ class Intake:
         """Return when to call `tick`, or None when there is nothing to wait for."""
         first = self.turn.next_deadline()
         held = self.gate.next_deadline() if self.gate.open else None
-        for at in (held, self.book.retry_at, self._settlements.by):
+        for at in (held, self.book.retry_at, self.settlements.by):
             if at is not None and (first is None or at < first):
                 first = at
         return first
@@ -386,7 +381,7 @@ class Intake:
                     # operator is told so: a host that dies takes the note along.
                     effects += self._log_settlement(index, _APPLIED, at)
                 case serializer.Sync(index):
-                    if self._settlements.hold(index, at.now):
+                    if self.settlements.hold(index, at.now):
                         effects.append(effect)
                 case _:
                     effects.append(effect)
@@ -403,9 +398,10 @@ class Intake:
             logged = self._log_refusal(Judging(0, first), error, at)
             return logged, self.serializer.reject(error)
         self._tickets += 1
-        self._judging = Judging(self._tickets, first, (self._changes, at.now))
+        self._judging = Judging(self._tickets, first, (self.changes, at.now))
         # What comes with a free turn waits under the epoch that it will have then.
-        epoch = Epoch(self.turn.epoch + self._takes_turn(first, at))
+        takes = self.turn.holder is None and self._takes_turn(first, at)
+        epoch = Epoch(self.turn.epoch + takes)
         ticket = self._tickets
         digest = entries.binding(first, self._settings.secret_key)
         submitted = gate.Submitted(ticket, first.actor, epoch, digest)
@@ -418,7 +414,7 @@ class Intake:
         return is_free and is_typed and self.rights.may(given.actor, Right.TAKE, at)
 
     def _take_if_free(self, given: Input, at: Moment) -> list[Effect]:
-        if self.turn.holder is not None or not self._takes_turn(given, at):
+        if not self._takes_turn(given, at):
             return []
         return self._turn(turn.Took(given.actor), at)
 
@@ -474,18 +470,19 @@ class Intake:
             )
             effects += self.record(EntryKind.ANSWERED, answered, at)
         # An answer may have taken minutes, and much may have changed meanwhile.
-        changes, since = waiting.seen
-        is_soon = changes == self._changes and at.now < since + AT_ONCE
-        is_same = is_soon and waiting.input.actor == self.turn.holder
-        error = self.blocked(at.now) if is_same else self.objection(waiting.input, at)
+        # Without either, nothing can speak against it that did not before.
+        is_same = waiting.seen == (self.changes, at.now)
+        error = None if is_same else self.objection(waiting.input, at)
         if error is not None:
             return [*effects, *self._rejected(admitted.ticket, error, at)]
-        effects += self._take_if_free(waiting.input, at)
+        if self.turn.holder is None:
+            effects += self._take_if_free(waiting.input, at)
         self._judging = None
         self.serializer.admit(self.book.next_index)
         kind = self._settings.kind_of(waiting.input.actor)
         fields = waiting.fields(admitted, kind, self._settings.secret_key)
-        return [*effects, *self.record(EntryKind.INPUT, fields, at)]
+        effects += self.book.record(EntryKind.INPUT, fields, self.turn.epoch, at)
+        return effects
 
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
         refused, self._judging = self._waiting(ticket), None
@@ -499,19 +496,20 @@ class Intake:
 
     def _settled(self, entry: Entry) -> list[Effect]:
         if entry.fields["as"] == "applied":
-            self._settlements.vouch(entry.index, Index(int(entry.fields["of"] or 0)))
+            self.settlements.vouch(entry.index, Index(int(entry.fields["of"] or 0)))
             return [serializer.Sync(entry.index)]
         self._unsettled = None
         return [KeepNote(self.note())]
 
     def _begin(self, entry: Entry, at: Moment) -> list[Effect]:
-        follows = self._settlements.followed(entry.index)
+        follows = self.settlements.followed(entry.index)
         synced: list[Effect] = [serializer.Sync(entry.index)] if follows else []
         applied = self._carry(self.serializer.stored(entry.index), at)
         # Nothing to apply: it was cut meanwhile, and the entry that says so is next.
         return [KeepNote(self.note()), *applied, *synced] if applied else synced
 
     def _turn(self, event: turn.Event, at: Moment) -> list[Effect]:
+        self.changes += 1
         return self._passed(self.turn.handle(event, at.now), at)
 
     def _passed(self, given: list[turn.Effect], at: Moment) -> list[Effect]:
@@ -531,7 +529,7 @@ class Intake:
         is_own = self._judging is None or self._judging.input.actor == passed.taker
         is_taken = passed.giver is None and passed.reason is not turn.PassReason.SEIZED
         goes_on = is_taken and is_own
-        self._changes += 1
+        self.changes += 1
         report = serializer.CutReport() if goes_on else self._drop(moved)
         self.dropped = (report.inputs, report.bytes)
         self.serializer.begin_turn(passed.taker, passed.epoch)
@@ -552,7 +550,7 @@ class Intake:
         return [KeepNote(self.note()), *settled, *logged]
 
     def _drop(self, error: HoldfastError) -> serializer.CutReport:
-        self._changes += 1
+        self.changes += 1
         # The gate's rejections are not carried: the cut settles their inputs.
         self.gate.handle(gate.CutShort(error), 0)
         self._judging = None

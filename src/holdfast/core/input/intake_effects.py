@@ -31,7 +31,7 @@ class Consult:
     input: Input
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Judging:
     """An input that the policy is asked about, and what is known of it by now."""
 
@@ -47,7 +47,8 @@ class Judging:
 
     def admission(self, rule: str, approver: ActorId | None) -> Admission:
         """Return why it may happen, once the gate lets it."""
-        others = [one for one in self.originators if one != self.input.actor]
+        own = self.input.actor
+        others = self.originators and [one for one in self.originators if one != own]
         verdict = self.verdict or Verdict.ALLOW
         return Admission(verdict, rule, approver, others, self.policy)
 

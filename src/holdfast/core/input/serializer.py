@@ -181,17 +181,26 @@ class Serializer:
 
     def submit(self, submitted: Input) -> list[Effect]:
         """Take an input: put it in line, or answer it from memory."""
+        key = submitted.actor, submitted.id.client
+        client = self._clients.get(key)
         try:
-            if self.is_known(submitted):
+            if (
+                self.is_known(submitted)
+                if client is None
+                else submitted.id.sequence < client.next
+            ):
                 outcome = self._remembered(submitted)
                 if outcome is None:
                     return []  # Its answer is on the way, and goes to this client.
                 return [Answer(submitted.actor, submitted.id, outcome)]
-            self._check_room(submitted)
+            self._check_room(submitted, client)
         except HoldfastError as error:
             return [Answer(submitted.actor, submitted.id, Refused(error))]
-        key = submitted.actor, submitted.id.client
-        self._client(key).begin(submitted.id.sequence, submitted.digest())
+        if client is None:
+            client = self._client(key)
+        else:
+            self._clients.move_to_end(key)
+        client.begin(submitted.id.sequence, submitted.digest())
         self._queue.append(submitted)
         self.queued_bytes += len(submitted.payload)
         return self._next()
@@ -324,9 +333,8 @@ class Serializer:
         return is_counted or self._may_be_forgotten(submitted)
 
     def _expected(self, submitted: Input) -> int:
+        """Return the next count of a client that is not remembered."""
         key = submitted.actor, submitted.id.client
-        if client := self._clients.get(key):
-            return client.next
         return self.forgotten.following(*key) or self.signed_by(*key) + 1
 
     def _may_be_forgotten(self, submitted: Input) -> bool:
@@ -337,8 +345,8 @@ class Serializer:
             and self.forgotten.following(submitted.actor, submitted.id.client) is None
         )
 
-    def _check_room(self, submitted: Input) -> None:
-        expected = self._expected(submitted)
+    def _check_room(self, submitted: Input, client: _Client | None) -> None:
+        expected = self._expected(submitted) if client is None else client.next
         if submitted.id.sequence > expected:
             raise InputGap(submitted.id.client, expected, submitted.id.sequence)
         size = len(submitted.payload)
@@ -352,8 +360,7 @@ class Serializer:
             or len(self._applied) >= QUEUE_INPUTS
         ):
             raise Busy(self.queued_bytes, QUEUE_BYTES)
-        key = submitted.actor, submitted.id.client
-        if key not in self._clients and not self._has_room():
+        if client is None and not self._has_room():
             raise TooManyClients(MAX_CLIENTS)
 
     def _has_room(self) -> bool:

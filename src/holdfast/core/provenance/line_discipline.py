@@ -28,6 +28,9 @@ DISABLED = 0
 NOT_PLAIN = b"\0"
 """What LineDiscipline.plain makes of a byte that must be looked at by itself."""
 
+MAX_INTERRUPTS = 8
+"""Interrupts in one input; more of them mean something else."""
+
 _CR, _NL = 0x0D, 0x0A
 _FIRST_PRINTABLE, _DELETE = 0x20, 0x7F
 
@@ -84,6 +87,9 @@ class LineDiscipline:
     meanings: tuple[Meaning, ...] = field(init=False, compare=False, repr=False)
     """What each byte is, if it does not follow a literal next."""
 
+    edits: bool = field(init=False, compare=False, repr=False)
+    """Whether the terminal itself edits lines, in a way that can be followed."""
+
     plain: bytes = field(init=False, compare=False, repr=False)
     """A table for `bytes.translate`: NOT_PLAIN for each byte that may be more than
     a printable character, to the terminal or to a program that edits its line."""
@@ -94,15 +100,11 @@ class LineDiscipline:
         object.__setattr__(self, "meanings", found)
         table = bytes(map(self._is_plain, range(256)))
         object.__setattr__(self, "plain", table)
+        object.__setattr__(self, "edits", self.canonical and not self.alters)
 
     def _is_plain(self, byte: int) -> bool:
         is_printable = byte >= _FIRST_PRINTABLE and byte != _DELETE
         return is_printable and self.meanings[byte] is Meaning.TEXT
-
-    @property
-    def edits(self) -> bool:
-        """Whether the terminal itself edits lines, in a way that can be followed."""
-        return self.canonical and not self.alters
 
     @property
     def is_line_editor(self) -> bool:
@@ -112,6 +114,14 @@ class LineDiscipline:
         """
         hands_on = not self.canonical and not self.echo and self.signals
         return hands_on and self.literal == DISABLED
+
+    def is_interrupt(self, typed: bytes) -> bool:
+        """Tell whether the terminal makes an interrupt of this, and hands on none."""
+        key = self.interrupts[0]
+        is_control = 0 < key < _FIRST_PRINTABLE or key == _DELETE
+        is_short = 0 < len(typed) <= MAX_INTERRUPTS
+        is_on = self.signals and is_control and is_short
+        return is_on and typed == bytes([key]) * len(typed)
 
     def _meaning(self, byte: int) -> Meaning:
         if byte == DISABLED or self.alters:

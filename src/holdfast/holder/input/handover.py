@@ -12,13 +12,17 @@ from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input.turn import PassTurn
 from holdfast.core.provenance.lineage import Kin
 from holdfast.core.provenance.staged import Staged
+from holdfast.holder.context import Context
+from holdfast.holder.input.intake_driver import IntakeDriver
+from holdfast.holder.policy.input_question import InputQuestions
 from holdfast.holder.policy.staged_words import changed
-from holdfast.holder.provenance.process_starters import Starting
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.provenance.process_starters import NOBODY, Starting
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
 from holdfast.linux.procfs import command_of, state_word
 from holdfast.model.ids import ActorId
+from holdfast.model.moments import Moment
 from holdfast.model.resolutions import Thing
 from holdfast.wire import company as parties
 from holdfast.wire import graphs
@@ -32,14 +36,25 @@ class HandOver:
     """What the next holder of the turn is told."""
 
     def __init__(
-        self, vaulted: Vaulted, following: Following, starting: Starting
+        self,
+        context: Context,
+        driver: IntakeDriver,
+        questions: InputQuestions,
+        owners: Attributing | None,
     ) -> None:
+        vaulted, following = context.vaulted, context.following
         self._vaulted = vaulted
+        self._company = context.company
         self._following = following
-        self._starting = starting
+        self._driver = driver
+        self._questions = questions
+        self._owners = owners
+        self._starting = Starting(vaulted, following)
         self._belonging = Belonging(Tree.of(_leader_of(vaulted), vaulted.session))
         self._had: dict[ActorId, int] = {}
         """The last command when each of them had the turn last."""
+
+        driver.performers[PassTurn] = self._passed
 
     def take_up(self, entries: Iterable[Entry], past: Hands | None = None) -> None:
         """Find out, after a predecessor's death, who had the turn when.
@@ -57,7 +72,27 @@ class HandOver:
             elif entry.kind is EntryKind.TURN and entry.fields["from"]:
                 self._remember(ActorId(str(entry.fields["from"])), last)
 
-    def passed(self, passed: PassTurn, staged: Staged) -> parties.Inherited | None:
+    def _passed(self, passed: PassTurn, _at: Moment) -> None:
+        """Tell everybody that the turn has changed hands, and its taker more."""
+        taker, dropped = passed.taker, self._driver.intake.dropped
+        self._questions.passed(passed.reason, is_held=taker is not None)
+        if self._owners is not None and taker is not None:
+            self._owners.types(taker)
+        self._company.announce(
+            wire.TurnPassed(
+                former=passed.giver or NOBODY,
+                holder=taker or NOBODY,
+                epoch=passed.epoch,
+                reason=passed.reason.value,
+                dropped_inputs=dropped[0],
+                dropped_bytes=dropped[1],
+            )
+        )
+        takes_over = self._inherited(passed, self._following.line.stands())
+        if takes_over is not None and taker is not None:
+            self._company.tell(taker, takes_over)
+
+    def _inherited(self, passed: PassTurn, staged: Staged) -> parties.Inherited | None:
         """Return what the taker takes over, or None if that is nothing."""
         if passed.giver is not None:
             self._remember(passed.giver, self._following.origins.last)

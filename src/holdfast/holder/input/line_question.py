@@ -18,6 +18,7 @@ from collections.abc import Callable
 from holdfast.core.shell.shell_state import Item, ItemKind
 from holdfast.holder.provenance.shell_commands import Following
 from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.timers import Timers
 from holdfast.linux import pty, session_state
 from holdfast.model.errors import NotAtPrompt
 from holdfast.model.ids import ActorId  # noqa: TC001  # an annotation people read
@@ -42,9 +43,10 @@ Then = Callable[[NotAtPrompt | None], None]
 class LineQuestion:
     """The question to the session's shell what stands on its line."""
 
-    def __init__(self, vaulted: Vaulted, following: Following) -> None:
+    def __init__(self, vaulted: Vaulted, following: Following, timers: Timers) -> None:
         self._vaulted = vaulted
         self._following = following
+        self._timer = timers.add(self._tick)
         self.waiting: tuple[ActorId, Then] | None = None
         """Who waits for an answer, and what is done with it."""
 
@@ -61,9 +63,15 @@ class LineQuestion:
         self.waiting, self._is_sent = (given.actor, then), False
         self._deadline = time.monotonic() + PATIENCE
         self._send()
+        self._timer.set(0.0)
         return True
 
-    def tick(self) -> None:
+    def heard(self) -> None:
+        """Take that the shell has said something: it may be the answer."""
+        if self.waiting is not None:
+            self._timer.set(0.0)
+
+    def _tick(self, _now: float) -> None:
         """Ask as soon as readline reads, and take its answer."""
         if self.waiting is None:
             return
@@ -76,12 +84,11 @@ class LineQuestion:
             self._conclude("")
         elif time.monotonic() >= self._deadline:
             self._give_up()
-        elif not self._is_sent:
-            self._send()
-
-    def next_deadline(self) -> float:
-        """Return when to call `tick` while somebody waits."""
-        return self._deadline if self._is_sent else time.monotonic() + AGAIN
+        else:
+            if not self._is_sent:
+                self._send()
+            soon = time.monotonic() + AGAIN
+            self._timer.set(self._deadline if self._is_sent else soon)
 
     def _is_bash(self) -> bool:
         """Tell whether a bash reads that edits its line itself."""

@@ -9,16 +9,19 @@ not trip over what somebody sends it.
 
 import re
 
-from holdfast.model.errors import LineTooLong, MalformedSize, NoSuchSignal
+from holdfast.model.envelopes import Right
+from holdfast.model.errors import (
+    LineTooLong,
+    MalformedSize,
+    NoSuchSignal,
+    NotAllowed,
+)
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.text import printable
 
 MAX_LINE = 4095
 """Bytes of a line that a canonical terminal keeps; it silently drops the rest."""
-
-TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
-"""Kinds whose bytes go to the terminal as they are."""
 
 _SIZE = re.compile(rb"([1-9][0-9]{0,3})x([1-9][0-9]{0,3})")
 _SIGNAL = re.compile(rb"[1-9][0-9]?")
@@ -50,6 +53,17 @@ def check(given: Input, *, is_canonical: bool, staged: int = 0) -> None:
                 raise LineTooLong(longest, MAX_LINE)
         case _:
             pass
+
+
+def demand_sent(given: Input) -> None:
+    """Do nothing if an input is one that clients make.
+
+    Raises:
+        Forbidden: It is not: a session is begun once, by its holder.
+
+    """
+    if given.kind is InputKind.START:
+        raise NotAllowed(given.actor, Right.CREATE.value)
 
 
 def staged_after(staged: int, payload: bytes) -> int:

@@ -1,22 +1,22 @@
-"""Logs the inputs that were refused.
+"""Logs what was refused.
 
 Refusals may come as a flood, so the machine that counts them decides which of them
 are worth an entry, and when.
 """
 
-import math
 import time
 
 from holdfast.core.book.entries import declined_fields
 from holdfast.core.book.logbook import EntryKind
-from holdfast.core.input import serializer
-from holdfast.core.input.intake import Intake
-from holdfast.core.input.intake_effects import Effect
+from holdfast.core.input import serializer, turn
 from holdfast.core.input.refusal_counter import Declining, Tell
-from holdfast.holder.moment import now
+from holdfast.holder.input.intake_driver import IntakeDriver
+from holdfast.holder.links.notifications import Telling
+from holdfast.holder.timers import Timers
 from holdfast.model.errors import BudgetSpent, HoldfastError, InputTooLarge
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import Input
+from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Refused
 from holdfast.wire.frames import FrameKind
 
@@ -24,57 +24,53 @@ from holdfast.wire.frames import FrameKind
 class Refusals:
     """What was turned away in one session."""
 
-    def __init__(self) -> None:
+    def __init__(self, driver: IntakeDriver, telling: Telling, timers: Timers) -> None:
+        self._driver = driver
+        self._telling = telling
         self._declining = Declining()
-        self.due_at = math.inf
-        """When to call `tick`."""
+        self._timer = timers.add(self._tick)
+        self.count = 0
+        """How many requests about the turn were refused."""
 
-    def declined(
-        self, actor: ActorId, asked: FrameKind, error: HoldfastError, intake: Intake
-    ) -> list[Effect]:
+        driver.performers[turn.Refuse] = self._refuse
+
+    def declined(self, actor: ActorId, asked: FrameKind, error: HoldfastError) -> None:
         """Put on record that a request was turned away."""
-        word = asked.name.lower()
-        at = time.monotonic()
-        declined = self._declining.decline(actor, word, error.code, at)
-        return self._told(declined, intake)
+        word, at = asked.name.lower(), time.monotonic()
+        self._record(self._declining.decline(actor, word, error.code, at))
 
-    def arrived(
-        self, given: Input, effects: list[Effect], intake: Intake
-    ) -> list[Effect]:
+    def arrived(self, given: Input, answer: serializer.Answer) -> None:
         """Put on record that an input was refused when it came, if it was."""
-        match effects:
-            case [serializer.Answer(outcome=Refused(error) as outcome)]:
-                # What is remembered stood in line, and has an entry of its own.
-                if intake.inquire(given.actor, given.id) is not outcome:
-                    return self.declined(given.actor, FrameKind.SUBMIT, error, intake)
-            case _:
-                pass
-        return []
+        if isinstance(answer.outcome, Refused):
+            # What is remembered stood in line, and has an entry of its own.
+            known = self._driver.intake.inquire(given.actor, given.id)
+            if known is not answer.outcome:
+                error = answer.outcome.error
+                self.declined(given.actor, FrameKind.SUBMIT, error)
 
-    def answered(self, answer: serializer.Answer, intake: Intake) -> list[Effect]:
+    def answered(self, answer: serializer.Answer) -> None:
         """Put on record what a budget refused: counted, for it may be a flood."""
         match answer.outcome:
             case Refused(BudgetSpent() | InputTooLarge() as error) as outcome:
-                is_judged = intake.inquire(answer.actor, answer.id) is outcome
-                if is_judged:
-                    return self.declined(answer.actor, FrameKind.SUBMIT, error, intake)
+                known = self._driver.intake.inquire(answer.actor, answer.id)
+                if known is outcome:
+                    self.declined(answer.actor, FrameKind.SUBMIT, error)
             case _:
                 pass
-        return []
 
-    def flush(self, intake: Intake) -> list[Effect]:
+    def flush(self) -> None:
         """Put on record everything that was only counted."""
-        return self._told(self._declining.flush(), intake)
+        self._record(self._declining.flush())
 
-    def tick(self, intake: Intake) -> list[Effect]:
-        """Do what the clock demands."""
-        return self._told(self._declining.tick(time.monotonic()), intake)
+    def _refuse(self, effect: turn.Refuse, _at: Moment) -> None:
+        self.count += 1
+        asked = self._telling.refuse(effect)
+        self.declined(effect.actor, asked, effect.error)
 
-    def _told(self, declined: list[Tell], intake: Intake) -> list[Effect]:
-        deadline = self._declining.next_deadline()
-        self.due_at = math.inf if deadline is None else deadline
-        return [
-            effect
-            for one in declined
-            for effect in intake.record(EntryKind.DECLINED, declined_fields(one), now())
-        ]
+    def _tick(self, now: float) -> None:
+        self._record(self._declining.tick(now))
+
+    def _record(self, declined: list[Tell]) -> None:
+        self._timer.set(self._declining.next_deadline())
+        for one in declined:
+            self._driver.record(EntryKind.DECLINED, declined_fields(one))

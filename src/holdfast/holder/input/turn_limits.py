@@ -17,7 +17,6 @@ from holdfast.core.policy.policy import Policy  # noqa: TC001  # an annotation p
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.policy.policy_in_force import Policing
 from holdfast.linux.stored import operators
-from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import InputKind
 from holdfast.model.moments import Moment
@@ -26,33 +25,26 @@ from holdfast.model.moments import Moment
 class Limits:
     """Carries what the policy says of turns and budgets to who keeps to it."""
 
-    def __init__(self, policing: Policing, company: Company) -> None:
+    def __init__(self, policing: Policing, company: Company, intake: Intake) -> None:
         self._policing = policing
         self._company = company
+        self._intake = intake
         self._heeded: Policy | None = None
 
-    def kind_of(self, actor: ActorId) -> ActorKind:
-        """Return what sort of operator somebody is."""
-        return self._company.actor(actor).kind
-
-    def refresh(self, intake: Intake) -> None:
+    def refresh(self) -> None:
         """Let what the file says now hold from now on."""
         self._policing.refresh()
         policy = self._policing.policy
         if policy is not self._heeded:
             self._heeded = policy
-            intake.turn.adopt(policy.turn)
-            intake.budgets.adopt(policy.budgets)
+            self._intake.turn.adopt(policy.turn)
+            self._intake.budgets.adopt(policy.budgets)
 
     def take_up(
-        self,
-        intake: Intake,
-        entries: Sequence[Entry],
-        holder: ActorId | None,
-        at: Moment,
+        self, entries: Sequence[Entry], holder: ActorId | None, at: Moment
     ) -> None:
         """Go on where a predecessor was; before the turn is taken up."""
-        self.refresh(intake)
+        self.refresh()
         if not self._policing.policy.budgets:
             return
         since = (at.wall - MINUTE) * 1000
@@ -68,7 +60,7 @@ class Limits:
                 self._company.meet(known.actor)
         for entry in spent:
             ago = max(0.0, at.wall - entry.at_wall_ms / 1000)
-            intake.budgets.remember(
+            self._intake.budgets.remember(
                 ActorId(str(entry.fields["actor"])),
                 InputKind(str(entry.fields["input"])),
                 int(entry.fields["size"] or 0),

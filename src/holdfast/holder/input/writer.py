@@ -1,136 +1,168 @@
-"""Writes the bytes of an input to the terminal, and then logs it.
+"""Writes the bytes of an input to the terminal, and then books it.
 
 One input at a time is written, as far as the terminal accepts it; the rest follows
-when there is room. Once it has been accepted whole it is logged a moment later, so that
+when there is room. Once it has been accepted whole it is booked a moment later, so that
 the echo of a key goes first.
 """
 
 import contextlib
-import math
 import os
-from collections.abc import Callable
+import time
 
 from holdfast.core.input import serializer
-from holdfast.core.input.intake import Intake
 from holdfast.core.input.intake_effects import Effect
-from holdfast.core.provenance.line_discipline import LineDiscipline
+from holdfast.holder.context import Context
+from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.input.payloads import (
     MAX_LINE,
-    TYPED,
     check,
+    demand_sent,
     signal_of,
     size_of,
     staged_after,
 )
+from holdfast.holder.input.secret_prompt import demand_question
+from holdfast.holder.input.terminal_settings import TerminalSettings
 from holdfast.holder.moment import now
-from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.provenance.typed_line import TypedLine
+from holdfast.holder.record.book import Book
 from holdfast.linux import processes, pty
-from holdfast.model.geometry import Size
 from holdfast.model.ids import Index  # noqa: TC001  # an annotation people read
-from holdfast.model.inputs import Input, InputKind
+from holdfast.model.inputs import TYPED, Input, InputKind
+from holdfast.model.moments import Moment
 from holdfast.model.session_record import Cells
+
+AGAIN = 0.01
+"""Seconds between two attempts to write what the terminal refused."""
 
 ECHO_PATIENCE = 0.001
 """Seconds what the terminal took may stay unbooked: its echo goes first. Should
 we be killed within them, the input's outcome is unknown, as it is during a write."""
 
-Took = Callable[[Input, slice, LineDiscipline], None]
-"""Told of each part of an input that the terminal has taken, and how it was set: what
-is cut before its end stands there as well."""
 
-
-class Writing:
+class Writer:
     """What is on its way to the terminal of one session."""
 
     def __init__(
         self,
-        vaulted: Vaulted,
-        resized: Callable[[Size], None],
-        took: Took,
-        begin: Callable[[], None],
+        context: Context,
+        driver: IntakeDriver,
+        book: Book,
+        line: TypedLine,
+        settings: TerminalSettings,
+        owners: Attributing | None,
     ) -> None:
-        self._vaulted = vaulted
-        self._begin = begin
-        self._resized = resized
-        self._took = took
+        self._vaulted = context.vaulted
+        self._following = context.following
+        self._driver = driver
+        self._book = book
+        self._line = line
+        self._settings = settings
+        self._owners = owners
+        self._resized = context.resized
+        self._timers = context.timers
+        self._timer = context.timers.add(self._tick)
+        driver.before_tick.append(self.book)
         self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
-        self.current: tuple[serializer.Apply, int] | None = None
-        """What is half written, and how much of it the terminal has taken."""
-
-        self._taken: tuple[Index, int] | None = None
-        self.book_by = math.inf
-        """When to book what the terminal has taken, echoed or not."""
-
-        self.has_echoed = False
-        """Whether anything was printed since the terminal took the last input."""
+        self._current: tuple[serializer.Apply, int] | None = None
+        self.taken: tuple[Index, int] | None = None
+        """What the terminal has taken and is yet to be booked."""
 
     @property
     def is_on(self) -> bool:
         """Whether an input is half written."""
-        return self.current is not None
+        return self._current is not None
 
     def demand_room(self, given: Input) -> None:
-        """Do nothing if the terminal could take an input.
+        """Do nothing if a client's input could be typed now.
 
         Raises:
             UsageError: It makes no sense, or is longer than a line may be.
+            Forbidden: It is no client's to make.
+            Unavailable: It needs a prompt, and there is none.
 
         """
-        if given.kind in TYPED and self._staged + len(given.payload) <= MAX_LINE:
+        fits = given.kind in TYPED and self._staged + len(given.payload) <= MAX_LINE
+        if fits and given.kind is InputKind.KEYS:
             return
-        is_canonical = pty.is_canonical(self._vaulted.master)
-        check(given, is_canonical=is_canonical, staged=self._staged)
+        demand_sent(given)
+        if not fits:
+            is_canonical = pty.is_canonical(self._vaulted.master)
+            check(given, is_canonical=is_canonical, staged=self._staged)
+        self._following.demand_prompt(given)
+        is_frozen = self._driver.intake.is_frozen
+        demand_question(given, self._vaulted, is_frozen=is_frozen)
 
-    def apply(self, apply: serializer.Apply, intake: Intake) -> list[Effect]:
+    def apply(self, apply: serializer.Apply, at: Moment) -> list[Effect]:
         """Begin with an input."""
-        self.current = (apply, 0)
         given = apply.input
+        if self._following.is_marked:
+            self._following.enters()
+        if self._owners is not None and given.kind is not InputKind.START:
+            self._owners.types(given.actor)
+        if given.kind in TYPED:
+            self._current = (apply, 0)
+            return self._go_on(at)
         if given.kind is InputKind.RESIZE:
             self._resize(given)
         elif given.kind is InputKind.SIGNAL:
             self._signal(signal_of(given.payload))
-        elif given.kind is InputKind.START:
-            self._begin()
-        else:
-            return self.go_on(intake)
-        self.current = None
-        return intake.wrote(apply.index, len(given.payload), now())
+        return self._driver.intake.wrote(apply.index, len(given.payload), at)
 
-    def go_on(self, intake: Intake) -> list[Effect]:
+    def echoed(self) -> None:
+        """Take that something was printed, and shown to everybody."""
+        self._book.echoed()
+        if self.taken is not None:
+            self.book()
+        elif self._current is not None:
+            self._tick(0.0)  # What prints may have read, too.
+
+    def book(self) -> None:
+        """Book what the terminal has taken, if that was put off."""
+        if self.taken is not None:
+            (index, count), self.taken = self.taken, None
+            self._timer.set(None)
+            at = now()
+            self._driver.do(self._driver.intake.wrote(index, count, at), at)
+
+    def _tick(self, _now: float) -> None:
+        self.book()
+        if self._current is not None:
+            at = now()
+            self._driver.do(self._go_on(at), at)
+
+    def _go_on(self, at: Moment) -> list[Effect]:
         """Write as much as the terminal takes of what is half written."""
-        if self.current is None:
+        if self._current is None:
             return []
-        at = now()
-        apply, done = self.current
+        apply, done = self._current
+        intake = self._driver.intake
         if intake.serializer.writing != apply.index:
-            self.current = None  # It was cut.
+            self._current = None  # It was cut.
             return []
-        if intake.blocked(at.now) is not None:
+        if intake.blocked(time.monotonic()) is not None:
+            self._timer.set(at.now + AGAIN)
             return []
-        rest = memoryview(apply.input.payload)[done:]
-        terminal = pty.discipline(self._vaulted.master)
+        given = apply.input
+        rest = memoryview(given.payload)[done:] if done else given.payload
+        terminal = self._settings.read(at)
         taken = pty.write_available(self._vaulted.master, rest)
-        self._took(apply.input, slice(done, done + taken), terminal)
+        self._line.took(given, slice(done, done + taken), terminal)
         if taken < len(rest):
-            self.current = (apply, done + taken)
+            self._current = (apply, done + taken)
+            self._timer.set(at.now + AGAIN)
             return intake.wrote(apply.index, taken, at) if taken else []
-        self.current = None
+        self._current = None
         kept = self._staged if terminal.canonical else 0
-        self._staged = staged_after(kept, apply.input.payload)
+        self._staged = staged_after(kept, given.payload)
         if intake.serializer.queued_bytes:
             return intake.wrote(apply.index, taken, at)
         # Nobody waits behind it: the books are kept once its echo has been shown.
-        self._taken, self.has_echoed = (apply.index, taken), False
-        self.book_by = at.now + ECHO_PATIENCE
+        self.taken, self._book.awaits_echo = (apply.index, taken), True
+        self._timers.when_idle = None
+        self._timer.set(at.now + ECHO_PATIENCE)
         return []
-
-    def booked(self, intake: Intake) -> list[Effect]:
-        """Book what the terminal has taken, if that was put off."""
-        if self._taken is None:
-            return []
-        (index, count), self._taken = self._taken, None
-        self.book_by = math.inf
-        return intake.wrote(index, count, now())
 
     def _signal(self, number: int) -> None:
         """Signal what runs in the foreground, as the terminal's own keys do."""

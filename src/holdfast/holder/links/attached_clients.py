@@ -37,8 +37,13 @@ process may usually have files open."""
 class Company:
     """The clients of one session that have attached."""
 
-    def __init__(self, connections: list[Connection]) -> None:
-        self._connections = connections
+    def __init__(self) -> None:
+        self.connections: list[Connection] = []
+        """Everybody's, also of those that have not attached."""
+
+        self.gone: list[Connection] = []
+        """Those of them that were hung up on, and are to be closed."""
+
         self._news: list[tuple[float, Message]] = []
         self._known: dict[ActorId, Actor] = {}
 
@@ -55,6 +60,11 @@ class Company:
     def actor(self, wanted: ActorId) -> Actor:
         """Return who somebody is; a stranger counts as an agent without a name."""
         return self._known.get(wanted) or Actor(wanted, ActorKind.AGENT, "")
+
+    def kind_of(self, wanted: ActorId) -> ActorKind:
+        """Return what sort of operator somebody is."""
+        known = self._known.get(wanted)
+        return ActorKind.AGENT if known is None else known.kind
 
     def demand_room(self, newcomer: Actor) -> None:
         """Do nothing if another client of this operator may attach.
@@ -75,9 +85,9 @@ class Company:
 
         Whoever comes last is let in: it may be the one who would stop the others.
         """
-        if len(self._connections) > MAX_CONNECTIONS:
-            idle = (one for one in self._connections if one.client is None)
-            next(idle).is_closed = True
+        if len(self.connections) > MAX_CONNECTIONS:
+            idle = (one for one in self.connections if one.client is None)
+            next(idle).hang_up()
 
     def clients_of(self, actor: ActorId) -> list[Connection]:
         """Return an operator's attached clients."""
@@ -156,4 +166,4 @@ class Company:
 
     def attached(self) -> Iterable[Connection]:
         """Return every client that watches or acts."""
-        return [one for one in self._connections if one.client is not None]
+        return [one for one in self.connections if one.client is not None]

@@ -2,12 +2,12 @@
 
 import contextlib
 import math
-import selectors
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable
 
 from holdfast.core.session.stream import Send, StreamWindow, Viewer
+from holdfast.holder.poll import Poll
 from holdfast.linux import packets
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
@@ -37,15 +37,21 @@ any is hung up on. The stream does not count, it waits in the window."""
 class Connection:
     """A client of this session."""
 
-    def __init__(self, link: socket.socket) -> None:
+    def __init__(
+        self, link: socket.socket, poll: Poll, gone: "list[Connection]"
+    ) -> None:
+        """Serve a client; once it is hung up on, it is put among those `gone`."""
         link.settimeout(0)
         self.link = link
+        self._poll = poll
+        self._gone = gone
         self.process = packets.process_of(link)
         self.client: ClientId | None = None
         self.clients: list[ClientId] = []
         """For which clients of its operator it acts, the latest last."""
 
         self.viewer: Viewer | None = None
+        self._window: StreamWindow | None = None
         self.actor: Actor | None = None
         self.mode = Mode.OBSERVE
         self.program = ""
@@ -57,9 +63,7 @@ class Connection:
         self.unsent = bytearray()
         """What waits for the client to take it."""
 
-        self.watched = selectors.EVENT_READ
-        """For which events of the link the loop waits."""
-
+        self._waits_for_room = False
         self._coming: deque[Message] = deque()
         self._last: Message | None = None
 
@@ -78,20 +82,17 @@ class Connection:
         except OSError:
             data = b""
         if not data:
-            self.is_closed = True
+            self.hang_up()
             return
         try:
             for frame in self._reader.feed(data):
                 handle(self, decode(frame))
         except HoldfastError as error:
             # Whoever does not speak the protocol is not spoken to any longer.
-            self.send(Goodbye(error.code, str(error)[:200]))
-            self.is_closed = True
+            self.dismiss(Goodbye(error.code, str(error)[:200]))
 
     def acts_for(self, client: ClientId) -> list[ClientId]:
         """Take that a client acts here; return those that do so no more."""
-        if self.clients[-1:] == [client]:
-            return []
         self.clients = [one for one in self.clients if one != client] + [client]
         gone, self.clients = self.clients[:-MAX_ACTING], self.clients[-MAX_ACTING:]
         return gone
@@ -116,59 +117,73 @@ class Connection:
         self.unsent += encode(message)
         self.flush()
         if len(self.unsent) > MAX_UNREAD:
-            self.is_closed = True
+            self.hang_up()
 
-    def watch(self, at: int) -> None:
+    def watch(self, window: StreamWindow, at: int) -> None:
         """Send the stream from byte `at` on."""
         # One that takes nothing costs CHUNK bytes here and is told of its gap
         # later; nobody is hung up on for being slow.
         self.viewer = Viewer(at, bound=1 << 62, stalled_after=math.inf)
+        self._window = window
 
-    def pump(self, window: StreamWindow, now: float) -> None:
+    def pump(self) -> None:
         """Send as much of the stream as the client takes now."""
         while self._coming and not self.unsent:
             self.unsent += encode(self._coming.popleft())
             self.flush()
-        viewer = self.viewer
-        while viewer is not None and not self.unsent:
-            if viewer.cursor == window.end:
-                self._say_last()
-                return
-            effects = viewer.pull(window, CHUNK, now)
-            for effect in effects:
+        viewer, window = self.viewer, self._window
+        if viewer is None or window is None:
+            return
+        end = window.end
+        while viewer.cursor != end and not self.unsent:
+            # It may take any time, so the time does not matter.
+            for effect in viewer.pull(window, CHUNK, 0.0):
                 if isinstance(effect, Send):
                     self.unsent += output_frame(effect.offset, effect.data)
-                    viewer.accepted(len(effect.data), now)
+                    viewer.accepted(len(effect.data), 0.0)
                 else:
                     self.unsent += encode(Gap(effect.at - effect.gap, effect.at))
             self.flush()
+        if self._last is not None and viewer.cursor == end and not self.unsent:
+            last, self._last = self._last, None
+            self.send(last)
 
     def end_with(self, last: Message) -> None:
         """Send `last` once the client has seen everything that was printed."""
         self._last = last
 
-    def _say_last(self) -> None:
-        if self._last is not None:
-            last, self._last = self._last, None
-            self.send(last)
-
     def flush(self) -> None:
         """Give the kernel what it takes."""
+        sent = 0
         try:
             sent = self.link.send(self.unsent)
         except BlockingIOError:
-            return
+            pass
         except OSError:
-            self.is_closed = True
             self.unsent.clear()
             self._coming.clear()
+            self.hang_up()
             return
         del self.unsent[:sent]
+        if bool(self.unsent) is not self._waits_for_room and not self.is_closed:
+            self._waits_for_room = not self._waits_for_room
+            do = self._has_room if self._waits_for_room else None
+            self._poll.watch_room(self.link, do)
+
+    def _has_room(self) -> None:
+        self.flush()
+        self.pump()
 
     def dismiss(self, last: Message) -> None:
         """Say one thing more, and hang up."""
         self.send(last)
-        self.is_closed = True
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Have the connection closed at the end of this turn of the loop."""
+        if not self.is_closed:
+            self.is_closed = True
+            self._gone.append(self)
 
     def close(self) -> None:
         """Hang up."""

@@ -9,13 +9,14 @@ look for none until one connects to us.
 import contextlib
 import os
 import random
-import selectors
 import time
 from collections.abc import Callable  # noqa: TC003  # ditto
 from socket import socket  # noqa: TC003  # an annotation people read
 
 from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.poll import Poll
 from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.timers import Timers
 from holdfast.linux import packets, start
 from holdfast.linux.stored import folders, session_names
 from holdfast.model.errors import HoldfastError, NotProven, SessionNotFound
@@ -43,7 +44,7 @@ class KeeperLink:
     """Our side of the link."""
 
     def __init__(
-        self, vaulted: Vaulted, selector: selectors.BaseSelector, company: Company
+        self, vaulted: Vaulted, poll: Poll, timers: Timers, company: Company
     ) -> None:
         self.is_wanted = True
         """False once the session has been forgotten."""
@@ -57,7 +58,8 @@ class KeeperLink:
         self._is_resting = False
         self._vaulted = vaulted
         self._company = company
-        self._selector = selector
+        self._poll = poll
+        self._timer = timers.add(self.tick)
         self._link: socket | None = None
         self._again_at: float | None = None
         self._exit: int | None = None
@@ -76,7 +78,7 @@ class KeeperLink:
         try:
             self.deposit(token)
         except OSError:
-            self._again_at = time.monotonic()
+            self._seek(time.monotonic())
         self._keep_name()
         return self._exit
 
@@ -105,10 +107,11 @@ class KeeperLink:
         self._obey(heard[0])  # It may say something before it answers.
         self._learn_exit(heard[0])
         link.settimeout(0)
-        self._link, self._again_at, self._attempts = link, None, 0
+        self._link, self._attempts = link, 0
+        self._seek(None)
         self._is_resting = False
         self._drop_claim()
-        self._selector.register(link, selectors.EVENT_READ, self._heard)
+        self._poll.watch(link, self._heard)
 
     def _is_refused(self, answer: packets.Packet) -> bool:
         if answer.get("code") == SessionNotFound.code:
@@ -137,7 +140,7 @@ class KeeperLink:
     def knocked(self) -> None:
         """Take that somebody connected: it may be a keeper that has just started."""
         if self._link is None:
-            self._again_at = time.monotonic()
+            self._seek(time.monotonic())
 
     def may_leave(self, *, is_busy: bool) -> bool:
         """Tell whether a successor is to take the session up now."""
@@ -145,9 +148,10 @@ class KeeperLink:
             return False
         return not is_busy or time.monotonic() >= self.leave_by
 
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None while there is a keeper."""
-        return self._again_at if self.leave_by is None else self.leave_by
+    def _seek(self, at: float | None) -> None:
+        """Look for a keeper at this time; None while there is one."""
+        self._again_at = at
+        self._timer.set(at if self.leave_by is None else self.leave_by)
 
     def tick(self, now: float) -> None:
         """Look for a keeper, if it is time."""
@@ -158,11 +162,11 @@ class KeeperLink:
             self.deposit()
         except OSError:
             if self._is_resting:
-                self._again_at = None  # It was somebody else who knocked.
+                self._seek(None)  # It was somebody else who knocked.
                 return
             if self._attempts % START_EVERY == 1:
                 self._start_keeper()
-            self._again_at = now + RETRY * random.uniform(0.5, 1.5)  # noqa: S311  # jitter
+            self._seek(now + RETRY * random.uniform(0.5, 1.5))  # noqa: S311  # jitter
 
     def _start_keeper(self) -> None:
         if self._claim is None:
@@ -185,10 +189,10 @@ class KeeperLink:
         if heard is not None:
             self._obey(heard[0])
             return
-        self._selector.unregister(self._link)
+        self._poll.unwatch(self._link)
         self._link.close()
         self._link = None
-        self._again_at = None if self._is_resting else time.monotonic()
+        self._seek(None if self._is_resting else time.monotonic())
 
     def _obey(  # one case for each word
         self, packet: packets.Packet
@@ -201,6 +205,7 @@ class KeeperLink:
                 self._is_resting = True
             case "leave":
                 self.leave_by = time.monotonic() + LEAVE_PATIENCE
+                self._seek(self._again_at)
             case "prove":
                 self._prove()
             case "may":

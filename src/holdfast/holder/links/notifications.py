@@ -5,20 +5,23 @@ that moved to everybody, and what waits for approval to those who may approve it
 """
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 
 import msgspec
 
 from holdfast.core.book.entries import is_secret
 from holdfast.core.input import gate, serializer, turn
+from holdfast.core.input.intake import Intake
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.links.connection import Connection
+from holdfast.holder.moment import now
 from holdfast.holder.policy.staged_words import shown
+from holdfast.model.envelopes import Right
 from holdfast.model.ids import ActorId, ClientId, Index
 from holdfast.model.inputs import Input, InputId
+from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
-from holdfast.model.resolutions import Resolution
+from holdfast.model.questions import Question
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
@@ -27,17 +30,16 @@ from holdfast.wire.frames import FrameKind
 
 NOBODY = ActorId("")
 
-MayApprove = Callable[[ActorId], bool]
 Vouch = Callable[[Index], wire.Receipt | None]
 
 
 class Telling:
     """Carries decisions to the clients they concern."""
 
-    def __init__(self, company: Company, may_approve: MayApprove, vouch: Vouch) -> None:
+    def __init__(self, company: Company, intake: Intake, vouch: Vouch) -> None:
         self._company = company
+        self._intake = intake
         self._vouch = vouch
-        self._may_approve = may_approve
         self._senders: dict[tuple[ActorId, ClientId], Connection] = {}
         self._serving: tuple[Connection, FrameKind] | None = None
         self.held_input: tuple[wire.Pending, InputId] | None = None
@@ -70,6 +72,8 @@ class Telling:
 
     def sent_by(self, actor: ActorId, client: ClientId, by: Connection) -> None:
         """Remember where to answer a client's inputs."""
+        if by.clients[-1:] == [client] and self._senders.get((actor, client)) is by:
+            return
         for gone in by.acts_for(client):
             self._forget(actor, gone, by)
         self._senders[actor, client] = by
@@ -116,30 +120,17 @@ class Telling:
         self._company.tell(refused.actor, refusal(refused.error, FrameKind.ASK))
         return FrameKind.ASK
 
-    def asked(self, asked: turn.AskHolder) -> None:
+    def asked(self, asked: turn.AskHolder, at: Moment) -> None:
         """Tell the turn's holder that somebody waits."""
-        left = max(0.0, asked.answer_by - time.monotonic())
+        left = max(0.0, asked.answer_by - at.now)
         wait_ms = min(round(left * 1000), wire.MAX_ASK_MS)
         self._company.tell(asked.holder, wire.TurnAsked(asked.asker, wait_ms))
-
-    def passed(self, passed: turn.PassTurn, dropped: tuple[int, int]) -> None:
-        """Tell everybody that the turn has changed hands."""
-        self._company.announce(
-            wire.TurnPassed(
-                former=passed.giver or NOBODY,
-                holder=passed.taker or NOBODY,
-                epoch=passed.epoch,
-                reason=passed.reason.value,
-                dropped_inputs=dropped[0],
-                dropped_bytes=dropped[1],
-            )
-        )
 
     def seek_approval(
         self,
         sought: gate.SeekApproval,
         given: Input,
-        resolution: Resolution | None,
+        asked: Question | None,
         *,
         echo_off: bool,
     ) -> None:
@@ -148,7 +139,7 @@ class Telling:
         Of a secret nothing is shown but how long it is.
         """
         payload = b"" if is_secret(given, echo_off=echo_off) else given.payload
-        runs, uses = shown(resolution)
+        runs, uses = shown(None if asked is None else asked.resolution)
         pending = wire.Pending(
             ticket=sought.ticket,
             actor=sought.actor,
@@ -165,10 +156,10 @@ class Telling:
         self.held_input = (pending, given.id)
         self._to_approvers(pending)
 
-    def show_again(self, resolution: Resolution | None) -> None:
+    def show_again(self, asked: Question | None) -> None:
         """Show what waits as it is now: it runs another thing than was shown."""
         if self.held_input is not None:
-            runs, uses = shown(resolution)
+            runs, uses = shown(None if asked is None else asked.resolution)
             pending, given = self.held_input
             pending = msgspec.structs.replace(pending, runs=runs, uses=uses)
             self.held_input = (pending, given)
@@ -191,6 +182,9 @@ class Telling:
             by = self._serving[0].actor.id
         pending, self.held_input = self.held_input[0], None
         self._to_approvers(wire.Settled(pending.ticket, verdict, by), pending.actor)
+
+    def _may_approve(self, actor: ActorId) -> bool:
+        return self._intake.rights.may(actor, Right.APPROVE, now())
 
     def _to_approvers(self, message: Message, asker: ActorId = NOBODY) -> None:
         asker = message.actor if isinstance(message, wire.Pending) else asker

@@ -7,13 +7,13 @@ the client gets the window from its start.
 
 import json
 import time
-from collections.abc import Callable
 from functools import partial
 
 from holdfast.core.session.paint_requests import Picture, Want
 from holdfast.core.session.stream import Resume, StreamWindow, plan_resume
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.output.painter_link import PainterLink
+from holdfast.holder.timers import Timers
 from holdfast.model.errors import PainterDied, PeerError
 from holdfast.term.screen import Screen
 from holdfast.wire import messages as wire
@@ -37,14 +37,11 @@ class Showing:
     """What clients are shown of one session."""
 
     def __init__(
-        self,
-        window: StreamWindow,
-        painter: PainterLink,
-        pump: Callable[[Connection], None],
+        self, window: StreamWindow, painter: PainterLink, timers: Timers
     ) -> None:
         self._window = window
         self._painter = painter
-        self._pump = pump
+        self._timer = timers.add(self.tick)
         self._asking: set[Connection] = set()
         self._hurrying: dict[Connection, float] = {}
 
@@ -58,11 +55,8 @@ class Showing:
         seen = plan.at - plan.gap if plan.gap else None
         if self._window.start == 0 and seen is None:
             self._hurrying[connection] = time.monotonic() + HURRY
+            self._timer.set(min(self._hurrying.values()))
         self._painter.ask(Want.KEYFRAME, partial(self._paint, connection, seen))
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        return min(self._hurrying.values(), default=None)
 
     def tick(self, now: float) -> None:
         """Show the stream to whoever has waited long enough for a picture."""
@@ -71,6 +65,7 @@ class Showing:
                 del self._hurrying[connection]
                 if not connection.is_closed:
                     self._stream(connection, plan_resume(self._window, None, None))
+        self._timer.set(min(self._hurrying.values(), default=None))
 
     def screen(self, connection: Connection, asked: screens.ScreenRequest) -> None:
         """Tell a client what is to be seen."""
@@ -85,8 +80,8 @@ class Showing:
     def _stream(self, connection: Connection, plan: Resume) -> None:
         if plan.gap:
             connection.send(wire.Gap(plan.at - plan.gap, plan.at))
-        connection.watch(plan.at)
-        self._pump(connection)
+        connection.watch(self._window, plan.at)
+        connection.pump()
 
     def _paint(
         self, connection: Connection, seen: int | None, picture: Picture | None
@@ -100,8 +95,8 @@ class Showing:
         if seen is not None and seen < picture.offset:
             connection.send(wire.Gap(seen, picture.offset))
         connection.queue(_keyframes(picture))
-        connection.watch(picture.offset)
-        self._pump(connection)
+        connection.watch(self._window, picture.offset)
+        connection.pump()
 
     def _tell(self, connection: Connection, picture: Picture | None) -> None:
         self._asking.discard(connection)
@@ -116,11 +111,11 @@ class Showing:
             self._refuse(connection, "its screen is none")
             return
         connection.queue(screen_parts(screen, picture))
-        self._pump(connection)
+        connection.pump()
 
     def _refuse(self, connection: Connection, why: str) -> None:
         connection.queue([refusal(PainterDied(why), FrameKind.SCREEN_REQUEST)])
-        self._pump(connection)
+        connection.pump()
 
 
 def screen_parts(screen: Screen, picture: Picture) -> list[screens.Screen]:

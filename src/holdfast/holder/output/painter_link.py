@@ -5,7 +5,6 @@ does not notice.
 """
 
 import contextlib
-import selectors
 import time
 from collections.abc import Callable, Mapping
 from socket import socket  # noqa: TC003  # an annotation people read
@@ -13,6 +12,8 @@ from socket import socket  # noqa: TC003  # an annotation people read
 from holdfast.core.session import paint_requests
 from holdfast.core.session.paint_requests import Picture, View, Want
 from holdfast.core.session.stream import StreamWindow
+from holdfast.holder.poll import Poll
+from holdfast.holder.timers import Timers
 from holdfast.linux import packets
 from holdfast.linux.painter_packets import MAX_PACKET, Packet
 from holdfast.linux.stored import places
@@ -40,12 +41,14 @@ class PainterLink:
         self,
         session: SessionId,
         window: StreamWindow,
-        selector: selectors.BaseSelector,
+        poll: Poll,
+        timers: Timers,
         size: Size,
     ) -> None:
         self._session = session
         self._window = window
-        self._selector = selector
+        self._poll = poll
+        self._timer = timers.add(self.tick)
         self._machine = paint_requests.Painting(
             self._view(), size, capacity=window.capacity, is_new=window.end == 0
         )
@@ -74,14 +77,12 @@ class PainterLink:
         self._machine.ended()
         self._step()
 
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        return self._machine.next_deadline()
-
     def tick(self, now: float) -> None:
         """Do what the clock or the window demands; mostly nothing."""
         if self._machine.is_due(self._window.start, self._window.end, now):
             self._step()
+        else:
+            self._timer.set(self._machine.next_deadline())
 
     def _view(self) -> View:
         return View(self._window.start, self._window.end)
@@ -95,6 +96,7 @@ class PainterLink:
                 self._perform(effect)
         self._is_stepping = False
         self.fed_at = self._machine.full_at
+        self._timer.set(self._machine.next_deadline())
 
     def _perform(self, effect: paint_requests.Effect) -> None:
         match effect:
@@ -120,12 +122,12 @@ class PainterLink:
             self._machine.unreachable(time.monotonic())
             return
         self._link = link
-        self._selector.register(link, selectors.EVENT_READ, self._heard)
+        self._poll.watch(link, self._heard)
         self._machine.connected()
 
     def _close(self) -> None:
         if self._link is not None:
-            self._selector.unregister(self._link)
+            self._poll.unwatch(self._link)
             self._link.close()
             self._link = None
         self._parts.clear()

@@ -12,6 +12,7 @@ from functools import partial
 from holdfast.core.session.paint_requests import Picture, Want
 from holdfast.core.session.reply_queue import ReplyQueue
 from holdfast.holder.output.painter_link import PainterLink
+from holdfast.holder.timers import Timers
 from holdfast.linux import pty
 from holdfast.model.geometry import Size
 from holdfast.term.queries import Query, QueryKind
@@ -36,6 +37,7 @@ class Answers:
         master: int,
         begin: int,
         painter: PainterLink,
+        timers: Timers,
         is_writing: Callable[[], bool],
     ) -> None:
         """Answer on `master` what is asked after byte `begin` of the stream.
@@ -46,6 +48,7 @@ class Answers:
         self._begin = begin
         self._is_writing = is_writing
         self._painter = painter
+        self._timer = timers.add(self.tick)
         self._queue = ReplyQueue()
 
     def asked(self, queries: Iterable[Query], size: Callable[[], Size]) -> None:
@@ -64,10 +67,7 @@ class Answers:
         # An answer in the middle of an input would become part of it.
         if ready and not self._is_writing():
             self._queue.wrote(pty.write_available(self._master, ready))
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None when there is nothing to wait for."""
-        return time.monotonic() + AGAIN if self._queue.ready() else None
+        self._timer.set(time.monotonic() + AGAIN if self._queue.ready() else None)
 
     def _fetch(self, want: Want, upto: int) -> None:
         place = self._queue.hold()

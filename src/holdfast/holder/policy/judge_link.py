@@ -19,13 +19,13 @@ I2  Whatever the judge does, short of answering this question, is a failure.
 I3  A question that is settled or dropped leaves no link and no descriptor.
 """
 
-import math
-import selectors
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from socket import socket
 
+from holdfast.holder.poll import Poll
+from holdfast.holder.timers import Timers
 from holdfast.linux import packets
 from holdfast.linux.judge_packets import MAX_PACKET, Answer, Ask
 from holdfast.linux.stored import places
@@ -58,11 +58,10 @@ class Asked:
 class JudgeLink:
     """Our side of the links."""
 
-    def __init__(self, selector: selectors.BaseSelector) -> None:
-        self._selector = selector
+    def __init__(self, poll: Poll, timers: Timers) -> None:
+        self._poll = poll
+        self._timer = timers.add(self.tick)
         self._open: list[Asked] = []
-        self.due_at = math.inf
-        """When to call `tick`; infinity when there is nothing to wait for."""
 
     @property
     def count(self) -> int:
@@ -77,10 +76,10 @@ class JudgeLink:
         now = time.monotonic()
         asked = Asked(ask, then, now + PATIENCE)
         self._open.append(asked)
-        self.due_at = min(self.due_at, asked.deadline)
         self._send(asked, ask.to_bytes())
         if asked.failed:
-            asked.deadline = self.due_at = now
+            asked.deadline = now
+        self._rearm()
         return asked
 
     def drop(self, asked: Asked) -> None:
@@ -117,9 +116,7 @@ class JudgeLink:
             asked.failed = UNREACHABLE
             return
         asked.link = link
-        self._selector.register(
-            link, selectors.EVENT_READ, lambda: self._heard(asked, link)
-        )
+        self._poll.watch(link, lambda: self._heard(asked, link))
 
     def _heard(self, asked: Asked, link: socket) -> None:
         if asked.link is not link:
@@ -147,11 +144,14 @@ class JudgeLink:
 
     def _close(self, asked: Asked) -> None:
         self._open.remove(asked)
-        self.due_at = min((one.deadline for one in self._open), default=math.inf)
+        self._rearm()
         link, asked.link = asked.link, None
         if link is not None:
-            self._selector.unregister(link)
+            self._poll.unwatch(link)
             link.close()
+
+    def _rearm(self) -> None:
+        self._timer.set(min((one.deadline for one in self._open), default=None))
 
 
 def _read(raw: bytes) -> Answer | None:

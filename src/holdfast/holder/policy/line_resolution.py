@@ -16,6 +16,7 @@ from holdfast.core.provenance.staged import Staged
 from holdfast.core.shell.known_values import known_values
 from holdfast.core.shell.simple_command import Command
 from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.provenance.line_reader import shell_reads
 from holdfast.holder.provenance.shell_commands import Following
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import procfs, pty
@@ -24,7 +25,6 @@ from holdfast.linux.stored import operators
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
-from holdfast.model.inputs import InputKind
 from holdfast.model.questions import Question
 from holdfast.model.resolutions import (
     Resolution,
@@ -65,7 +65,7 @@ class Resolving:
             resolution=found,
             originators=tuple(map(self._actor, people)),
             foreground=self._foreground(),
-            shell_reads=self._following.shell_reads(),
+            shell_reads=shell_reads(self._vaulted, self._following),
             folders=self._folders(commands),
         )
 
@@ -143,13 +143,6 @@ def _up_ms(process: procfs.Stat) -> int:
 
 def _nothing(path: str) -> None:
     del path
-
-
-def is_line(kind: InputKind, payload: bytes) -> bool:
-    """Tell whether an input enters a line, so that something will run."""
-    if kind is InputKind.COMMAND:
-        return True
-    return kind is InputKind.KEYS and (b"\r" in payload or b"\n" in payload)
 
 
 def _with(resolved: Resolved, more: list[Staging]) -> Resolved:

@@ -32,7 +32,7 @@ from holdfast.core.policy.policy import Judgement, Policy, judge
 from holdfast.core.policy.policy_file import read_policy
 from holdfast.holder.policy.real_folders import placed
 from holdfast.linux.stored import host_book, policy_files
-from holdfast.model.actors import Actor
+from holdfast.model.actors import ActorKind
 from holdfast.model.errors import HoldfastError
 from holdfast.model.questions import LocalTime, Question
 from holdfast.model.verdicts import Verdict
@@ -53,7 +53,7 @@ class Policing:
     """The policy of this machine, as it is now."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
-        self.policy = _SILENT
+        self._adopt(_SILENT)
         self.applied: Applied = NOTHING
         self.digest = NOTHING.digest[:SHORT]
         """What the logbook names the policy by that judges now."""
@@ -63,6 +63,8 @@ class Policing:
 
         self._tell = tell
         self.is_fresh = False
+        """Whether it was looked at for the input that is judged now."""
+
         self._stamp: Stamp | None = None
         self._vouched = _SILENT
         self._floor = 0
@@ -74,6 +76,16 @@ class Policing:
             vars(self).update(vars(before), _tell=tell)
         self.refresh(is_first=not _inherited)
 
+    def _adopt(self, policy: Policy) -> None:
+        self.policy = policy
+        self.is_plain = not (policy.rules or policy.plugins or policy.webhook)
+        """Whether who asks is all that counts."""
+
+        self._plain = {
+            kind: Judgement(verdict, f"default-{kind}", by_default=True)
+            for kind, verdict in policy.default.items()
+        }
+
     @contextlib.contextmanager
     def supposing(self, candidate: bytes) -> Iterator[None]:
         """Have another policy judge what is judged in here, and no more.
@@ -84,14 +96,13 @@ class Policing:
         """
         self.refresh()
         before = self.policy, self.digest
-        self.policy = read_policy(candidate)
+        self._adopt(read_policy(candidate))
         self.digest = digest_of(candidate)[:SHORT]
-        self.is_fresh = True
         try:
             yield
         finally:
-            self.is_fresh = False
-            self.policy, self.digest = before
+            policy, self.digest = before
+            self._adopt(policy)
 
     def look(self) -> None:
         """Read the record again if it has changed, and was not just looked at."""
@@ -127,7 +138,8 @@ class Policing:
             self._shut(str(error))
             return
         self.trouble = ""
-        self.applied, self._vouched, self.policy = applied, policy, policy
+        self.applied, self._vouched = applied, policy
+        self._adopt(policy)
         self.digest = applied.digest[:SHORT]
         self._floor = max(self._floor, applied.at_wall_ms)
 
@@ -135,7 +147,7 @@ class Policing:
         if why == self.trouble:
             return
         self.trouble = why
-        self.policy = closed(self._vouched, why)
+        self._adopt(closed(self._vouched, why))
         self._tell(why)
         record_tampering(why)
 
@@ -165,15 +177,10 @@ class Policing:
             self._written = (*stamp, self.digest), "; ".join(said)
         return self._written[1]
 
-    def is_plain(self) -> bool:
-        """Whether who asks is all that counts."""
-        policy = self.policy
-        return not (policy.rules or policy.plugins or policy.webhook)
-
-    def plain(self, actor: Actor) -> Judgement:
+    def plain(self, kind: ActorKind) -> Judgement:
         """Return what a policy without rules says."""
-        verdict = self.policy.default[actor.kind]
-        return Judgement(verdict, f"default-{actor.kind}", by_default=True)
+        said = self._plain[kind]
+        return said if said.verdict is Verdict.ALLOW else self.told(said)
 
     def judge(self, question: Question) -> Judgement:
         """Return what the rules say."""

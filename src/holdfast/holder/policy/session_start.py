@@ -9,31 +9,20 @@ that died while somebody was being asked asks again, under the same id. What the
 logbook says was admitted is not asked about a second time: the leader is told again,
 which does nothing if it had already heard.
 
-What is executed is what was judged: if the file, a link on the way to it or a script's
-interpreter has changed since, even while somebody was being asked, it does not start.
+What is executed is what was judged (policy/start_question.py).
 With an exec gate the program is checked once more when it is in memory, before its
 first instruction, and is killed if it is a different one.
 """
 
 import json
 import os
-from dataclasses import replace
-from typing import NamedTuple
 
 from holdfast.core.input import serializer
-from holdfast.core.provenance.line_resolution import Found, Unseen
-from holdfast.holder.moment import now
 from holdfast.holder.policy.refused_starts import note_refusal
+from holdfast.holder.policy.start_question import StartQuestion
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import packets, spawn
-from holdfast.linux.exec_files import Mark
 from holdfast.linux.exec_gate import ExecGate  # noqa: TC001  # an annotation people read
-from holdfast.linux.exec_trace import Expected
-from holdfast.linux.exec_words import Step, Wanted, wanted_by
-from holdfast.linux.lookups import Digests
-from holdfast.linux.stored import operators
-from holdfast.model.actors import Actor
-from holdfast.model.envelopes import Standing, standing_to_create
 from holdfast.model.errors import (
     CannotStart,
     DeniedByPolicy,
@@ -44,8 +33,6 @@ from holdfast.model.errors import (
 from holdfast.model.ids import FIRST_INCARNATION, NO_EPOCH, ActorId, ClientId
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.outcomes import Applied, Refused, Unknown
-from holdfast.model.questions import Execution
-from holdfast.model.resolutions import Link, Resolution, Resolved, Sort
 from holdfast.model.session_record import HeldStart
 from holdfast.model.text import printable
 
@@ -58,34 +45,20 @@ ROOM = 2048
 CHANGED = "changed-after-judgement"
 """The rule that is named when another program would run than was judged."""
 
-LOOKS = 5
-"""How often it is looked which files those are; what still changes then is unknown."""
-
-_UNSTEADY = "its files change all the time"
 _WHY_CHANGED = "its program was changed after it was judged"
-_SHEBANG = b"#!"
-_UNREAD = Execution(None, None, (None,))
-"""What nobody can tell is judged like any program and any words."""
 
 
-class _Program(NamedTuple):
-    """Which files are executed."""
-
-    seen: tuple[object, ...]
-    """Of each, the path behind every link, and a digest of what is in it."""
-
-    real: str | None
-    mark: Mark | None
-    further: tuple[Step, ...]
-    doubt: str
-
-
-class Beginning:
+class SessionStart:
     """The command of one session, until it has begun."""
 
     def __init__(self, vaulted: Vaulted) -> None:
         self._vaulted = vaulted
-        self._digests = Digests()
+        self.question = StartQuestion(vaulted)
+        """What the policy is asked about it."""
+
+        self.is_held = bool(vaulted.start)
+        """Whether the command waits for the word."""
+
         if vaulted.start and spawn.has_begun(vaulted.start[1]):
             self._close()
         self._input = self._asked()
@@ -95,74 +68,10 @@ class Beginning:
         self.refusal: HoldfastError | None = None
         """Why the command does not begin, if that is so."""
 
-        self._shown: Resolution | None = None
-        self._judged: _Program | None = None
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the command waits for the word."""
-        return bool(self._vaulted.start)
-
     @property
     def given(self) -> Input | None:
         """What is to be judged; None if the command has begun, or has ended."""
         return self._input if self.is_held else None
-
-    def standing(self, creator: Actor) -> Standing:
-        """Return whether the creator may start anything, as things are now."""
-        known = operators.by_actor(creator.id)
-        if known is None:
-            return Standing.BARRED
-        return standing_to_create(known.actor.kind, known.promised, now().wall)
-
-    def execution(self) -> tuple[Execution, Resolution]:
-        """Return what would be executed now."""
-        words, start = self._vaulted.record.command, self._start
-        program = start.program
-        seen = self._program()
-        found = seen.seen[0]
-        real = found.path if isinstance(found, Found) else None
-        resolution = Resolution((_resolved(program, found),))
-        if resolution != self._shown:  # Else people have been shown the same before.
-            self._shown, self._judged = resolution, seen
-        execution = Execution(program or None, real, words, variables=start.variables)
-        return execution, resolution
-
-    def further(self) -> tuple[Execution, ...]:
-        """Return what the kernel executes in the place of a script, step by step."""
-        judged = self._judged or self._program()
-        steps = [Execution(*step) for step in judged.further]
-        return (*steps, *([_UNREAD] if judged.doubt else []))
-
-    def _wanted(self) -> Wanted:
-        record = self._vaulted.record
-        return wanted_by(record.pid, self._start.program, record.command, record.cwd)
-
-    def _program(self) -> "_Program":
-        """Return which files would be executed now, all of them at one moment."""
-        for _ in range(LOOKS):
-            wanted = self._wanted()
-            look = self._digests.lookup(wanted.cwd)
-            paths = [wanted.path, *(step.path for step in wanted.further)]
-            seen = tuple(look(one) if one else None for one in paths)
-            if _is_one(seen[0], wanted) and self._wanted() == wanted:
-                break
-        else:
-            wanted, seen = replace(wanted, mark=None, doubt=_UNSTEADY), (Unseen(),)
-        return _Program(seen, wanted.real, wanted.mark, wanted.further, wanted.doubt)
-
-    def _is_changed(self) -> bool:
-        if self._judged is None:
-            return False  # A predecessor was told so, and the book says so.
-        return self._program() != self._judged
-
-    def _expected(self) -> Expected | None:
-        """Return what an exec gate sees to; None if nobody could tell what it is."""
-        judged = self._judged
-        if judged is None or judged.mark is None:
-            return None
-        # The words are our own: a shell that says what it runs is told more.
-        return Expected(judged.mark, (None,))
 
     def demand_room(self) -> None:
         """Do nothing if a command that waits can be deposited.
@@ -179,13 +88,13 @@ class Beginning:
         """Tell the command to begin: it was judged, and the book says so."""
         if not self._vaulted.start:
             return
-        if self._is_changed():
+        if self.question.is_changed():
             self._refuse(DeniedByPolicy(CHANGED, _WHY_CHANGED))
             return
         word, report = self._vaulted.start
         program = self._start.program
         spawn.say(word, spawn.GO)
-        why = spawn.why_not_begun(report, program, self.gate, self._expected())
+        why = spawn.why_not_begun(report, program, self.gate, self.question.expected())
         if why == spawn.CHANGED:
             self.refusal = DeniedByPolicy(CHANGED, _WHY_CHANGED)
         elif why:
@@ -216,6 +125,7 @@ class Beginning:
         for fd in self._vaulted.start:
             os.close(fd)
         self._vaulted.start.clear()
+        self.is_held = False
         self._vaulted.held = self._vaulted.held._replace(start=None)
 
     def _asked(self) -> Input | None:
@@ -233,27 +143,3 @@ class Beginning:
     @property
     def _start(self) -> HeldStart:
         return self._vaulted.held.start or HeldStart()
-
-
-def _is_one(found: object, wanted: Wanted) -> bool:
-    """Tell whether two looks have seen the same file."""
-    return not isinstance(found, Found) or found.path == wanted.real
-
-
-def _resolved(program: str, found: object) -> Resolved:
-    if not isinstance(found, Found):
-        return Resolved(
-            (Link(Sort.UNKNOWN, program),), doubt="which file it is could not be told"
-        )
-    is_script = found.head.startswith(_SHEBANG)
-    sort = Sort.SCRIPT if is_script else Sort.PROGRAM
-    links = [Link(sort, program, found.digest)]
-    if found.path != program:
-        links.append(Link(sort, found.path, found.digest))
-    if is_script:
-        line = (
-            found.head.removeprefix(_SHEBANG).split(b"\n")[0].decode(errors="replace")
-        )
-        interpreter = line.split(maxsplit=1)[0] if line.split() else ""
-        links.append(Link(Sort.PROGRAM, interpreter))
-    return Resolved(tuple(links))

@@ -11,7 +11,6 @@ says otherwise: first with a signal, then, after a grace period, for good.
 import signal
 from typing import NamedTuple
 
-from holdfast.holder.links.connection import Connection  # noqa: TC001  # as elsewhere
 from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.daemons import Daemons, names_of
 from holdfast.linux.process_table import Process
@@ -55,9 +54,6 @@ class Sweeping:
     """What is to happen to the daemons of one session."""
 
     def __init__(self, session: SessionId, cgroup: SessionCgroup | None) -> None:
-        self.enders: list[Connection] = []
-        """Who ended a session whose shell was gone, and waits to be told."""
-
         self._daemons = Daemons(session, cgroup)
         self._asked: _Asked | None = None
         self._told: dict[tuple[int, int], str] = {}

@@ -6,70 +6,90 @@ takes a few milliseconds at a time, in between the holder's other work.
 
 import contextlib
 import os
-import selectors
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator  # noqa: TC003  # an annotation people read
+from functools import partial
 
-from holdfast.core.session.listener_watch import Listener, ListenerWatch
+from holdfast.core.book.logbook import EntryKind
+from holdfast.core.session.listener_watch import SOON, Listener, ListenerWatch
+from holdfast.holder.context import Context
+from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.linux import graph
 from holdfast.linux.process_table import Tree
 from holdfast.linux.sockets import LISTENING
-from holdfast.model.ids import SessionId
+from holdfast.model.events import EventName
+from holdfast.wire import messages as wire
 
 SLICE = 0.004
 """Seconds of looking at once: less than a key's echo may take."""
-
-Tell = Callable[[Listener], None]
 
 
 class Listeners:
     """What listens in one session."""
 
-    def __init__(
-        self,
-        session: SessionId,
-        leader: int,
-        selector: selectors.BaseSelector,
-        tell: Tell,
-    ) -> None:
-        self._tree = Tree.of(leader, session)
-        self._selector = selector
-        self._tell = tell
+    def __init__(self, context: Context, driver: IntakeDriver) -> None:
+        self._context = context
+        self._driver = driver
+        vaulted = context.vaulted
+        self._tree = Tree.of(vaulted.record.pid, vaulted.session)
+        self._poll = context.poll
+        self._timer = context.timers.add(self.tick)
         self._watch = ListenerWatch()
+        self._printed_at: float | None = None
         self._watched: dict[int, int] = {}
         self._looking: Iterator[graph.Node] | None = None
         self._found: list[Listener] = []
 
-    def printed(self, now: float) -> float:
-        """Take that the session printed something; return when to call `tick`."""
-        self._watch.printed(now)
-        return self._watch.look_at or 0.0
-
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`, or None."""
-        return 0.0 if self._looking is not None else self._watch.look_at
+    def printed(self, now: float) -> None:
+        """Take that the session printed something: what listens may have changed."""
+        self._printed_at = now
+        if self._timer.due > now + SOON:
+            self._timer.set(now + SOON)
 
     def tick(self, now: float) -> None:
         """Look, if it is time to; go on looking for a moment."""
         if self._looking is None:
+            if self._printed_at is not None:
+                self._watch.printed(self._printed_at)
+                self._printed_at = None
             at = self._watch.look_at
             if at is None or now < at:
+                self._timer.set(at)
                 return
             self._looking = graph.survey(self._tree, descriptors=False)
         until = time.monotonic() + SLICE
         for node in self._looking:
             self._found += _listeners(node)
             if time.monotonic() >= until:
+                self._timer.set(now)
                 return
         found, self._found, self._looking = self._found, [], None
         for gone in self._watch.saw(found, now):
             self._tell(gone)
         self._follow(self._watch.pids)
+        self._timer.set(self._watch.look_at)
+        if self._printed_at is not None:
+            self.printed(self._printed_at)
 
     def close(self) -> None:
         """Look no more."""
         self._follow(frozenset())
-        self._watch, self._looking = ListenerWatch(), None
+        self._watch, self._looking, self._printed_at = ListenerWatch(), None, None
+        self._timer.set(None)
+
+    def _tell(self, gone: Listener) -> None:
+        """Put on record, and tell everybody, that something listens no longer."""
+        fields: dict[str, str | int] = {
+            "protocol": gone.protocol,
+            "address": wire.fitting(gone.address, wire.MAX_TEXT),
+            "port": gone.port,
+            "pid": gone.pid,
+            "command": wire.fitting(gone.command, wire.MAX_TEXT),
+        }
+        self._driver.record(EntryKind.UNBOUND, fields)
+        session = self._context.vaulted.session
+        event = wire.Event(EventName.LISTENER_GONE, session, fields)
+        self._context.company.announce(event)
 
     def _follow(self, pids: frozenset[int]) -> None:
         """Hear of the end of these processes, and of no others."""
@@ -79,17 +99,16 @@ class Listeners:
             with contextlib.suppress(OSError):  # It has ended: the next look shows it.
                 pidfd = os.pidfd_open(pid)
                 self._watched[pid] = pidfd
-                self._selector.register(
-                    pidfd, selectors.EVENT_READ, lambda pid=pid: self._ended(pid)
-                )
+                self._poll.watch(pidfd, partial(self._ended, pid))
 
     def _ended(self, pid: int) -> None:
         self._forget(pid)
         self._watch.ended()
+        self._timer.set(self._watch.look_at)
 
     def _forget(self, pid: int) -> None:
         pidfd = self._watched.pop(pid)
-        self._selector.unregister(pidfd)
+        self._poll.unwatch(pidfd)
         os.close(pidfd)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from holdfast.core.provenance.lineage import Kin
 from holdfast.core.session.session_state import Evidence, decide
 from holdfast.holder.links.connection import Connection
+from holdfast.holder.timers import Timers
 from holdfast.linux import graph, session_state
 from holdfast.linux.process_table import Tree
 from holdfast.linux.procfs import TICKS, state_word
@@ -46,6 +47,7 @@ class Looking:
         session: SessionId,
         leader: int,
         master: int,
+        timers: Timers,
         *,
         has_exited: bool,
         starters: Starters,
@@ -56,6 +58,7 @@ class Looking:
         # A leader that is gone has left its number to others.
         self._tree = Tree.of(-1 if has_exited else leader, session)
         self._starters = starters
+        self._timer = timers.add(self.tick)
         self._asking: list[tuple[Connection, bool]] = []
         self._gathering: Iterator[graph.Node] | None = None
         self._served: list[Connection] = []
@@ -82,14 +85,11 @@ class Looking:
             why = f"{MAX_ASKING} clients wait for one"
         else:
             self._asking.append((connection, asked.descriptors))
+            self._timer.set(0.0)
             return
         connection.send(refusal(GraphUnavailable(why), FrameKind.GRAPH_REQUEST))
 
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`: at once while a graph is being gathered."""
-        return 0.0 if self._asking or self._gathering is not None else None
-
-    def tick(self, pump: Callable[[Connection], None]) -> None:
+    def tick(self, _now: float) -> None:
         """Go on gathering for a moment; when it is done, send it."""
         until = time.monotonic() + SLICE
         if self._gathering is None:
@@ -99,6 +99,7 @@ class Looking:
         for node in self._gathering or ():
             self._nodes.append(node)
             if time.monotonic() >= until:
+                self._timer.set(0.0)
                 return
         stats = [node.stat for node in self._nodes]
         kin = (Kin(one.pid, one.parent, one.started) for one in stats)
@@ -107,8 +108,9 @@ class Looking:
         for connection in self._served:
             if not connection.is_closed:
                 _send(connection, messages)
-                pump(connection)
+                connection.pump()
         self._gathering, self._served, self._nodes = None, [], []
+        self._timer.set(0.0 if self._asking else None)
 
     def _begin(self) -> None:
         """Serve whoever asks for the same as the first in line."""

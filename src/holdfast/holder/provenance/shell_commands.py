@@ -7,25 +7,28 @@ like a mark has already been taken out of the stream; here it is believed or not
 import select
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from holdfast.core.book.logbook import EntryKind
 from holdfast.core.provenance import commands
 from holdfast.core.provenance.originators import Origins
 from holdfast.core.provenance.staged import Staged, StagedLine
-from holdfast.core.session.session_state import Word, decide, is_alone
 from holdfast.core.session.stream import StreamWindow
 from holdfast.core.shell.shell_state import ShellState
 from holdfast.core.shell.state_messages import UNKNOWN
+from holdfast.holder.provenance.command_messages import (
+    Told,
+    changed,
+    no_marks,
+    report,
+    told,
+)
 from holdfast.holder.provenance.state_channel import StateChannel
 from holdfast.holder.record.book_recovery import Past
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import pty, session_state, shells
-from holdfast.model.errors import NoMarks, NotAtPrompt, OutcomeForgotten
-from holdfast.model.ids import ActorId, ClientId
-from holdfast.model.inputs import Input, InputKind
+from holdfast.model.errors import NotAtPrompt, OutcomeForgotten
+from holdfast.model.ids import ActorId
+from holdfast.model.inputs import TYPED, Input, InputKind
 from holdfast.model.moments import Moment
-from holdfast.model.text import printable
 from holdfast.term.marks import (
     Began,
     Buffer,
@@ -37,28 +40,17 @@ from holdfast.term.marks import (
 )
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
-from holdfast.wire.lines import Value
-from holdfast.wire.messages import fitting
 
 ON_ITS_WAY = 0.25
 """Seconds after which what was typed is where its reader can find it: many times
 what the kernel takes to carry it there."""
 
-_TYPED = frozenset({InputKind.KEYS, InputKind.COMMAND, InputKind.ANSWER})
 _IDLE = frozenset({commands.Phase.PROMPT, commands.Phase.BETWEEN})
 _WHY = {
     commands.Phase.UNMARKED: "it has not shown one yet",
     commands.Phase.BETWEEN: "a line was entered just now",
     commands.Phase.RUNNING: "a command runs",
 }
-
-
-class Told(NamedTuple):
-    """What is to be recorded, and told to everybody."""
-
-    kind: EntryKind
-    fields: dict[str, Value]
-    message: wire.CommandStarted | wire.CommandEnded | None
 
 
 class Following:
@@ -69,10 +61,14 @@ class Following:
         self._window = window
         self._begin = window.end
         self._machine = commands.Commands()
-        self._is_marked = bool(vaulted.held.integration)
-        self._nonce = shells.nonce_of(vaulted.session) if self._is_marked else b""
-        self._is_resuming = False
-        self.line = StagedLine(is_marked=self._is_marked)
+        self.is_marked = bool(vaulted.held.integration)
+        """Whether the session's shell tells of its commands."""
+
+        self._nonce = shells.nonce_of(vaulted.session) if self.is_marked else b""
+        self.is_resuming = False
+        """Whether to call `resume`, until it is False."""
+
+        self.line = StagedLine(is_marked=self.is_marked)
         """What stands typed, as far as the terminal and the shell tell."""
 
         self.buffer: Buffer | None = None
@@ -85,13 +81,8 @@ class Following:
         """What the shell had at its last prompt; None if that is not known."""
 
         self.channel: StateChannel | None = None
-        if self._is_marked:
+        if self.is_marked:
             self.channel = StateChannel(vaulted.session, vaulted.held.integration)
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether the session's shell tells of its commands."""
-        return self._is_marked
 
     @property
     def at_prompt(self) -> bool:
@@ -102,23 +93,6 @@ class Following:
     def runs_nothing(self) -> bool:
         """Whether the shell runs no command, as far as its marks tell."""
         return self._machine.phase in _IDLE
-
-    def shell_reads(self) -> bool:
-        """Tell whether the shell, and nobody else, reads the line that is typed now.
-
-        Its marks say whether it is at its prompt; where it has none, the kernel
-        says what it waits for.
-        """
-        master, leader = self._vaulted.master, self._vaulted.record.pid
-        if pty.foreground(master) != leader:
-            return False
-        seen = session_state.look(master, leader)
-        if not is_alone(seen):
-            return False
-        if self._is_marked:
-            return self.at_prompt
-        said = decide(seen)
-        return said.is_sure and said.word is Word.AT_PROMPT
 
     @property
     def running(self) -> commands.Command | None:
@@ -142,7 +116,7 @@ class Following:
 
     def take_up(self, past: Past) -> None:
         """Find out what a predecessor knew."""
-        if self._is_marked and past.entries:
+        if self.is_marked and past.entries:
             known = -1
             if past.checkpoint is not None:
                 known = past.checkpoint.through
@@ -151,7 +125,7 @@ class Following:
             self._machine.take_up(past.entries, known)
             self.origins.take_up(past.fresh)
             self._note_hands()
-            self._is_resuming = True
+            self.is_resuming = True
 
     def demand_prompt(self, given: Input) -> None:
         """Do nothing if an input that is new may be typed now.
@@ -164,7 +138,7 @@ class Following:
             Unsettled: It was typed once already, so long ago that it was forgotten.
 
         """
-        if given.kind is not InputKind.COMMAND or not self._is_marked:
+        if given.kind is not InputKind.COMMAND or not self.is_marked:
             return
         if self._machine.knows(given.id.client):
             raise OutcomeForgotten(given.id.client, given.id.sequence)
@@ -182,7 +156,7 @@ class Following:
 
     def entered(self, given: Input, lines: Iterable[Staged]) -> None:
         """Take note that the terminal has taken all of an input, and these lines."""
-        if self._is_marked and given.kind in _TYPED:
+        if self.is_marked and given.kind in TYPED:
             client = given.id.client if given.kind is InputKind.COMMAND else None
             entered = commands.Entered(
                 given.payload, client, self._window.end, given.actor, tuple(lines)
@@ -192,7 +166,7 @@ class Following:
 
     def heard(self, queries: Iterable[Query]) -> list[Told]:
         """Take what looks like marks; return what came of those that are."""
-        if not self._is_marked:
+        if not self.is_marked:
             return []
         told: list[Told] = []
         for query in queries:
@@ -255,24 +229,20 @@ class Following:
             self.shell_state = found
         return self._looked(found, is_lost=False)
 
-    def next_deadline(self) -> float | None:
-        """Return when to call `tick`: at once, until the kernel was asked."""
-        return 0.0 if self._is_resuming else None
-
-    def tick(self) -> list[Told]:
+    def resume(self) -> list[Told]:
         """Ask the kernel where the shell is, once everything printed has been read."""
-        if not self._is_resuming:
+        if not self.is_resuming:
             return []
         master = self._vaulted.master
         if select.select([master], [], [], 0)[0]:
             return []
-        self._is_resuming = False
+        self.is_resuming = False
         is_shell = pty.foreground(master) == self._vaulted.record.pid
         at_prompt = is_shell and not pty.is_canonical(master)
         event = commands.Resumed(at_prompt, self._window.end)
         told = self._done(self._machine.handle(event, _now()))
         if at_prompt and self.origins.is_behind:
-            told += map(_changed, self.origins.lost())
+            told += map(changed, self.origins.lost())
         return told
 
     def report(self, asked: wire.CommandRequest) -> wire.CommandReport:
@@ -282,14 +252,9 @@ class Following:
             UsageError: Nobody knows: the shell prints no marks.
 
         """
-        if not self._is_marked:
-            first, *_ = (*self._vaulted.record.command, "")
-            raise NoMarks(printable(first))
-        machine = self._machine
-        client = ClientId(asked.client)
-        found = machine.sent_by(client) if client else machine.last
-        phase = machine.phase.value
-        return wire.CommandReport(phase, None if found is None else _sent(found))
+        if not self.is_marked:
+            raise no_marks(self._vaulted.record.command)
+        return report(self._machine, asked)
 
     def _looked(self, seen: ShellState | None, *, is_lost: bool) -> list[Told]:
         """Take what the shell has said of its state at a prompt, if anything."""
@@ -299,7 +264,7 @@ class Following:
             fields = self.origins.unchanged()
         else:
             fields = self.origins.seen(seen)
-        return [_changed(one) for one in fields]
+        return [changed(one) for one in fields]
 
     def _note_hands(self) -> None:
         """Pass on who types into what runs, as soon as somebody else does."""
@@ -316,35 +281,7 @@ class Following:
                     self.origins.began(command)
                 case commands.Finish(command):
                     self.origins.ended(command)
-        return [_told(effect) for effect in effects]
-
-
-def _changed(fields: dict[str, Value]) -> Told:
-    return Told(EntryKind.CHANGED, fields, None)
-
-
-def _told(effect: commands.Effect) -> Told:
-    command = effect.command
-    match effect:
-        case commands.Begin():
-            fields = commands.began_fields(command)
-            return Told(EntryKind.BEGAN, fields, wire.CommandStarted(_sent(command)))
-        case commands.Finish():
-            fields = commands.finished_fields(command)
-            return Told(EntryKind.FINISHED, fields, wire.CommandEnded(_sent(command)))
-
-
-def _sent(command: commands.Command) -> wire.ShellCommand:
-    return wire.ShellCommand(
-        number=command.number,
-        client=command.client or ClientId(""),
-        line=fitting(command.line, wire.MAX_TOLD),
-        start=command.start,
-        end=command.end,
-        status=command.status,
-        duration_ms=command.duration_ms,
-        cwd=fitting(command.cwd, wire.MAX_TOLD),
-    )
+        return [told(effect) for effect in effects]
 
 
 def _now() -> Moment:

@@ -26,7 +26,7 @@ EVERY_BYTES: Final = 512 * 1024
 """Bytes between two, where entries are large."""
 
 SOON: Final = 0.05
-"""Seconds in which nothing comes that count as such a moment."""
+"""Seconds without an entry that count as such a moment."""
 
 OVERDUE: Final = 4
 """Times as much after which it is done although somebody is waiting."""
@@ -49,12 +49,13 @@ class Checkpoints:
         self.is_full = self.is_due(is_idle=True)
         """Whether it is time for the next, if nobody waits."""
 
-    def stored(self, size: int) -> None:
-        """Take that an entry of so many bytes is in the book."""
+    def stored(self, size: int) -> bool:
+        """Take that an entry of so many bytes is in the book; return `is_full`."""
         self._entries += 1
         self._bytes += size
         if self._entries >= EVERY or self._bytes >= EVERY_BYTES:
             self.is_full = True
+        return self.is_full
 
     def is_due(self, *, is_idle: bool) -> bool:
         """Tell whether it is time for the next."""

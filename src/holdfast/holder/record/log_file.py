@@ -27,11 +27,13 @@ class LogFile:
         session: SessionId,
         part_bytes: int = PART_BYTES,
     ) -> None:
-        self._path = os.fspath(path)
+        self.path = os.fspath(path)
+        """Its first part."""
+
         self._session = session
         self._part_bytes = part_bytes
         self._number = 0
-        while is_part(self._path, self._number + 1):
+        while is_part(self.path, self._number + 1):
             self._number += 1
         self._fd = self._open(0)
         self._size = os.fstat(self._fd).st_size
@@ -45,9 +47,9 @@ class LogFile:
 
     def recover(self) -> Past:
         """Read what a successor needs, cut off what is torn, make the rest durable."""
-        book = BookParts(self._path)
+        book = BookParts(self.path)
         try:
-            past = read_past(book, self._path, self._session)
+            past = read_past(book, self.path, self._session)
             self._before = book.last_start()
         finally:
             book.close()
@@ -75,7 +77,7 @@ class LogFile:
 
     def read_from(self, offset: int) -> bytes:
         """Return the book from a place on."""
-        book = BookParts(self._path)
+        book = BookParts(self.path)
         try:
             found = bytearray()
             while piece := book.read(
@@ -97,8 +99,8 @@ class LogFile:
         os.close(full)
         self._number += 1
         self._before, self._size = self.end, 0
-        sync_folder(self._path)
+        sync_folder(self.path)
 
     def _open(self, ahead: int) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.open(part_path(self._path, self._number + ahead), flags, 0o600)
+        return os.open(part_path(self.path, self._number + ahead), flags, 0o600)

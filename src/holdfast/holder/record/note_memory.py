@@ -6,7 +6,7 @@ writes one slot leaves the other whole.
 """
 
 import struct
-import zlib
+from zlib import crc32
 
 import msgspec
 
@@ -46,7 +46,7 @@ class NoteMemory:
         # The checksum comes last: until it is there, this place does not count.
         _HEADER.pack_into(self._memory, start, 0, 0, 0)
         self._memory[body : body + len(text)] = text
-        checksum = _checksum(self._number, text)
+        checksum = crc32(text, crc32(self._number.to_bytes(8, "little")))
         _HEADER.pack_into(self._memory, start, self._number, len(text), checksum)
 
     def read(self) -> Note | None:
@@ -79,4 +79,4 @@ class NoteMemory:
 
 def _checksum(number: int, text: bytes) -> int:
     # The number too: half a header beside no text must not look whole.
-    return zlib.crc32(text, zlib.crc32(number.to_bytes(8, "little")))
+    return crc32(text, crc32(number.to_bytes(8, "little")))

@@ -7,17 +7,18 @@ typing. The newest is kept in a file beside the logbook, which is replaced by re
 """
 
 import contextlib
-import math
 import os
 import time
-from collections.abc import Callable
 
-from holdfast.core.book.logbook import Head
+from holdfast.core.book.logbook import Entry, EntryKind, Head
 from holdfast.core.book.signed_head import SignedHead, sign_head
 from holdfast.crypto.keys import SigningKey
+from holdfast.holder.record.log_file import LogFile
+from holdfast.holder.timers import Timers
 from holdfast.linux.stored import places
 from holdfast.linux.stored.host_key import host_seed
 from holdfast.model.ids import FIRST_INCARNATION, Index, SessionId
+from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 
 INTERVAL = 1.0
@@ -27,42 +28,40 @@ MAX_OPEN = 1024
 """Hashes kept of entries that are not durable yet; more never wait."""
 
 
-class Vouching:
+class Receipts:
     """Signs for one session's logbook."""
 
-    def __init__(self, session: SessionId) -> None:
+    def __init__(self, session: SessionId, log: LogFile, timers: Timers) -> None:
         self._session = session
+        self._log = log
+        self._timer = timers.add(self._vouch)
         self._key: SigningKey | None = None
         self._hashes: dict[Index, tuple[bytes, bool]] = {}
         self._next_at = 0.0
         self._newest: Head | None = None
-        self.due_at = math.inf
-        """When to call `tick`."""
 
-    def wrote(self, index: Index, digest: bytes) -> None:
+    def stored(self, entry: Entry) -> None:
         """Take that an entry is in the file: soon its head is vouched for as well."""
         if self._newest is None:
-            self.due_at = time.monotonic() + INTERVAL
-        self._newest = Head(self._session, index, digest)
+            self._timer.set(time.monotonic() + INTERVAL)
+        self._newest = Head(self._session, entry.index, entry.hash)
+        if entry.kind is EntryKind.INPUT:
+            is_command = entry.fields["input"] == InputKind.COMMAND
+            self._hashes[entry.index] = (entry.hash, is_command)
+            if len(self._hashes) > MAX_OPEN:
+                del self._hashes[next(iter(self._hashes))]
 
-    def tick(self, sync: Callable[[], None]) -> None:
+    def _vouch(self, _now: float) -> None:
         """Vouch for the end of the book, once it has been as it is for a moment.
 
         Only what is durable is vouched for: after a crash a signed head whose entries
         are gone would look like a book that was cut.
         """
-        if self._newest is None or time.monotonic() < self.due_at:
-            return
-        newest, self._newest, self.due_at = self._newest, None, math.inf
-        with contextlib.suppress(OSError):
-            sync()
-            self._sign(newest)
-
-    def stored(self, index: Index, digest: bytes, *, is_command: bool) -> None:
-        """Remember the hash of an input's entry until it is durable."""
-        self._hashes[index] = (digest, is_command)
-        if len(self._hashes) > MAX_OPEN:
-            del self._hashes[next(iter(self._hashes))]
+        newest, self._newest = self._newest, None
+        if newest is not None:
+            with contextlib.suppress(OSError):
+                self._log.sync()
+                self._sign(newest)
 
     def receipt(self, index: Index) -> wire.Receipt | None:
         """Vouch for the entry at `index`, which is durable, if it is time to."""

@@ -27,11 +27,11 @@ def test_a_signature_that_fits_nothing_is_refused_and_on_record(here: World) -> 
     assert client is not None
     nothing = {"key": bytes(32), "rotations": b"", "signature": bytes(64)}
 
-    here.desk.sign(
+    here.requests.take(
         anna.connection,
         Sign(client=client, last=1, steps=bytes(STEP), **nothing),
     )
-    here.desk.settle()
+    here.session.settle()
 
     (said,) = [one for one in anna.told() if isinstance(one, wire.Refuse)]
     assert said.refused == FrameKind.SIGN

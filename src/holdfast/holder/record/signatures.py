@@ -4,8 +4,6 @@ core.input.statements decides whether a statement is accepted. It is written off
 path of input: it waits for the disk as every entry does, and nothing waits for it.
 """
 
-from collections.abc import Callable, Mapping
-
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input.statements import MAX_UNSIGNED, Statements
 from holdfast.holder.links.connection import Connection
@@ -15,20 +13,15 @@ from holdfast.model.ids import ActorId, ClientId
 from holdfast.wire.lines import Value
 from holdfast.wire.signatures import Sign, Signed
 
-Record = Callable[[EntryKind, Mapping[str, Value]], None]
 
-
-class Signing:
+class Signatures:
     """What of a book its operators have signed, and who waits to hear of it."""
 
-    def __init__(self, record: Record) -> None:
-        self._record = record
+    def __init__(self, past: Past) -> None:
+        """Learn from the book how far everybody has signed, and what since."""
         self._statements = Statements()
         self._waiting: dict[tuple[ActorId, ClientId], Connection] = {}
         self.signed_by = self._statements.signed_by
-
-    def take_up(self, past: Past) -> None:
-        """Learn from the book how far everybody has signed, and what since."""
         if past.checkpoint is not None:
             self._statements.load(past.checkpoint.signed)
         inputs = sum(entry.kind is EntryKind.INPUT for entry in past.entries)
@@ -38,8 +31,8 @@ class Signing:
             if entry.kind is not EntryKind.INPUT or inputs < MAX_UNSIGNED:
                 self._statements.read(entry)
 
-    def take(self, connection: Connection, said: Sign) -> None:
-        """Write a statement down, unless it is in the book already.
+    def take(self, connection: Connection, said: Sign) -> dict[str, Value] | None:
+        """Return what the book is to say of a statement; None if it does already.
 
         Raises:
             Forbidden: It does not fit the book.
@@ -51,9 +44,9 @@ class Signing:
         if kept is None:
             last = self._statements.signed_by(actor, said.client)
             connection.send(Signed(said.client, last))
-            return
+            return None
         self._waiting[actor, said.client] = connection
-        self._record(EntryKind.SIGNED, kept.to_fields())
+        return kept.to_fields()
 
     def stored(self, entry: Entry) -> None:
         """Take note of an entry that is in the file now."""

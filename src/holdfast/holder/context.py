@@ -1,0 +1,27 @@
+"""What all rooms of one session share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.poll import Poll
+from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.timers import Timers
+from holdfast.model.geometry import Size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """The session's descriptors, its clients, its shell, and what wakes us."""
+
+    vaulted: Vaulted
+    company: Company
+    following: Following
+    poll: Poll
+    timers: Timers
+    resized: Callable[[Size], None]
+    """Told of another size of the terminal."""
+
+    changed: Callable[[], None]
+    """Called when the session begins, stands still or goes on."""

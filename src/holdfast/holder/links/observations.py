@@ -1,0 +1,96 @@
+"""Answers what may be asked by whoever may observe, attached or not."""
+
+from holdfast.holder.context import Context
+from holdfast.holder.input.requests import Requests
+from holdfast.holder.links.connection import Connection
+from holdfast.holder.output.attach_view import Showing
+from holdfast.holder.processes.leader import Leader
+from holdfast.holder.processes.session_report import Looking
+from holdfast.holder.provenance import blame
+from holdfast.holder.provenance.process_starters import Starting
+from holdfast.holder.session import Session
+from holdfast.model.envelopes import Right
+from holdfast.model.errors import HoldfastError
+from holdfast.wire.blame import BlameRequest
+from holdfast.wire.codec import Message, refusal
+from holdfast.wire.commands import CommandRequest
+from holdfast.wire.evidence import StateRequest
+from holdfast.wire.frames import FrameKind
+from holdfast.wire.graphs import GraphRequest
+from holdfast.wire.screens import ScreenRequest
+
+KINDS: dict[type[Message], FrameKind] = {
+    ScreenRequest: FrameKind.SCREEN_REQUEST,
+    StateRequest: FrameKind.STATE_REQUEST,
+    GraphRequest: FrameKind.GRAPH_REQUEST,
+    CommandRequest: FrameKind.COMMAND_REQUEST,
+    BlameRequest: FrameKind.BLAME_REQUEST,
+}
+"""What is answered here."""
+
+
+class Observations:
+    """What is told of one session to those who look at it."""
+
+    def __init__(
+        self,
+        context: Context,
+        session: Session,
+        requests: Requests,
+        view: Showing,
+        leader: Leader,
+    ) -> None:
+        vaulted = context.vaulted
+        self._following = context.following
+        self._session = session
+        self._requests = requests
+        self._view = view
+        self._leader = leader
+        self._report = Looking(
+            vaulted.session,
+            vaulted.record.pid,
+            vaulted.master,
+            context.timers,
+            has_exited=leader.exit is not None,
+            starters=Starting(vaulted, context.following).actors,
+        )
+
+    def take(self, connection: Connection, asked: Message) -> bool:
+        """Answer a question; False if it is none of these."""
+        kind = KINDS.get(type(asked))
+        if kind is None:
+            return False
+        actor = connection.operator.id
+        try:
+            self._requests.demand(actor, Right.OBSERVE)
+        except HoldfastError as error:
+            connection.send(refusal(error, kind))
+            self._session.desk.refusals.declined(actor, kind, error)
+            return True
+        try:
+            self._answer(connection, asked)
+        except HoldfastError as error:
+            connection.send(refusal(error, kind))
+        return True
+
+    def _answer(self, connection: Connection, asked: Message) -> None:
+        match asked:
+            case ScreenRequest():
+                self._view.screen(connection, asked)
+            case GraphRequest():
+                self._report.ask_graph(connection, asked)
+            case StateRequest():
+                self._report.tell_state(
+                    connection,
+                    is_frozen=self._session.driver.intake.is_frozen,
+                    has_exited=self._leader.exit is not None,
+                )
+            case CommandRequest():
+                connection.send(self._following.report(asked))
+            case BlameRequest(what=blame.LINE):
+                line = self._following.line
+                connection.send(blame.line_report(line.stands(), line.owners()))
+            case BlameRequest():
+                connection.send(blame.report(asked, self._following))
+            case _:
+                pass

@@ -1,0 +1,127 @@
+"""Makes a session: its terminal, its memory, its socket, and its leader, who waits."""
+
+import os
+import socket
+import time
+from dataclasses import replace
+
+from holdfast.core.session.stream import StreamWindow
+from holdfast.holder.leader_environment import (
+    environment_of,
+    login_shell,
+    new_cgroup,
+    start_words,
+)
+from holdfast.holder.policy.session_start import STARTING
+from holdfast.holder.provenance.state_channel import make_pipe
+from holdfast.holder.record.note_memory import AREA
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux import (
+    exec_filter,
+    exec_gate,
+    procfs,
+    pty,
+    shared_memory,
+    shells,
+    spawn,
+)
+from holdfast.linux.stored import folders, operators
+from holdfast.model.geometry import DEFAULT_SIZE, clamped
+from holdfast.model.ids import ENTROPY, SessionId, client_id, parse_client_id
+from holdfast.model.session_record import Cells, HeldRecord, HeldStart, SessionRecord
+from holdfast.model.session_requests import Creation
+from holdfast.model.text import checked_name
+
+WINDOW = 1024 * 1024
+"""Bytes of output kept: some ten thousand lines."""
+
+
+def make_session(
+    asked: Creation, session: SessionId, creator: operators.Enrolled
+) -> Vaulted:
+    """Make what somebody asks for; nothing of it runs yet.
+
+    Raises:
+        HoldfastError: It cannot be made.
+        OSError: The kernel refuses.
+
+    """
+    size = DEFAULT_SIZE if asked.size is None else clamped(*asked.size)
+    name = checked_name(asked.name) if asked.name else session[2:8]
+    cgroup = new_cgroup(session)
+    command = asked.command or (login_shell(),)
+    environment = environment_of(asked, session, creator)
+    leader = spawn.Leader(
+        command, asked.cwd or "/", environment, cgroup, is_gated=asked.exec_gate
+    )
+    shell = None
+    if asked.integration:
+        shell = shells.integrated(command, leader.environment)
+    if shell is not None:
+        leader = replace(
+            leader,
+            command=shell.command,
+            environment=shell.environment,
+            secret=shells.handed_over(session, make_pipe(session)),
+        )
+    # The command comes last: what can fail before it leaves no process behind.
+    listener = _listen(session)
+    master, slave = pty.open_pty(size)
+    memory = shared_memory.create(session, AREA + WINDOW)
+    StreamWindow.create(shared_memory.view(memory)[AREA:])
+    held, gate = _hold(leader, slave)
+    pidfd = os.pidfd_open(held.pid)
+    os.close(slave)
+    cwd = procfs.link(f"/proc/{held.pid}/cwd") or leader.cwd
+    start = start_words(command, cwd, environment)
+    record = SessionRecord(
+        session,
+        name,
+        held.pid,
+        STARTING,
+        command=command,
+        cwd=cwd,
+        created_ms=time.time_ns() // 1_000_000,
+        size=Cells(size.columns, size.rows),
+    )
+    left = HeldRecord(
+        first_name=name,
+        creator=creator.actor.id,
+        cgroup=cgroup,
+        integration="" if shell is None else shell.shell,
+        exec_gate=bool(gate),
+        no_new_privs=bool(gate) and not exec_filter.is_privileged(),
+        start=HeldStart(
+            _client(asked), start.text().decode(), held.program, start.variables
+        ),
+    )
+    begin = [held.word, held.report]
+    return Vaulted(record, left, master, memory, listener, pidfd, gate, begin)
+
+
+def _hold(leader: spawn.Leader, slave: int) -> tuple[spawn.Held, tuple[int, ...]]:
+    """Fork the leader, which waits; return what its exec gate needs if it has one."""
+    held = spawn.hold_leader(leader, slave)
+    if held.listener is None:
+        return held, ()
+    notices = shared_memory.create("exec-gate", exec_gate.SIZE)
+    return held, (held.listener, notices)
+
+
+def _client(asked: Creation) -> str:
+    """Return which client asks, so that it is told what becomes of it."""
+    if asked.client is None:
+        return client_id(os.urandom(ENTROPY))
+    return parse_client_id(asked.client)
+
+
+def _listen(session: SessionId) -> socket.socket:
+    path = folders.session_address(session)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o177)
+    try:
+        listener.bind(path)
+    finally:
+        os.umask(mask)
+    listener.listen(128)
+    return listener

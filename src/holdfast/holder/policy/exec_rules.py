@@ -1,0 +1,147 @@
+"""Which rules hold for an exec, and what they say.
+
+Most execs are answered without reading their arguments: no rule could change the
+answer. The same exec again, as loops and builds have it, is not judged anew.
+"""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Iterable
+
+from holdfast.core.input.intake import Intake
+from holdfast.core.policy import exec_gate as machine
+from holdfast.core.policy.command_words import Match
+from holdfast.core.policy.policy import STRICTNESS, Judgement, Policy
+from holdfast.holder.policy.policy_in_force import Policing, local_time
+from holdfast.holder.policy.real_folders import placed
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux.exec_words import Wanted
+from holdfast.linux.procfs import read_stat
+from holdfast.model.actors import Actor
+from holdfast.model.inputs import InputKind
+from holdfast.model.questions import Execution, Question
+from holdfast.model.text import printable
+from holdfast.model.verdicts import Verdict
+
+MAX_REMEMBERED = 64
+"""Judgements kept for the next exec of the same words."""
+
+MAX_SHOWN = 4096
+"""Characters of a command that are shown to whoever approves it."""
+
+_UNREAD = Execution(None, None, ())
+_UNREAD_WORDS = Execution(None, None, (None,))
+
+
+class ExecRules:
+    """The rules for the execs of one session."""
+
+    def __init__(self, vaulted: Vaulted, policing: Policing, intake: Intake) -> None:
+        self._vaulted = vaulted
+        self._policing = policing
+        self._intake = intake
+        self._remembered: dict[object, Judgement] = {}
+        self._remembered_of: Policy | None = None
+
+    def is_free(self, actor: Actor) -> bool:
+        """Tell whether an actor may do what no rule speaks of."""
+        return self._policing.policy.default[actor.kind] is Verdict.ALLOW
+
+    def is_unruled(self, actor: Actor) -> bool:
+        """Tell whether no rule fits, whatever the words are: they need not be read."""
+        policing = self._policing
+        is_final = policing.is_final(policing.plain(actor.kind))
+        if not (self.is_free(actor) and is_final):
+            return False
+        question = self._question(actor, _UNREAD, None)
+        return set(policing.policy.index.contexts(question)) <= {Match.NO}
+
+    def strictest(
+        self, actors: Iterable[Actor], wanted: Wanted
+    ) -> tuple[Judgement, Question]:
+        """Return what holds for an exec, and for which question.
+
+        Nobody can tell who of the actors it is, and each program is executed in the
+        end: what holds for the strictest, holds.
+        """
+        judged = [
+            (self._judge(question), question)
+            for actor in actors
+            for execution in _executions(wanted)
+            for question in [self._question(actor, execution, wanted.cwd)]
+        ]
+        return max(judged, key=lambda one: STRICTNESS[one[0].verdict])
+
+    def _judge(self, question: Question) -> Judgement:
+        """Judge an exec; the same one again, as loops and builds have it, quickly."""
+        policing = self._policing
+        if self._remembered_of is not policing.policy:
+            self._remembered_of = policing.policy
+            self._remembered.clear()
+        question = placed(policing.policy, question)
+        # All that a rule may look at.
+        key = (
+            question.actor,
+            question.execution,
+            question.cwd,
+            question.clock,
+            question.session_name,
+            *question.paths.items(),
+        )
+        said = self._remembered.get(key)
+        if said is None:
+            if len(self._remembered) >= MAX_REMEMBERED:
+                self._remembered.clear()
+            said = self._remembered[key] = policing.judge(question)
+        return said
+
+    def _question(
+        self, actor: Actor, execution: Execution, cwd: str | None
+    ) -> Question:
+        policy = self._policing.policy
+        text = ""
+        if policy.plugins or policy.webhook:  # No rule looks at it.
+            text = shlex.join([word or "?" for word in execution.words])
+        return Question(
+            actor=actor,
+            kind=InputKind.COMMAND,
+            payload=text.encode("utf-8", "replace"),
+            session=self._vaulted.session,
+            session_name=self._vaulted.first_name,
+            clock=local_time(),
+            epoch=self._intake.turn.epoch,
+            cwd=cwd,
+            staged=b"",
+            execution=execution,
+        )
+
+
+def _executions(wanted: Wanted) -> list[Execution]:
+    """Return all that is executed, one for another, as far as it is known."""
+    first = Execution(wanted.path, wanted.real, wanted.words, wanted.is_elsewhere)
+    further = [Execution(*step) for step in wanted.further]
+    # What nobody can tell is judged like any program and any words.
+    return [first, *further, *([_UNREAD_WORDS] if wanted.doubt else [])]
+
+
+def wish_of(question: Question, mark: machine.Mark, wanted: Wanted) -> machine.Wish:
+    """Return an exec as it is asked about."""
+    bound = json.dumps([wanted.path, wanted.words, wanted.cwd, wanted.further]).encode()
+    judged = question.execution
+    if judged is None or judged == _UNREAD_WORDS:
+        judged = _executions(wanted)[0]
+    words = [word if word is not None else "?" for word in judged.words]
+    return machine.Wish(
+        question.actor.id,
+        mark,
+        hashlib.sha256(bound).digest(),
+        printable(judged.path or "?", MAX_SHOWN),
+        shlex.join(words)[:MAX_SHOWN],
+    )
+
+
+def mark_of(pid: int) -> machine.Mark | None:
+    """Return which process has a number, if any that lives."""
+    found = read_stat(pid)
+    return None if found is None or not found.lives else (pid, found.started)

@@ -1,0 +1,135 @@
+"""What the policy is asked about an input, as things stand now.
+
+How the turn was obtained, what has been typed but not entered, where the foreground
+program works, the time, and what a line would run.
+"""
+
+import os
+
+from holdfast.core.input.turn import PassReason
+from holdfast.core.policy.policy import Judgement, commands_in
+from holdfast.core.shell.heredocs import has_heredoc, is_long
+from holdfast.holder.context import Context
+from holdfast.holder.input.terminal_settings import TerminalSettings
+from holdfast.holder.policy.line_resolution import Resolving
+from holdfast.holder.policy.policy_in_force import Policing, local_time
+from holdfast.holder.policy.session_start import SessionStart
+from holdfast.holder.provenance.typed_line import TypedLine
+from holdfast.linux import pty
+from holdfast.linux.secrecy import SHOWN, Secrecy, Secret
+from holdfast.model.actors import Actor
+from holdfast.model.ids import Epoch
+from holdfast.model.inputs import Input, InputKind
+from holdfast.model.moments import Moment
+from holdfast.model.questions import Question, TurnHold
+
+_HOLDS = {
+    PassReason.TAKEN: TurnHold.TAKEN,
+    PassReason.SEIZED: TurnHold.SEIZED,
+}
+
+
+class InputQuestions:
+    """Makes the questions about the inputs of one session."""
+
+    def __init__(
+        self,
+        context: Context,
+        policing: Policing,
+        start: SessionStart,
+        line: TypedLine,
+        settings: TerminalSettings,
+    ) -> None:
+        vaulted, following = context.vaulted, context.following
+        self._vaulted = vaulted
+        self._following = following
+        self._policing = policing
+        self._start = start
+        self._resolving = Resolving(vaulted, following, context.company)
+        self.line = line
+        """What is typed."""
+
+        self._settings = settings
+        self._secrecy = Secrecy(
+            vaulted.master, vaulted.record.pid, lambda: following.runs_nothing
+        )
+        self._hold = TurnHold.NONE
+
+    def passed(self, reason: PassReason, *, is_held: bool) -> None:
+        """Take note of how the turn was come by."""
+        granted = TurnHold.GRANTED if is_held else TurnHold.NONE
+        self._hold = _HOLDS.get(reason, granted)
+
+    def secret(self, given: Input, at: Moment) -> Secret:
+        """Tell whether an input is a secret.
+
+        What a session begins with is none: it is shown to whoever is asked.
+        """
+        if given.kind is InputKind.START:
+            return SHOWN
+        return self._secrecy.look(self._settings.read(at))
+
+    def is_needed(self, given: Input) -> bool:
+        """Tell whether the policy has to be asked more than who it is."""
+        # A line is looked into even so: the logbook says who staged what it runs.
+        if given.kind is InputKind.KEYS and self._policing.is_plain:
+            return b"\r" in given.payload or b"\n" in given.payload
+        lines = (InputKind.START, InputKind.COMMAND)
+        return not self._policing.is_plain or given.kind in lines
+
+    def judge(self, question: Question) -> Judgement:
+        """Return what the rules say."""
+        if question.kind is InputKind.START:
+            return self._start.question.judge(self._policing.policy, question)
+        return self._policing.judge(question)
+
+    def question(
+        self, actor: Actor, given: Input, epoch: Epoch, secret: Secret, at: Moment
+    ) -> Question:
+        """Return everything that a policy may judge by."""
+        if given.kind is InputKind.START:
+            return self._start.question.question(actor, given, epoch)
+        staged = self._following.line.stands()
+        terminal = self._settings.read(at)
+        is_keys = given.kind is InputKind.KEYS
+        interrupts = is_keys and terminal.is_interrupt(given.payload)
+        is_signal = interrupts or given.kind is InputKind.SIGNAL
+        is_known = not staged.is_edited and not staged.hidden
+        is_answer = given.kind is InputKind.ANSWER
+        question = Question(
+            actor=actor,
+            kind=given.kind,
+            payload=given.payload,
+            session=self._vaulted.session,
+            session_name=self._vaulted.first_name,
+            clock=local_time(),
+            turn=self._hold,
+            epoch=epoch,
+            cwd=self._cwd(),
+            staged=staged.data if is_known else None,
+            secret=secret.is_on or is_answer,
+            interrupts=interrupts,
+            started_by=self._resolving.started_by() if is_signal else None,
+        )
+        # What may be no secret at all is still looked into, here and nowhere else.
+        if secret.is_certain or is_answer or not _is_line(given.kind, given.payload):
+            return question
+        whole = self._resolving.completed(question, staged)
+        is_one = whole.shell_reads and is_long(given.payload)
+        is_one = is_one and has_heredoc(commands_in(whole))
+        self.line.long = given.payload if is_one else b""
+        return whole
+
+    def _cwd(self) -> str | None:
+        group = pty.foreground(self._vaulted.master)
+        try:
+            return None if group is None else os.readlink(f"/proc/{group}/cwd")  # noqa: PTH115
+        except OSError:
+            return None
+
+
+def _is_line(kind: InputKind, payload: bytes) -> bool:
+    """Tell whether an input enters a line, so that something will run."""
+    if kind is InputKind.COMMAND:
+        return True
+    return kind is InputKind.KEYS and (b"\r" in payload or b"\n" in payload)

@@ -1,0 +1,64 @@
+"""The descriptors a holder waits on, and what is done when one of them is ready.
+
+Thinner than `selectors`: each turn of the loop passes through here, several for a key.
+"""
+
+import contextlib
+import select
+from collections.abc import Callable
+from socket import socket
+
+Do = Callable[[], None]
+
+
+class Poll:
+    """What one holder waits for."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._readers: dict[int, Do] = {}
+        self._writers: dict[int, Do] = {}
+
+    def watch(self, what: int | socket, do: Do) -> None:
+        """Call `do` whenever there is something to read, or an end."""
+        fd = what if isinstance(what, int) else what.fileno()
+        self._epoll.register(fd, select.EPOLLIN)
+        self._readers[fd] = do
+
+    def watch_room(self, what: int | socket, do: Do | None) -> None:
+        """Call `do` too whenever there is room to write; None: no longer."""
+        fd = what if isinstance(what, int) else what.fileno()
+        if do is None:
+            self._writers.pop(fd, None)
+            self._epoll.modify(fd, select.EPOLLIN)
+        else:
+            self._writers[fd] = do
+            self._epoll.modify(fd, select.EPOLLIN | select.EPOLLOUT)
+
+    def unwatch(self, what: int | socket) -> None:
+        """Wait for it no more."""
+        fd = what if isinstance(what, int) else what.fileno()
+        self._readers.pop(fd, None)
+        self._writers.pop(fd, None)
+        with contextlib.suppress(OSError):  # Its other side may have closed it.
+            self._epoll.unregister(fd)
+
+    @property
+    def count(self) -> int:
+        """How many descriptors are waited on."""
+        return len(self._readers)
+
+    def turn(self, wait: float | None) -> bool:
+        """Wait, do what is to be done; return whether anything was."""
+        ready = self._epoll.poll(wait)
+        for fd, events in ready:
+            # What is done for one may end the wait for another.
+            if events & select.EPOLLOUT and fd in self._writers:
+                self._writers[fd]()
+            if events & ~select.EPOLLOUT and fd in self._readers:
+                self._readers[fd]()
+        return bool(ready)
+
+    def close(self) -> None:
+        """Wait for nothing any more."""
+        self._epoll.close()

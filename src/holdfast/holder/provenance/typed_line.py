@@ -1,0 +1,68 @@
+"""Keeps what is typed and not entered, byte by byte, as the terminal takes it."""
+
+import base64
+from collections.abc import Iterable
+
+from holdfast.core.book.logbook import Entry, EntryKind
+from holdfast.core.provenance.line_discipline import LineDiscipline
+from holdfast.core.provenance.staged import LINE_EDITOR, Staged
+from holdfast.core.shell.heredocs import typed_part
+from holdfast.holder.provenance.shell_commands import Following
+from holdfast.model.ids import ActorId
+from holdfast.model.inputs import TYPED, Input, InputKind
+
+REPLAYED = 4096
+"""Entries looked at to find what stands typed: a line has few, each at most one
+for every byte a terminal takes in a line."""
+
+
+class TypedLine:
+    """The line that operators type in one session."""
+
+    def __init__(self, following: Following) -> None:
+        self._following = following
+        self._lines: list[Staged] = []
+        """What the input that is being written has entered so far."""
+
+        self.long = b""
+        """What was judged last, if it is a line with long heredocs."""
+
+        self.echo_off = False
+        """Whether what was judged last was typed, or allowed, without echo."""
+
+    def took(self, given: Input, part: slice, terminal: LineDiscipline) -> None:
+        """Take note of what the terminal has taken, also if the rest is cut."""
+        if given.kind not in TYPED:
+            return
+        is_secret = self.echo_off or given.kind is InputKind.ANSWER
+        is_long = bool(self.long) and given.payload == self.long
+        data = typed_part(given.payload, part) if is_long else given.payload[part]
+        following = self._following
+        lines = following.line.typed(given.actor, data, terminal, echo_off=is_secret)
+        if following.is_marked:
+            self._lines = [*self._lines, *lines] if part.start else lines
+            if part.stop == len(given.payload):
+                following.entered(given, self._lines)
+
+    def replay(self, entries: Iterable[Entry], now: LineDiscipline) -> None:
+        """Find out, after a predecessor's death, what stands typed.
+
+        How the terminal was set is in no book: it is taken for what it is now.
+        """
+        line = self._following.line
+        terminal = now if now.edits else LINE_EDITOR
+        for entry in entries:
+            match entry.kind:
+                case EntryKind.INPUT if entry.fields["input"] in TYPED:
+                    actor = ActorId(str(entry.fields["actor"]))
+                    data, size = entry.fields.get("data"), entry.fields["size"]
+                    is_known = isinstance(data, str)
+                    count = size if isinstance(size, int) else 0
+                    raw = base64.b64decode(str(data)) if is_known else b"?" * count
+                    line.typed(actor, raw, terminal, echo_off=not is_known)
+                case EntryKind.BEGAN:
+                    line.began(str(entry.fields["line"]) or None)
+                case EntryKind.FINISHED:
+                    line.prompted()
+                case _:
+                    pass

@@ -1,0 +1,103 @@
+"""The rooms that an input passes, joined for one session.
+
+record       the book, and the note that outlives us
+policy       what is judged, and what waits for approval
+input        the desk, the writer, who is here, the turn
+provenance   who is behind what is typed and run
+"""
+
+from holdfast.holder.context import Context
+from holdfast.holder.input.desk import Desk
+from holdfast.holder.input.handover import HandOver
+from holdfast.holder.input.interventions import Interventions
+from holdfast.holder.input.presence import Presence
+from holdfast.holder.input.succession import take_up
+from holdfast.holder.input.writer import Writer
+from holdfast.holder.links.notifications import Telling
+from holdfast.holder.moment import now
+from holdfast.holder.policy.exec_record import ExecRecord
+from holdfast.holder.policy.exec_requests import Executing
+from holdfast.holder.policy.exec_rules import ExecRules
+from holdfast.holder.policy.policy_room import PolicyRoom
+from holdfast.holder.policy.trial import Trials
+from holdfast.holder.processes.freezer import Halting
+from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.record.note_memory import NoteMemory
+from holdfast.linux.stored import operators
+
+
+class Session:
+    """One session, as its operators act in it."""
+
+    def __init__(self, context: Context, note: NoteMemory) -> None:
+        past = take_up(context, note)
+        self.company = context.company
+        self.driver = driver = past.driver
+        self.book = past.book
+        intake, vaulted = driver.intake, context.vaulted
+        self.telling = Telling(self.company, intake, self.book.receipts.receipt)
+        self.policy = PolicyRoom(context, driver, self.telling, past.line)
+        self.owners = Attributing(vaulted, self.company) if vaulted.gate else None
+        """Who is behind the session's processes, if anybody asks."""
+
+        settings, questions = self.policy.settings, self.policy.questions
+        self.writer = Writer(
+            context, driver, self.book, past.line, settings, self.owners
+        )
+        self.desk = Desk(
+            context, driver, self.book, self.writer, self.telling, self.policy
+        )
+        self.presence = Presence(
+            context, driver, self.writer, self.telling, self.policy.approvals
+        )
+        self.trials = Trials(context, driver, self.policy, self.presence)
+        handover = HandOver(context, driver, questions, self.owners)
+        handover.take_up(past.fresh, past.hands)
+        if self.owners is not None:
+            self.owners.take_up(past.recent)
+        at = now()
+        self.desk.limits.take_up(past.recent, past.found.holder, at)
+        driver.do(intake.resume(past.found, at), at)
+        self.book.sync()
+        record, cgroup = vaulted.record, vaulted.held.cgroup
+        self.halting = Halting(vaulted.session, record.pid, cgroup)
+        self.halting.take_up(is_frozen=intake.is_frozen)
+        self.interventions = Interventions(context, driver, self.writer, self.halting)
+        self.execs = self.gate_execs(context)
+
+    def gate_execs(self, context: Context) -> Executing | None:
+        """Answer the session's execs, if it has a gate for them."""
+        if self.owners is None:
+            return None
+        policy, driver = self.policy, self.driver
+        made = Executing(
+            context,
+            ExecRecord(driver, self.telling),
+            ExecRules(context.vaulted, policy.in_force, driver.intake),
+            policy.in_force,
+            self.owners,
+            policy.judge,
+        )
+        policy.start.gate = made.kernel
+        policy.approvals.execs = made
+        return made
+
+    def begin(self) -> None:
+        """Have the command judged that the session was made for, if it waits."""
+        given = self.policy.start.given
+        creator = None if given is None else operators.by_actor(given.actor)
+        if creator is not None:
+            self.presence.meet(creator.actor, creator.promised)
+        self.desk.begin()
+
+    def settle(self) -> None:
+        """Book and make durable everything that was only counted or taken so far."""
+        if self.execs is not None:
+            self.execs.settle()
+        self.desk.settle()
+
+    def exited(self, how: str) -> None:
+        """Refuse everything from now on: the program is gone."""
+        if self.execs is not None:
+            self.execs.settle()
+        self.desk.exited(how)

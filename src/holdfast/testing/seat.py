@@ -1,0 +1,95 @@
+"""What a simulated holder leaves on its machine, and how the next takes it up."""
+
+import hashlib
+from dataclasses import dataclass
+from random import Random
+
+from holdfast.core.book.book_state import Standing
+from holdfast.core.book.checkpoint import Account, read_checkpoint, standing_of
+from holdfast.core.book.inheritance import Inheritance, Note, inherit
+from holdfast.core.book.logbook import (
+    Entry,
+    Head,
+    Logbook,
+    Receipt,
+    genesis,
+    recover,
+)
+from holdfast.core.input.gate import GateRules
+from holdfast.core.input.intake import Intake
+from holdfast.core.input.intake_effects import Settings
+from holdfast.core.input.turn import AskDefault, TurnRules
+from holdfast.core.relay.lease import LeaseHolder
+from holdfast.core.session.session import SessionLife
+from holdfast.model.ids import Incarnation, SessionId
+from holdfast.testing.terminal import Terminal
+from holdfast.testing.volume import LogFile
+from holdfast.wire.lines import decode_line
+
+SECRET_KEY = b"sim"
+
+
+@dataclass(slots=True)
+class Seat:
+    """What a dead holder leaves on its machine."""
+
+    session: SessionId
+    incarnation: Incarnation
+    life: SessionLife
+    log: LogFile
+    terminal: Terminal
+    memory: bytearray
+    note: Note | None = None
+    lease_expires_at: float | None = None
+    is_frozen: bool = False
+    runs: bool = True
+    """Whether the kernel lets the program run: not while anything freezes it."""
+
+
+def take_up(seat: Seat, lease: LeaseHolder, rng: Random) -> tuple[Intake, Inheritance]:
+    """Return an intake that goes on where the last holder was, and what it left."""
+    recovered = recover(seat.log.raw, seat.session)
+    seat.log.truncate(len(seat.log.raw) - recovered.torn)
+    seat.log.sync()
+    entries = recovered.entries
+    head = genesis(seat.session)
+    if entries:
+        head = Head(seat.session, entries[-1].index, entries[-1].hash)
+    settings = Settings(
+        seat.session,
+        seat.incarnation,
+        SECRET_KEY,
+        TurnRules(limit=40.0, grace=5.0, ask_default=AskDefault.GRANT),
+        GateRules(policy_timeout=1.0, approval_timeout=6.0),
+    )
+    before, begin = _checkpoint(seat.session, entries, rng)
+    inherited = inherit(entries[begin:], seat.note, seat.incarnation, before)
+    return Intake(settings, Logbook(head), lease), inherited
+
+
+def _checkpoint(
+    session: SessionId, entries: tuple[Entry, ...], rng: Random
+) -> tuple[Standing, int]:
+    """Return how things stood at some entry, and from where the rest is read.
+
+    A successor must come to the same wherever the last checkpoint was.
+    """
+    through = rng.randint(0, len(entries))
+    account = Account(session)
+    for entry in entries[:through]:
+        account.read(entry)
+    raw = account.checkpoint().to_bytes()
+    past = read_checkpoint(raw, session)
+    return standing_of(past), max(0, through - rng.randint(0, 64))
+
+
+def receipt_of(lines: list[bytes], index: int, session: SessionId) -> Receipt:
+    """Return the signed head that an operator gets with an acknowledgement."""
+    head = Head(session, index, hashlib.sha256(lines[index]).digest())
+    incarnation = Incarnation(int(decode_line(lines[index])["incarnation"] or 0))
+    return Receipt(head, incarnation, sign(head.signed_bytes(incarnation)))
+
+
+def sign(message: bytes) -> bytes:
+    """Sign as the simulated host: cheap, and only checked by ourselves."""
+    return hashlib.sha256(SECRET_KEY + message).digest()

@@ -1,0 +1,96 @@
+import os
+import socket
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from holdfast.holder.poll import Poll
+
+
+@pytest.fixture
+def poll() -> Iterator[Poll]:
+    made = Poll()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    near, far = socket.socketpair()
+    with near, far:
+        yield near, far
+
+
+def test_what_can_be_read_is_told_until_nobody_waits(
+    poll: Poll, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    near, far = pair
+    heard: list[bytes] = []
+    poll.watch(near, lambda: heard.append(near.recv(10)))
+
+    assert not poll.turn(0)
+    far.send(b"one")
+    assert poll.turn(1)
+    poll.unwatch(near)
+    far.send(b"two")
+
+    assert not poll.turn(0)
+    assert heard == [b"one"]
+    assert poll.count == 0
+
+
+def test_room_is_told_of_as_long_as_somebody_wants_it(
+    poll: Poll, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    near, _ = pair
+    told: list[str] = []
+    poll.watch(near, lambda: told.append("read"))
+    poll.watch_room(near, lambda: told.append("room"))
+
+    assert poll.turn(1)
+    poll.watch_room(near, None)
+    assert not poll.turn(0)
+    assert told == ["room"]
+
+
+def test_an_end_is_something_to_read(
+    poll: Poll, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    near, far = pair
+    told: list[str] = []
+    poll.watch(near, lambda: told.append("read"))
+    far.close()
+
+    assert poll.turn(1)
+    assert told == ["read"]
+
+
+def test_who_is_no_longer_waited_for_is_not_called_in_the_same_turn(
+    poll: Poll,
+) -> None:
+    ends = [os.pipe() for _ in range(2)]
+    called: list[int] = []
+
+    def call(number: int) -> None:
+        called.append(number)
+        poll.unwatch(ends[1 - number][0])
+
+    for number, (reads, writes) in enumerate(ends):
+        poll.watch(reads, partial(call, number))
+        os.write(writes, b"x")
+
+    assert poll.turn(1)
+    assert len(called) == 1
+    for fd in (*ends[0], *ends[1]):
+        os.close(fd)
+
+
+def test_what_was_closed_elsewhere_is_forgotten_without_a_word(poll: Poll) -> None:
+    reads, writes = os.pipe()
+    poll.watch(reads, lambda: None)
+    os.close(reads)
+    poll.unwatch(reads)
+    os.close(writes)
+
+    assert poll.count == 0
