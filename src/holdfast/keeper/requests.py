@@ -25,7 +25,7 @@ from holdfast.model.errors import (
 from holdfast.model.ids import ENTROPY, SessionId, session_id
 from holdfast.model.text import checked_name, same_name
 from holdfast.version import __version__
-from holdfast.wire.requests import refusal as refused
+from holdfast.wire.host_requests import refusal as refused
 
 FDS = 8
 """Descriptors of a session at most: terminal, memory, listening socket, pidfd, two of

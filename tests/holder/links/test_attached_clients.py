@@ -211,10 +211,8 @@ def test_a_link_acts_for_the_clients_that_came_last(
     assert connections[0].clients[-1] == others[0]
 
 
-def test_t23_so_many_are_remembered_and_the_first_is_forgotten_first(
-    connections: list[Connection],
-) -> None:
-    company = Company(connections)
+def test_t23_so_many_are_remembered_and_the_first_is_forgotten_first() -> None:
+    company = Company()
     everybody = [
         Actor(actor_id(number.to_bytes(2)), ActorKind.HUMAN, f"anna{number}")
         for number in range(MAX_KNOWN + 1)
