@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 from tests.scenarios.elsewhere import Place, places, relay
-from tests.scenarios.support import eventually
+from tests.scenarios.starts import book
+from tests.scenarios.support import Machine, eventually, machine
 
 import holdfast
-from holdfast.core.book.logbook import Head
+from holdfast.core.book.logbook import EntryKind, Head
 from holdfast.core.book.signed_head import sign_head
 from holdfast.crypto.keys import SigningKey
 from holdfast.linux.stored.host_key import host_seed
@@ -203,3 +204,28 @@ def test_t35_a_statement_that_the_host_changes_signs_nothing(
 
 def _changed(text: str) -> str:
     return text[:40] + ("1" if text[40] == "0" else "0") + text[41:]
+
+
+def test_t35_what_a_dead_holder_took_is_signed_to_its_successor() -> None:
+    async def story(here: Machine, session: SessionId) -> None:
+        async with holdfast.connect() as host, host.attach(session) as cat:
+            await cat.send("one", enter=True)
+            await asyncio.to_thread(here.replace_holder, session)
+            await cat.send("two", enter=True)
+
+    with machine() as here:
+        session = here.new("cat")
+        asyncio.run(story(here, session))
+
+        def signed() -> bool:
+            found = [
+                one.fields for one in book(session) if one.kind is EntryKind.SIGNED
+            ]
+            return any(one["last"] == 2 for one in found)
+
+        eventually("both are signed", signed)
+        inputs = [one for one in book(session) if one.kind is EntryKind.INPUT]
+        assert [base64.b64decode(str(one.fields["data"])) for one in inputs[1:]] == [
+            b"one\r",
+            b"two\r",
+        ]
