@@ -5,7 +5,7 @@ import pytest
 
 from holdfast.host import host_requests
 from holdfast.host.guests import Guest, admitted, guest_of, trace
-from holdfast.host.host_requests import RIGHTS, answer
+from holdfast.host.host_requests import RIGHTS, answer, request_in
 from holdfast.linux.stored import invites, operators
 from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind
@@ -42,7 +42,7 @@ def guest(envelope: Envelope | None = None, kind: ActorKind = ActorKind.HUMAN) -
 
 
 def asked(who: Guest, **packet: object) -> list[Packet]:
-    return asyncio.run(answer(who, dict(packet)))
+    return asyncio.run(answer(who, request_in(dict(packet))))
 
 
 ABOUT_ONE = {do: RIGHTS[kind] for do, kind in KINDS.items() if RIGHTS.get(kind)}

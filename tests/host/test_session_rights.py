@@ -6,7 +6,7 @@ import pytest
 from holdfast.core.book.entries import granted_fields
 from holdfast.core.book.logbook import EntryKind, Logbook, genesis
 from holdfast.host.guests import Guest, guest_of
-from holdfast.host.host_requests import RIGHTS, answer
+from holdfast.host.host_requests import RIGHTS, answer, request_in
 from holdfast.host.session_rights import demand_there
 from holdfast.linux.stored import operators, places
 from holdfast.model.actors import ActorKind
@@ -110,4 +110,4 @@ def test_a_session_that_has_revoked_somebody_answers_nothing_of_it(
     write_book(granted(anna.id, OBSERVE), revoked(anna.id))
 
     with pytest.raises(NotAllowed):
-        asyncio.run(answer(anna, {"do": do, "id": HERE}))
+        asyncio.run(answer(anna, request_in({"do": do, "id": HERE})))

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from holdfast.client import session_location
 from holdfast.client.connection import Connection
@@ -17,13 +18,24 @@ from holdfast.wire.codec import Message
 from holdfast.wire.messages import Attached, Cells
 
 
+class Follower(Connection):
+    """A link that also returns what came before ATTACHED."""
+
+    def __init__(self, *given: Any) -> None:  # noqa: ANN401  # as a Connection is
+        super().__init__(*given)
+        self.early: list[Message] = []
+
+    def receive(self, timeout: float | None = None) -> Message | None:
+        return self.early.pop(0) if self.early else super().receive(timeout)
+
+
 def attach(
     attachment: Attachment,
     size: Cells | None = None,
     *,
     keyframe: bool = False,
     patience: float = GREETING,
-) -> tuple[Connection, Attached]:
+) -> tuple[Follower, Attached]:
     """Open a link, attach on it and send again what has no answer yet.
 
     Raises:
@@ -37,7 +49,7 @@ def attach(
         entrance = Entrance(attachment, size, keyframe=keyframe)
         link.send(entrance.message())
         attached = _attached(entrance, link, time.monotonic() + patience)
-        link.put_back(entrance.early)
+        link.early += entrance.early
         link.send(*attachment.resume())
     except BaseException:
         link.close()
@@ -48,11 +60,11 @@ def attach(
     return link, attached
 
 
-def _opened(session: SessionId, deadline: float) -> Connection:
+def _opened(session: SessionId, deadline: float) -> Follower:
     while True:
         left = max(0.01, deadline - time.monotonic())
         try:
-            return Connection.open(session, patience=left)
+            return Follower.open(session, patience=left)
         except SessionUnreachable:
             if time.monotonic() >= deadline:
                 raise

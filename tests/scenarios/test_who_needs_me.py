@@ -16,6 +16,7 @@ from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.session_record import SessionRecord
+from holdfast.model.session_requests import Overview
 from holdfast.wire.host_requests import Packet
 from holdfast.wire.messages import Take
 
@@ -30,7 +31,7 @@ def here() -> Iterator[Machine]:
 
 
 def asked(guest: Guest) -> list[Packet]:
-    pages = asyncio.run(answer(guest, {"do": "overview"}))
+    pages = asyncio.run(answer(guest, Overview()))
     return [one for page in pages for one in page["sessions"]]
 
 

@@ -8,7 +8,6 @@ in which our key is proven already, and the host there vouches for us.
 import os
 import socket
 import time
-from collections import deque
 from typing import Self
 
 from holdfast.client import session_location
@@ -36,7 +35,6 @@ class Connection:
         self._session = session
         self._link = link
         self._talk = HolderLink(session, credentials)
-        self._put_back: deque[Message] = deque()
 
     @classmethod
     def open(
@@ -78,7 +76,7 @@ class Connection:
     @property
     def pending(self) -> bool:
         """Whether `receive` has something to return at once."""
-        return bool(self._put_back) or self._talk.has_messages
+        return self._talk.has_messages
 
     def send(self, *messages: Message) -> None:
         """Send messages, each whole.
@@ -100,17 +98,11 @@ class Connection:
             PeerError: It sent what no holder sends.
 
         """
-        if self._put_back:
-            return self._put_back.popleft()
         deadline = None if timeout is None else time.monotonic() + timeout
         while (message := self._talk.take()) is None:
             if not self._fill(deadline):
                 return None
         return message
-
-    def put_back(self, messages: list[Message]) -> None:
-        """Have `receive` return these first, in this order."""
-        self._put_back.extendleft(reversed(messages))
 
     def close(self) -> None:
         """Hang up."""

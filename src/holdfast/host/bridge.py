@@ -37,6 +37,7 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId, actor_id, parse_session_id
+from holdfast.model.session_requests import Join, OpenSession, Request, Rotate
 from holdfast.wire import opening
 from holdfast.wire.channel import VERSION
 from holdfast.wire.codec import encode, refusal
@@ -138,15 +139,16 @@ class Bridge:
     async def _answered(self, accepted: Accepted, packet: Packet) -> bool:
         """Answer one packet; False when nothing may follow it."""
         sealed = accepted.sealed
+        asked = host_requests.request_in(packet)
         if accepted.invite_id is not None:
-            await self._join(sealed, accepted.invite_id, packet)
+            await self._join(sealed, accepted.invite_id, asked)
             return False
         guest = _known(sealed)
-        if packet.get("do") == "open":
-            await self._lead(sealed, str(packet.get("session")), _LED)
+        if isinstance(asked, OpenSession):
+            await self._lead(sealed, asked.session, _LED)
             return False
-        pages = await host_requests.answer(guest, packet)
-        if packet.get("do") == "rotate":
+        pages = await host_requests.answer(guest, asked)
+        if isinstance(asked, Rotate):
             await self._enrolled()  # It comes back with the new key at once.
         for page in pages:
             await sealed.send(packet_bytes(page))
@@ -164,8 +166,8 @@ class Bridge:
 
     # ── joining ───────────────────────────────────────────────────────────
 
-    async def _join(self, sealed: Sealed, invite_id: bytes, packet: Packet) -> None:
-        if packet.get("do") != "join":
+    async def _join(self, sealed: Sealed, invite_id: bytes, asked: Request) -> None:
+        if not isinstance(asked, Join):
             raise MalformedMessage("packet", "an invitation is for joining")
         enrolled = await asyncio.to_thread(_enrol, sealed.peer, invite_id)
         log("operator.joined", actor=enrolled.actor.id, kind=enrolled.actor.kind.value)

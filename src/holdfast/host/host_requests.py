@@ -91,7 +91,21 @@ ONLY_HERE = {
 """What somebody elsewhere could wish for, and what to call it in the refusal."""
 
 
-async def answer(guest: Guest, packet: Packet) -> list[Packet]:
+def request_in(packet: Packet) -> Request:
+    """Return what an operator elsewhere asks for.
+
+    Raises:
+        Forbidden: It is for those who are here.
+        PeerError: There is no such request, or something has the wrong type.
+
+    """
+    do = packet.get("do")
+    if isinstance(do, str) and do in ONLY_HERE:
+        raise OnlyHere(ONLY_HERE[do])
+    return request_from(packet)
+
+
+async def answer(guest: Guest, asked: Request) -> list[Packet]:
     """Return the answer to a request, in as many packets as it takes.
 
     Raises:
@@ -99,14 +113,11 @@ async def answer(guest: Guest, packet: Packet) -> list[Packet]:
         HoldfastError: It cannot be done, and why.
 
     """
-    do = packet.get("do")
-    if isinstance(do, str) and do in ONLY_HERE:
-        raise OnlyHere(ONLY_HERE[do])
-    asked = request_from(packet)
     if type(asked) not in RIGHTS:
-        raise UnexpectedMessage(str(do), "asking a host")
-    if (right := RIGHTS[type(asked)]) is not None:
-        session = parse_session_id(str(packet.get("id")))
+        raise UnexpectedMessage(type(asked).__name__, "asking a host")
+    right = RIGHTS[type(asked)]
+    if isinstance(asked, Rename | Keep | Forget | ReadLog) and right is not None:
+        session = parse_session_id(asked.id)
         guest.demand(right, session)
         await demand_there(guest, right, session)
     return await _answered(guest, asked)

@@ -23,8 +23,10 @@ from holdfast.host.links import Links
 from holdfast.linux import packets, start
 from holdfast.linux.processes import hide_memory
 from holdfast.linux.stored import places
-from holdfast.model.errors import HoldfastError
+from holdfast.model.errors import HoldfastError, UnexpectedMessage
+from holdfast.model.session_requests import End, Look, Replace, Status, request_from
 from holdfast.version import __version__
+from holdfast.wire.host_requests import refusal
 
 CLEAR_EVERY = 600.0
 """Seconds between two looks at what has ended: nothing hurries after a day."""
@@ -165,23 +167,24 @@ class Host:
             packets.send(link, self._answer(heard[0]))
 
     def _answer(self, packet: packets.Packet) -> packets.Packet:
-        match packet:
-            case {"do": "status"}:
+        try:
+            asked = request_from(packet)
+        except HoldfastError as error:
+            return refusal(error)
+        match asked:
+            case Status():
                 return self._status()
-            case {"do": "end"}:
+            case End():
                 self._ending.set()
-                return {"ok": True}
-            case {"do": "look"}:
+            case Look():
                 self._links.look()
-                return {"ok": True}
-            case {"do": "replace", "python": str(python), "root": str(root)}:
+            case Replace(python, root):
                 self._next_code = python, root
                 self._ending.set()
-                return {"ok": True}
             case _:
-                text = f"there is no {packet.get('do')!r}"
-                code = "unexpected-message"
-                return {"ok": False, "code": code, "text": text, "facts": {}}
+                what = type(asked).__name__
+                return refusal(UnexpectedMessage(what, "asking a host here"))
+        return {"ok": True}
 
     def _status(self) -> packets.Packet:
         return {
