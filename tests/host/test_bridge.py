@@ -7,9 +7,10 @@ import pytest
 from tests.aio.channel_world import HOST, OPERATOR, dial_attach
 
 from holdfast.aio.channel import Sealed
+from holdfast.aio.first_of import first_of
 from holdfast.crypto.proof import local_proof
 from holdfast.host import bridge
-from holdfast.host.bridge import Bridge, _first_of
+from holdfast.host.bridge import Bridge
 from holdfast.linux.stored import operators
 from holdfast.linux.stored.folders import session_address
 from holdfast.linux.stored.operators import Terms
@@ -259,7 +260,7 @@ def test_when_one_way_is_done_the_other_is_cancelled() -> None:
 
     async def story() -> None:
         async with asyncio.timeout(20):
-            await _first_of(forever(), at_once())
+            await first_of(forever(), at_once())
 
     asyncio.run(story())
 
@@ -275,7 +276,7 @@ def test_a_way_that_fails_fails_both() -> None:
 
     async def story() -> None:
         async with asyncio.timeout(20):
-            await _first_of(forever(), failing())
+            await first_of(forever(), failing())
 
     with pytest.raises(SessionUnreachable):
         asyncio.run(story())

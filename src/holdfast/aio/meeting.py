@@ -125,10 +125,7 @@ class WebSocketCarrier:
             Unavailable: The link has ended.
 
         """
-        try:
-            await self._link.send(message)
-        except ConnectionClosed as closed:
-            raise _ended(closed) from None
+        await _send(self._link, message)
 
     async def receive(self) -> bytes:
         """Return the next message. Cancelling is safe: none is lost.

@@ -14,6 +14,7 @@ from concurrent import futures
 from functools import cache
 from typing import Any, TypeVar
 
+from holdfast.aio.first_of import first_of
 from holdfast.aio.loop_thread import LoopThread
 from holdfast.client.channels import Channels
 from holdfast.client.current_operator import ourselves
@@ -166,30 +167,21 @@ async def _join(
 
 async def _pump(channels: Channels, link: HostLink, end: socket.socket) -> None:
     """Carry both ways until one side is done, then close both."""
-    with end:
-        async with asyncio.TaskGroup() as group:
-            ways = {
-                group.create_task(_inward(channels, link, end)),
-                group.create_task(_outward(link, end)),
-            }
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            for way in ways:
-                way.cancel()
+    with end, contextlib.suppress(HoldfastError, OSError):
+        await first_of(_inward(channels, link, end), _outward(link, end))
     await link.close()
 
 
 async def _inward(channels: Channels, link: HostLink, end: socket.socket) -> None:
     loop = asyncio.get_running_loop()
-    with contextlib.suppress(HoldfastError, OSError):
-        try:
-            while data := await link.receive():
-                await loop.sock_sendall(end, data)
-        except LinkEnded as error:
-            channels.ended(error)
+    try:
+        while data := await link.receive():
+            await loop.sock_sendall(end, data)
+    except LinkEnded as error:
+        channels.ended(error)
 
 
 async def _outward(link: HostLink, end: socket.socket) -> None:
     loop = asyncio.get_running_loop()
-    with contextlib.suppress(HoldfastError, OSError):
-        while data := await loop.sock_recv(end, READ):
-            await link.send(data)
+    while data := await loop.sock_recv(end, READ):
+        await link.send(data)

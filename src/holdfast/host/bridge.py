@@ -15,10 +15,11 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 
 from holdfast.aio.carrier import Carrier
 from holdfast.aio.channel import Accepted, Sealed, accept_channel
+from holdfast.aio.first_of import first_of
 from holdfast.aio.log import log
 from holdfast.core.input.introduction import Introduction
 from holdfast.crypto.identity import Identity
@@ -205,7 +206,7 @@ class Bridge:
                 guest.id, lambda nonce: local_proof(token, session, nonce)
             )
             with contextlib.suppress(HoldfastError, OSError):
-                await _first_of(
+                await first_of(
                     self._inward(sealed, holder, introduction),
                     self._outward(sealed, holder, introduction),
                 )
@@ -234,25 +235,6 @@ class Bridge:
         while data := await loop.sock_recv(holder, READ):
             self.bytes_out += len(data)
             await sealed.send(introduction.from_holder(data))
-
-
-async def _first_of(*ways: Coroutine[None, None, None]) -> None:
-    """Run both until one is done; if it failed, so have we."""
-    errors: list[HoldfastError | OSError] = []
-
-    async def caught(way: Coroutine[None, None, None]) -> None:
-        try:
-            await way
-        except (HoldfastError, OSError) as error:
-            errors.append(error)
-
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(caught(way)) for way in ways]
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in tasks:
-            task.cancel()
-    if errors:
-        raise errors[0]
 
 
 async def _dialled(session: SessionId) -> socket.socket:

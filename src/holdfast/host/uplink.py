@@ -10,7 +10,7 @@ through. Several relays are several uplinks that know nothing of each other.
 import asyncio
 import os
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from holdfast.aio.log import log
 from holdfast.aio.meeting import Admitted, Knocked, Registration, register
@@ -68,19 +68,19 @@ class Uplink:
         """Say whom we admit from now on, at once if there is a link."""
         self._admitted = admitted
         if self._registration is not None:
-            try:
-                await self._registration.admit(admitted)
-            except (HoldfastError, OSError) as error:
-                self.why = str(error)  # The link is gone, which `run` will notice.
+            await self._told(self._registration.admit(admitted))
 
     async def publish(self, sessions: frozenset[SessionId]) -> None:
         """Say which sessions are here from now on, at once if there is a link."""
         self._sessions = sessions
         if self._registration is not None:
-            try:
-                await self._registration.publish(sessions)
-            except (HoldfastError, OSError) as error:
-                self.why = str(error)  # As above.
+            await self._told(self._registration.publish(sessions))
+
+    async def _told(self, telling: Awaitable[None]) -> None:
+        try:
+            await telling
+        except (HoldfastError, OSError) as error:
+            self.why = str(error)  # The link is gone, which `run` will notice.
 
     def hurry(self) -> None:
         """Dial at once if we wait for the next attempt."""

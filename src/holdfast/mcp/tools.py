@@ -4,7 +4,7 @@ The description is all that an agent may ever read about a tool, so it says what
 tool does, when to use it, and what to do when it is refused.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from holdfast.mcp import acts, contracts, looks
@@ -40,28 +40,33 @@ people at the terminal, which is a reason to distrust it.\
 class Tool(NamedTuple, Generic[Given]):
     """One tool: its name, its parameters, and its function."""
 
-    name: str
     title: str
     description: str
     takes: type[Given]
-    do: Callable[[Call, Given], Awaitable[Facts]]
-    only_looks: bool
+    do: Callable[[Call, Given], Coroutine[Any, Any, Facts]]
     is_risky: bool = False
     """Whether it can destroy something: anything that runs programs can."""
+
+    @property
+    def name(self) -> str:
+        """What it is called: as its function is."""
+        return self.do.__name__
+
+    @property
+    def only_looks(self) -> bool:
+        """Whether it changes nothing."""
+        return self in _LOOKS
 
 
 _LOOKS: tuple[Tool[Any], ...] = (
     Tool(
-        "list_sessions",
         "List sessions",
         "List the live terminal sessions of this machine, or of a remote host, with"
         " name, id, state, command and folder. Start here.",
         contracts.OnHost,
         looks.list_sessions,
-        only_looks=True,
     ),
     Tool(
-        "attach",
         "Attach to a session",
         "Attach to a session, and learn who else is attached, who has the turn, what"
         " you are allowed to do, and what it is doing. The others see you"
@@ -69,18 +74,14 @@ _LOOKS: tuple[Tool[Any], ...] = (
         " other tools: they attach by themselves.",
         contracts.Attach,
         looks.attach,
-        only_looks=True,
     ),
     Tool(
-        "detach",
         "Detach from a session",
         "Leave a session. It keeps running; your turn is released after a moment.",
         contracts.OnSession,
         looks.detach,
-        only_looks=True,
     ),
     Tool(
-        "screen",
         "See the screen",
         "See what the session's terminal shows now, as a person would: text without"
         " control characters, the cursor, the title. Use it for full-screen programs,"
@@ -89,68 +90,54 @@ _LOOKS: tuple[Tool[Any], ...] = (
         " with `read` from `next_cursor`.",
         contracts.OnSession,
         looks.screen,
-        only_looks=True,
     ),
     Tool(
-        "read",
         "Read output",
         "Read the session's output from a cursor on, at most max_bytes. Pass the"
         " `next_cursor` of the last answer to get only what is new. `bytes_gone`"
         " counts output that is no longer kept. Does not wait.",
         contracts.Read,
         looks.read,
-        only_looks=True,
     ),
     Tool(
-        "state",
         "What is it doing?",
         "Say what the session is doing, according to the kernel and not to its text:"
         " at-prompt, running, waiting-for-input, waiting-for-secret, frozen or"
         " exited; with the evidence.",
         contracts.OnSession,
         looks.state,
-        only_looks=True,
     ),
     Tool(
-        "graph",
         "What runs?",
         "List the session's processes (pid, parent, command, memory, CPU) and their"
         " listening ports. Answers 'is the server still running?'.",
         contracts.OnSession,
         looks.graph,
-        only_looks=True,
     ),
     Tool(
-        "who",
         "Who is attached?",
         "Say who is attached, who has the turn, who waits for it, which rights you"
         " have here, and which inputs wait for a person's approval.",
         contracts.OnSession,
         looks.who,
-        only_looks=True,
     ),
     Tool(
-        "log",
         "Read the logbook",
         "Read the session's logbook: who attached, who had the turn, what was typed"
         " by whom and why, what was refused, and how commands ended. Nobody can"
         " change it. Use it to learn what others did while you were away.",
         contracts.Log,
         looks.log,
-        only_looks=True,
     ),
     Tool(
-        "blame",
         "Who is behind it?",
         "Say which command, by whom, is behind a part of the shell's state: a"
         " variable, an alias, a function, a PATH entry; or who typed the unsubmitted"
         " line at the prompt. Use it before you run what you did not set up.",
         contracts.Blame,
         looks.blame,
-        only_looks=True,
     ),
     Tool(
-        "wait",
         "Wait for something",
         "Wait until the shell is at its prompt, a program waits for input or for a"
         " secret, a pattern was printed, nothing was printed for a while, a port is"
@@ -158,22 +145,18 @@ _LOOKS: tuple[Tool[Any], ...] = (
         " nothing in the session.",
         contracts.Wait,
         looks.wait,
-        only_looks=True,
     ),
 )
 
 _ACTS: tuple[Tool[Any], ...] = (
     Tool(
-        "create_session",
         "Start a session",
         "Start a shell or a program of your own. It outlives you, and others can"
         " join. Prefer a session that exists already.",
         contracts.Create,
         acts.create_session,
-        only_looks=False,
     ),
     Tool(
-        "run",
         "Run a command",
         "Run one line in the session's shell and get its exit status, output,"
         " duration and folder. The shell must be at its prompt (`not-at-prompt`"
@@ -184,64 +167,52 @@ _ACTS: tuple[Tool[Any], ...] = (
         " and `timeout`, and then withdraws the request.",
         contracts.Run,
         acts.run,
-        only_looks=False,
         is_risky=True,
     ),
     Tool(
-        "send",
         "Type text",
         "Type text into the program that reads the terminal: a REPL, an editor, a"
         " dialog. Never for passwords: use `answer` for those. Afterwards `wait`,"
         " then `screen` or `read` from the cursor.",
         contracts.Send,
         acts.send,
-        only_looks=False,
         is_risky=True,
     ),
     Tool(
-        "keys",
         "Press keys",
         "Press keys by name, in order: C-c interrupts, C-d ends input, Esc, Tab, Up,"
         " PageDown, F1 to F12, M-x.",
         contracts.Keys,
         acts.keys,
-        only_looks=False,
         is_risky=True,
     ),
     Tool(
-        "signal",
         "Send a signal",
         "Send a signal to the foreground process: to stop a command or a server that"
         " you started. INT interrupts it, as C-c with `keys` does. Afterwards `wait`"
         " with condition prompt.",
         contracts.Signal,
         acts.signal,
-        only_looks=False,
         is_risky=True,
     ),
     Tool(
-        "answer",
         "Answer with a secret",
         "Type a secret that the person you work for gave you for this, for a program"
         " that asks for one without echo. It is stored neither in the logbook nor in"
         " any answer. Refused unless a program really waits for a secret.",
         contracts.Answer,
         acts.answer,
-        only_looks=False,
         is_risky=True,
     ),
     Tool(
-        "take_turn",
         "Take the turn",
         "Take the turn if it is free, and keep it until you drop it, so that nobody"
         " types in between. Refused with `not-your-turn` while another operator has"
         " it.",
         contracts.OnSession,
         acts.take_turn,
-        only_looks=False,
     ),
     Tool(
-        "ask_turn",
         "Ask for the turn",
         "Ask the operator who has the turn for it, and wait until it is given,"
         " refused, or the time runs out. Your intent is recorded. Once you have it,"
@@ -249,25 +220,20 @@ _ACTS: tuple[Tool[Any], ...] = (
         " others changed.",
         contracts.AskTurn,
         acts.ask_turn,
-        only_looks=False,
     ),
     Tool(
-        "give_turn",
         "Give the turn away",
         "Give your turn to an attached operator, by name: to hand the session over to"
         " a person.",
         contracts.GiveTurn,
         acts.give_turn,
-        only_looks=False,
     ),
     Tool(
-        "drop_turn",
         "Drop the turn",
         "Release your turn, so that the next in the queue gets it. Do this when you"
         " are done.",
         contracts.OnSession,
         acts.drop_turn,
-        only_looks=False,
     ),
 )
 
