@@ -9,8 +9,12 @@ from holdfast.crypto.proof import (
     is_creation_proof,
     is_local_proof,
     local_proof,
+    proven_change,
+    proven_creation,
 )
 from holdfast.model.ids import session_id
+from holdfast.model.session_requests import Creation, Rename, packet_of
+from holdfast.wire.creation import change_bytes, proven_bytes
 
 WEB, DB = session_id(b"\1" * 10), session_id(b"\2" * 10)
 TOKEN, NONCE = b"t" * 32, b"n" * 32
@@ -60,3 +64,15 @@ def test_a_change_is_proven_apart_from_a_creation() -> None:
 def test_a_host_has_a_token_that_does_not_tell_its_key() -> None:
     assert host_token(b"seed") == host_token(b"seed") != host_token(b"other")
     assert b"seed" not in host_token(b"seed")
+
+
+def test_a_request_is_proven_as_it_goes_out() -> None:
+    made = proven_creation(Creation(command=("ls",), creator="a_x"), TOKEN)
+    renamed = proven_change(Rename(WEB, "shop", "a_x", 7), TOKEN)
+
+    whole, change = packet_of(made), packet_of(renamed)
+    assert is_creation_proof(TOKEN, proven_bytes(whole), bytes.fromhex(made.proof))
+    assert is_change_proof(TOKEN, change_bytes(change), bytes.fromhex(renamed.proof))
+    assert not is_change_proof(
+        TOKEN, change_bytes({**change, "name": "x"}), bytes.fromhex(renamed.proof)
+    )

@@ -15,7 +15,7 @@ from holdfast.core.client.conversation import (
 )
 from holdfast.core.client.exchange import Inquiry
 from holdfast.core.client.submission import Submission
-from holdfast.model.errors import NotAllowed, SessionUnreachable
+from holdfast.model.errors import NotAllowed, SessionUnreachable, WaitedInVain
 from holdfast.model.ids import Index
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import refusal
@@ -193,3 +193,16 @@ def test_a_cut_that_settles_it_is_the_end() -> None:
     told(steps, None, None, GONE)
 
     assert over(steps, None) == RUNNING
+
+
+def test_when_nothing_comes_in_time_the_clock_decides() -> None:
+    clock = Clock()
+    steps = question(clock)
+    next(steps)
+    told(steps, None, None)
+
+    assert told(steps, None, None) == [Send([]), Receive(timeouts.ANSWER)]
+    clock.now = timeouts.ANSWER
+    assert steps.send(None) == HangUp()
+    with pytest.raises(WaitedInVain):
+        steps.send(None)
