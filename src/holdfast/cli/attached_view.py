@@ -96,6 +96,9 @@ class AttachedView(AttachedExchange[int]):
         self._was_seen = False
         self._is_leaving = False
         self._is_stale = False
+        self._is_at_once = False
+        """Whether the next link is dialled without a pause."""
+
         self._is_time_to_sign = False
         self._cut_at: float | None = None
         self._ask_at = 0.0
@@ -268,7 +271,8 @@ class AttachedView(AttachedExchange[int]):
         A holder of this machine is back at once or never. A network route comes back
         eventually.
         """
-        if not self._session.host:
+        is_at_once, self._is_at_once = self._is_at_once, False
+        if is_at_once or not self._session.host:
             return 0.0
         return self._redial.wait_after(now, os.urandom(1)[0] / 255)
 
@@ -276,10 +280,10 @@ class AttachedView(AttachedExchange[int]):
         """Wait for a successor, and tell the user if it takes long."""
         self._is_attached = False
         if self._is_stale or self.result is not None:
-            self._is_stale = False
+            self._is_stale, self._is_at_once = False, True
             return
         if self._cut_at is None:
-            self._cut_at, self._ask_at = now, now + SOON
+            self._cut_at, self._ask_at, self._is_at_once = now, now + SOON, True
         is_lost = not self._session.host and now - self._cut_at > timeouts.LOSS
         if is_lost or not self.has_come:
             raise error

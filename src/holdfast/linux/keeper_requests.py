@@ -22,7 +22,6 @@ from holdfast.model.errors import (
 )
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import REPEATABLE, Creation, Request, packet_of
-from holdfast.wire.host_requests import error_from
 
 Gone = type[NoKeeper] | type[CreationUnknown]
 """What a link that breaks means: nothing was done, or perhaps it was."""
@@ -137,5 +136,7 @@ def _part(link: socket.socket) -> Facts:
     if not isinstance(part, dict):
         raise MalformedMessage("answer of the keeper", "it is no JSON object")
     if not part.get("ok"):
+        from holdfast.wire.host_requests import error_from  # noqa: PLC0415  # rarely needed
+
         raise error_from(part)
     return part
