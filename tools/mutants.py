@@ -149,7 +149,7 @@ MUTANTS = (
         "core/input/gate.py",
         (
             (
-                "[self._reject(ticket, PolicyUnavailable(why))]",
+                "[self._reject(ticket, errors.PolicyUnavailable(why))]",
                 '[self._admit(ticket, "", None)]',
             ),
         ),

@@ -43,12 +43,7 @@ from holdfast.crypto.identity import (
 )
 from holdfast.crypto.noise import IK, XXPSK3, Agreed, HandshakeState, KeyPair
 from holdfast.crypto.sealing import Inbound, Outbound
-from holdfast.model.errors import (
-    HandshakeFailed,
-    MalformedMessage,
-    SealBroken,
-    WrongIdentity,
-)
+from holdfast.model import errors
 from holdfast.model.ids import HostId, host_id
 from holdfast.wire.channel import First, Purpose, RecordKind, prologue
 
@@ -178,7 +173,7 @@ class Accepting:
             self._noise = _joining(self._prologue, us, ephemeral, is_initiator=False)
         self._said = self._noise.read(opened.noise)
         if self.invite_id is not None and self._said != bytes(FILLING):
-            raise HandshakeFailed("its first message is not filled with zeros")
+            raise errors.HandshakeFailed("its first message is not filled with zeros")
 
     def reply(self) -> bytes:
         """Return the second message.
@@ -221,16 +216,16 @@ def _joining(
 def _check_host(said: bytes, spoken: bytes, static: bytes, wanted: bytes) -> None:
     found = stated(said, Role.HOST, spoken, static)
     if found != wanted:
-        raise WrongIdentity(wanted.hex(), f"it is {found.hex()}")
+        raise errors.WrongIdentity(wanted.hex(), f"it is {found.hex()}")
 
 
 def _check_confirmed(inbound: Inbound, message: bytes) -> None:
     try:
         record = inbound.open(message)
-    except (SealBroken, MalformedMessage):
-        raise HandshakeFailed("its last message does not open") from None
+    except (errors.SealBroken, errors.MalformedMessage):
+        raise errors.HandshakeFailed("its last message does not open") from None
     if record.kind is not RecordKind.CONFIRM:
-        raise HandshakeFailed("its last message is not a CONFIRM")
+        raise errors.HandshakeFailed("its last message is not a CONFIRM")
 
 
 def _established(agreed: Agreed, peer: bytes) -> Established:

@@ -13,17 +13,11 @@ from collections.abc import Iterator
 
 from holdfast.linux import packets
 from holdfast.linux.stored import folders
-from holdfast.model.errors import (
-    CreationUnknown,
-    HoldfastError,
-    MalformedMessage,
-    NoKeeper,
-    RequestTooLarge,
-)
+from holdfast.model import errors
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import REPEATABLE, Creation, Request, packet_of
 
-Gone = type[NoKeeper] | type[CreationUnknown]
+Gone = type[errors.NoKeeper] | type[errors.CreationUnknown]
 """What a link that breaks means: nothing was done, or perhaps it was."""
 
 PATIENCE = 15.0
@@ -50,12 +44,12 @@ def ask_keeper(
     """
     raw = json.dumps(packet_of(request)).encode()
     if len(raw) > packets.MAX_PACKET:
-        raise RequestTooLarge(len(raw))
-    gone = CreationUnknown if isinstance(request, Creation) else NoKeeper
+        raise errors.RequestTooLarge(len(raw))
+    gone = errors.CreationUnknown if isinstance(request, Creation) else errors.NoKeeper
     for left in reversed(range(ATTEMPTS)):
         try:
             return _ask(raw, gone, start=start, patience=patience)
-        except NoKeeper as error:
+        except errors.NoKeeper as error:
             is_cut = isinstance(error.__cause__, ConnectionResetError)
             if not left or not is_cut or not isinstance(request, REPEATABLE):
                 raise
@@ -80,11 +74,11 @@ def keeper_answers(request: Request, *, patience: float) -> Iterator[Facts]:
                 yield part
             yield part
     except OSError as error:
-        raise _gone(NoKeeper, error, patience) from error
+        raise _gone(errors.NoKeeper, error, patience) from error
 
 
 def _ask(raw: bytes, lost: Gone, *, start: bool, patience: float) -> Facts:
-    gone: Gone = NoKeeper  # Nothing that was not sent is unsettled.
+    gone: Gone = errors.NoKeeper  # Nothing that was not sent is unsettled.
     try:
         with _connect(start=start, patience=patience) as link:
             link.send(raw)
@@ -94,7 +88,7 @@ def _ask(raw: bytes, lost: Gone, *, start: bool, patience: float) -> Facts:
         raise _gone(gone, error, patience) from error
 
 
-def _gone(kind: Gone, error: OSError, patience: float) -> HoldfastError:
+def _gone(kind: Gone, error: OSError, patience: float) -> errors.HoldfastError:
     if isinstance(error, TimeoutError):
         return kind(f"no answer within {patience:g} s")
     return kind(error.strerror or "the connection broke")
@@ -134,7 +128,7 @@ def _part(link: socket.socket) -> Facts:
     except ValueError:
         part = None
     if not isinstance(part, dict):
-        raise MalformedMessage("answer of the keeper", "it is no JSON object")
+        raise errors.MalformedMessage("answer of the keeper", "it is no JSON object")
     if not part.get("ok"):
         from holdfast.wire.host_requests import error_from  # noqa: PLC0415  # rarely needed
 

@@ -11,11 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from holdfast.linux.painter_packets import Packet
-from holdfast.model.errors import (
-    MalformedMessage,
-    OffsetAhead,
-    ScreenForgotten,
-)
+from holdfast.model import errors
 from holdfast.model.geometry import Size
 from holdfast.painter.emulator import Emulator
 from holdfast.term.hyperlinks import LinkFilter
@@ -55,7 +51,7 @@ class Picture:
 
         """
         if at > self.at:
-            raise OffsetAhead(at, self.at)
+            raise errors.OffsetAhead(at, self.at)
         fresh = data[self.at - at :]
         self.draw(fresh)
         self.at += len(fresh)
@@ -110,14 +106,14 @@ class Easel:
         else:
             picture = self._picture(session)
             if do not in self._requests:
-                raise MalformedMessage("packet", "nobody knows what to do")
+                raise errors.MalformedMessage("packet", "nobody knows what to do")
             data = self._requests[do](picture, request)
         size = [picture.size.columns, picture.size.rows]
         return Packet({"ok": True, "at": picture.at, "size": size}, data)
 
     def _picture(self, session: str) -> Picture:
         if session not in self._pictures:
-            raise ScreenForgotten(session)
+            raise errors.ScreenForgotten(session)
         self._pictures.move_to_end(session)
         return self._pictures[session]
 

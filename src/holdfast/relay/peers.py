@@ -20,13 +20,7 @@ from holdfast.core.relay.doorway import Doorway, Place
 from holdfast.core.relay.meeting import Link
 from holdfast.core.relay.web_origin import FrontDoor
 from holdfast.crypto.keys import verify
-from holdfast.model.errors import (
-    HoldfastError,
-    NotProven,
-    RelayFull,
-    SlowPeer,
-    UnexpectedMessage,
-)
+from holdfast.model import errors
 from holdfast.model.ids import SessionId, actor_id, host_id
 from holdfast.ports.lease_store import LeaseStore
 from holdfast.relay.caller import Caller
@@ -180,21 +174,21 @@ class House:
                 self._take(leg, wire.decode(message))
             else:
                 self._prove(leg, wire.decode(message, MAX_UNPROVEN))
-        except HoldfastError as error:
+        except errors.HoldfastError as error:
             self._refuse(leg, error)
 
     def _count(self, leg: Leg, size: int) -> None:
         allowance = self._allowances.get(leg.link)
         if allowance is not None and not allowance.spend(size, self._loop.time()):
-            raise RelayFull("bytes of one host in a second", HOST_BYTES_A_SECOND)
+            raise errors.RelayFull("bytes of one host in a second", HOST_BYTES_A_SECOND)
 
     def _prove(self, leg: Leg, said: wire.MeetingMessage) -> None:
         if leg.role is None or not isinstance(said, _WAYS[leg.role]):
-            raise UnexpectedMessage(type(said).__name__, "nobody is proven")
+            raise errors.UnexpectedMessage(type(said).__name__, "nobody is proven")
         assert isinstance(said, wire.Proof)  # noqa: S101  # what _WAYS has
         signed = wire.stated(said, leg.name, leg.nonce)
         if not verify(said.key, signed, said.signature):
-            raise NotProven("")
+            raise errors.NotProven("")
         leg.prove()
         self._welcome(leg, said)
         # A refused peer keeps its place until it is gone: anybody can make a
@@ -215,11 +209,11 @@ class House:
     def _register(self, leg: Leg, said: wire.Register) -> None:
         host = host_id(said.key)
         if self._settings.only_hosts and host not in self._settings.only_hosts:
-            raise NotProven(host)
+            raise errors.NotProven(host)
         place = self._porch.enter(leg.source)
         if place is None:
             limit = self._settings.hosts_per_source
-            raise RelayFull("hosts of one address", limit)
+            raise errors.RelayFull("hosts of one address", limit)
         self._host_places[leg.link] = place
         now = self._loop.time()
         self._allowances[leg.link] = Allowance(
@@ -252,7 +246,7 @@ class House:
     def _take(self, leg: Leg, said: wire.MeetingMessage) -> None:
         host = self._point.host_of(leg.link)
         if host is None:
-            raise UnexpectedMessage(type(said).__name__, "nobody is joined")
+            raise errors.UnexpectedMessage(type(said).__name__, "nobody is joined")
         match said:
             case wire.Admit():
                 self._handle(
@@ -269,7 +263,9 @@ class House:
             ) if self._leases is not None:
                 self._leases.heard(leg.link, host, said)
             case _:
-                raise UnexpectedMessage(type(said).__name__, "a host is registered")
+                raise errors.UnexpectedMessage(
+                    type(said).__name__, "a host is registered"
+                )
 
     # ── what comes of it ──────────────────────────────────────────────────
 
@@ -305,7 +301,7 @@ class House:
         self._numbers.add("pairs_total")
         log("pair.joined", pair=operator.link)
 
-    def _refuse(self, leg: Leg, error: HoldfastError) -> None:
+    def _refuse(self, leg: Leg, error: errors.HoldfastError) -> None:
         self._numbers.add("refusals_total", error.code)
         leg.send(wire.encode(wire.refusal(error)))
         leg.close(REFUSED, error.code)
@@ -345,9 +341,9 @@ class House:
                     leg.ping(now)
 
     def _cut_slow(self, leg: Leg) -> None:
-        self._numbers.add("cuts_total", SlowPeer.code)
+        self._numbers.add("cuts_total", errors.SlowPeer.code)
         if leg.partner is not None:
-            leg.partner.close(REFUSED, SlowPeer.code)
+            leg.partner.close(REFUSED, errors.SlowPeer.code)
         leg.abort()
 
     def drain(self) -> None:

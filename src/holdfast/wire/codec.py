@@ -22,13 +22,7 @@ from typing import get_args
 
 import msgspec
 
-from holdfast.model.errors import (
-    HoldfastError,
-    MalformedMessage,
-    UnknownFrameKind,
-    UnwritableMessage,
-    from_facts,
-)
+from holdfast.model import errors
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputId
 from holdfast.model.text import printable
@@ -158,7 +152,7 @@ def encode(message: Message) -> bytes:
         payload = _write(message)
         read(payload)
     except _MISFITS as error:
-        raise UnwritableMessage(kind.name, printable(str(error))) from None
+        raise errors.UnwritableMessage(kind.name, printable(str(error))) from None
     return frame_bytes(kind, payload)
 
 
@@ -175,13 +169,13 @@ def decode(frame: Frame) -> Message:
         return _read_output(payload)
     read = _READERS.get(kind)
     if read is None:
-        raise UnknownFrameKind(kind)
+        raise errors.UnknownFrameKind(kind)
     try:
         message = read(payload)
     except _MISFITS as error:
-        raise MalformedMessage(kind.name, printable(str(error))) from None
+        raise errors.MalformedMessage(kind.name, printable(str(error))) from None
     if _write(message) != payload:
-        raise MalformedMessage(kind.name, "not written the one way it can be")
+        raise errors.MalformedMessage(kind.name, "not written the one way it can be")
     return message
 
 
@@ -195,12 +189,12 @@ def output_frame(offset: int, data: bytes | bytearray | memoryview) -> bytes:
     """
     size = len(data)
     if why := _misfit(offset, size):
-        raise UnwritableMessage(FrameKind.OUTPUT.name, why)
+        raise errors.UnwritableMessage(FrameKind.OUTPUT.name, why)
     return _OUTPUT.pack(FrameKind.OUTPUT, _OFFSET.size + size, offset) + data
 
 
 def refusal(
-    error: HoldfastError, refused: FrameKind, about: InputId = NO_INPUT
+    error: errors.HoldfastError, refused: FrameKind, about: InputId = NO_INPUT
 ) -> Refuse:
     """Return the message that tells a peer of an error.
 
@@ -218,18 +212,18 @@ def refusal(
     )
 
 
-def error_from(refuse: Refuse) -> HoldfastError:
+def error_from(refuse: Refuse) -> errors.HoldfastError:
     """Return the error that a peer told us of."""
-    return from_facts(refuse.code, refuse.facts, refuse.text)
+    return errors.from_facts(refuse.code, refuse.facts, refuse.text)
 
 
 def _read_output(payload: bytes) -> Output:
     size = len(payload) - _OFFSET.size
     if size < 0:
-        raise MalformedMessage(FrameKind.OUTPUT.name, "no room for the offset")
+        raise errors.MalformedMessage(FrameKind.OUTPUT.name, "no room for the offset")
     (offset,) = _OFFSET.unpack_from(payload)
     if why := _misfit(offset, size):
-        raise MalformedMessage(FrameKind.OUTPUT.name, why)
+        raise errors.MalformedMessage(FrameKind.OUTPUT.name, why)
     return Output(offset, payload[_OFFSET.size :])
 
 

@@ -19,12 +19,7 @@ import enum
 import struct
 from dataclasses import dataclass
 
-from holdfast.model.errors import (
-    FrameTooLarge,
-    PeerError,
-    UnknownFrameKind,
-    UnwritableMessage,
-)
+from holdfast.model import errors
 
 MAX_PAYLOAD = 256 * 1024
 """Bytes in one frame: the largest message fits, and a peer can make us hold no
@@ -157,7 +152,9 @@ def frame_bytes(kind: FrameKind, payload: bytes) -> bytes:
     """
     size = len(payload)
     if size > MAX_PAYLOAD:
-        raise UnwritableMessage(kind.name, f"{size} bytes are over {MAX_PAYLOAD}")
+        raise errors.UnwritableMessage(
+            kind.name, f"{size} bytes are over {MAX_PAYLOAD}"
+        )
     return _HEADER.pack(kind, size) + payload
 
 
@@ -197,7 +194,7 @@ class FrameReader:
                 while (frame := self._frame_at(view, start)) is not None:
                     frames.append(frame)
                     start += HEADER_SIZE + len(frame.payload)
-        except PeerError:
+        except errors.PeerError:
             # The bad header stays, so that every later call refuses it again,
             # and nothing else does, so that none of them makes us hold more.
             del held[:start], held[HEADER_SIZE:]
@@ -211,11 +208,11 @@ class FrameReader:
         number, size = _HEADER.unpack_from(view, start)
         kind = _KINDS.get(number)
         if kind is None:
-            raise UnknownFrameKind(number)
+            raise errors.UnknownFrameKind(number)
         # Refuse on the header alone: waiting for the payload would let a peer
         # make us buffer whatever it likes.
         if size > self._limit:
-            raise FrameTooLarge(size, self._limit)
+            raise errors.FrameTooLarge(size, self._limit)
         end = start + HEADER_SIZE + size
         if len(view) < end:
             return None

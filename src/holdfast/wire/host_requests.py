@@ -21,14 +21,7 @@ Specified in docs/spec/operators.md, section 5.
 import json
 from typing import Any
 
-from holdfast.model.errors import (
-    Fact,
-    FrameTooLarge,
-    HoldfastError,
-    MalformedMessage,
-    RequestTooLarge,
-    from_facts,
-)
+from holdfast.model import errors
 from holdfast.model.text import printable
 
 MAX_PACKET = 64 * 1024
@@ -51,7 +44,7 @@ def packet_bytes(packet: Packet) -> bytes:
     """
     raw = json.dumps(packet).encode()
     if len(raw) > MAX_PACKET:
-        raise RequestTooLarge(len(raw))
+        raise errors.RequestTooLarge(len(raw))
     return len(raw).to_bytes(LENGTH) + raw
 
 
@@ -77,7 +70,7 @@ class PacketReader:
             return None
         size = int.from_bytes(held[:LENGTH])
         if size > MAX_PACKET:
-            raise FrameTooLarge(size, MAX_PACKET)
+            raise errors.FrameTooLarge(size, MAX_PACKET)
         if len(held) < LENGTH + size:
             return None
         packet = _parsed(bytes(held[LENGTH : LENGTH + size]))
@@ -91,16 +84,16 @@ class PacketReader:
         return rest
 
 
-def refusal(error: HoldfastError) -> Packet:
+def refusal(error: errors.HoldfastError) -> Packet:
     """Return the answer that tells of an error."""
-    facts: dict[str, Fact] = dict(error.facts)
+    facts: dict[str, errors.Fact] = dict(error.facts)
     return {"ok": False, "code": error.code, "text": str(error), "facts": facts}
 
 
-def error_from(answer: Packet) -> HoldfastError:
+def error_from(answer: Packet) -> errors.HoldfastError:
     """Return the error that an answer tells of."""
     facts = answer.get("facts")
-    return from_facts(
+    return errors.from_facts(
         str(answer.get("code")),
         facts if isinstance(facts, dict) else {},
         printable(str(answer.get("text"))),
@@ -113,5 +106,5 @@ def _parsed(raw: bytes) -> Packet:
     except (ValueError, RecursionError):
         packet = None
     if not isinstance(packet, dict):
-        raise MalformedMessage("packet", "it is no JSON object")
+        raise errors.MalformedMessage("packet", "it is no JSON object")
     return packet

@@ -42,15 +42,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.core.input.budget import KindOf, stranger
+from holdfast.model import errors
 from holdfast.model.actors import ActorKind
-from holdfast.model.errors import (
-    AskRefused,
-    HoldfastError,
-    NotAsked,
-    NotYourTurn,
-    StaleEpoch,
-    TooManyPending,
-)
 from holdfast.model.ids import NO_EPOCH, ActorId, Epoch, next_epoch
 
 MAX_WAITING = 32
@@ -214,7 +207,7 @@ class Refuse:
     """Tell an operator that its request was refused, and why."""
 
     actor: ActorId
-    error: HoldfastError
+    error: errors.HoldfastError
 
 
 Event = Took | AskedFor | Answered | Gave | Dropped | Seized | Left | Returned | Revoked
@@ -287,9 +280,9 @@ class Turn:
         """
         holder = self.holder or ""
         if actor != self.holder:
-            raise NotYourTurn(holder, self.epoch)
+            raise errors.NotYourTurn(holder, self.epoch)
         if epoch != self.epoch and not (self._was_free and epoch == self.epoch - 1):
-            raise StaleEpoch(epoch, holder, self.epoch)
+            raise errors.StaleEpoch(epoch, holder, self.epoch)
 
     def handle(  # noqa: C901, PLR0911  # one case for each event
         self, event: Event, now: float
@@ -354,7 +347,7 @@ class Turn:
         if actor == self.holder or actor in self._waiting:
             return []
         if len(self._waiting) >= MAX_WAITING:
-            return [Refuse(actor, TooManyPending(MAX_WAITING))]
+            return [Refuse(actor, errors.TooManyPending(MAX_WAITING))]
         self._waiting[actor] = _Place(by=now + patience, since=now)
         return [AskHolder(self.holder, actor, now + patience)]
 
@@ -362,7 +355,7 @@ class Turn:
         if refused := self._held_by(event.actor):
             return refused
         if event.asker not in self._waiting:
-            return [Refuse(event.actor, NotAsked(event.asker))]
+            return [Refuse(event.actor, errors.NotAsked(event.asker))]
         if event.granted:
             return self._pass_to(event.asker, PassReason.ANSWERED, now)
         return self._turn_away(event.asker, "the holder said no")
@@ -378,7 +371,7 @@ class Turn:
 
     def _turn_away(self, asker: ActorId, why: str) -> list[Effect]:
         del self._waiting[asker]
-        return [Refuse(asker, AskRefused(self.holder or "", why))]
+        return [Refuse(asker, errors.AskRefused(self.holder or "", why))]
 
     def _leave(self, actor: ActorId, now: float) -> list[Effect]:
         self._waiting.pop(actor, None)
@@ -430,9 +423,9 @@ class Turn:
     def _held_by(self, actor: ActorId) -> list[Effect]:
         if actor == self.holder:
             return []
-        return [Refuse(actor, NotYourTurn(self.holder or "", self.epoch))]
+        return [Refuse(actor, errors.NotYourTurn(self.holder or "", self.epoch))]
 
     def _refused_while_held(self, actor: ActorId) -> list[Effect]:
         if self.holder is None:
             return []
-        return [Refuse(actor, NotYourTurn(self.holder, self.epoch))]
+        return [Refuse(actor, errors.NotYourTurn(self.holder, self.epoch))]

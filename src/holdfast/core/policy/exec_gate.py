@@ -35,12 +35,7 @@ I5  No more than MAX_NAMED refusals in a WINDOW have an entry of their own, and 
 from dataclasses import dataclass
 
 from holdfast.core.input import gate
-from holdfast.model.errors import (
-    ApprovalTimeout,
-    DeniedByOperator,
-    HoldfastError,
-    PolicyUnavailable,
-)
+from holdfast.model import errors
 from holdfast.model.ids import ActorId
 
 WINDOW = 1.0
@@ -53,7 +48,7 @@ little beside what a program can try."""
 Mark = tuple[int, int]
 """A process, or rather the thread of it that waits: its number, and its start."""
 
-_GIVEN_UP = PolicyUnavailable("was asked for something else meanwhile")
+_GIVEN_UP = errors.PolicyUnavailable("was asked for something else meanwhile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +93,7 @@ class Answer:
     """Tell the kernel: let it happen, or have it fail if there is an error."""
 
     notice: int
-    error: HoldfastError | None
+    error: errors.HoldfastError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +128,7 @@ class Record:
     """Put on record what became of a wish, or of `count` of them."""
 
     wish: Wish
-    error: HoldfastError | None
+    error: errors.HoldfastError | None
     by: ActorId | None = None
     count: int = 1
 
@@ -156,7 +151,7 @@ class _Held:
     wish: Wish
     notice: int | None
     is_shown: bool = False
-    answer: tuple[HoldfastError | None] | None = None
+    answer: tuple[errors.HoldfastError | None] | None = None
     """What it finds when it comes back."""
 
 
@@ -218,7 +213,9 @@ class ExecGate:
             case gate.Judged() | gate.PolicyFailed() | gate.Denied():
                 return self._carry(self._gate.handle(event, now), now)
 
-    def refused(self, wish: Wish, error: HoldfastError, now: float) -> list[Record]:
+    def refused(
+        self, wish: Wish, error: errors.HoldfastError, now: float
+    ) -> list[Record]:
         """Take that the rules refused something at once; return what to record."""
         return self._count(Record(wish, error), now)
 
@@ -303,7 +300,11 @@ class ExecGate:
         return effects
 
     def _settle(
-        self, ticket: int, error: HoldfastError | None, by: ActorId | None, now: float
+        self,
+        ticket: int,
+        error: errors.HoldfastError | None,
+        by: ActorId | None,
+        now: float,
     ) -> list[Effect]:
         held = self._held[ticket]
         record = Record(held.wish, error, by)
@@ -313,7 +314,7 @@ class ExecGate:
         if held.notice is not None:
             del self._held[ticket]
             effects.insert(0, Answer(held.notice, error))
-        elif isinstance(error, ApprovalTimeout | PolicyUnavailable):
+        elif isinstance(error, errors.ApprovalTimeout | errors.PolicyUnavailable):
             del self._held[ticket]  # It asks again when it comes back.
         else:
             held.answer = (error,)
@@ -336,7 +337,7 @@ class ExecGate:
         return [*told, record]
 
 
-def _denier(error: HoldfastError) -> ActorId | None:
-    if isinstance(error, DeniedByOperator):
+def _denier(error: errors.HoldfastError) -> ActorId | None:
+    if isinstance(error, errors.DeniedByOperator):
         return ActorId(str(error.facts["approver"]))
     return None

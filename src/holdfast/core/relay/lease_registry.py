@@ -48,14 +48,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from holdfast.core.relay.lease import NEVER_LIVED, relay_span
-from holdfast.model.errors import (
-    HoldfastError,
-    LeaseHeld,
-    LeaseLost,
-    RolledBack,
-    StoreFailed,
-    TooManySessions,
-)
+from holdfast.model import errors
 from holdfast.model.ids import HostId, Incarnation, SessionId, next_incarnation
 
 TTL = 20.0
@@ -176,7 +169,7 @@ class Refuse:
     """Answer a question with a no, and why."""
 
     ask_id: int
-    error: HoldfastError
+    error: errors.HoldfastError
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +292,7 @@ class LeaseRegistry:
         if seen > known:
             return self._distrust(asked, lease, seen)
         if lease is not None and lease.forgotten:
-            return [Refuse(asked.ask_id, RolledBack(lease.forgotten, known))]
+            return [Refuse(asked.ask_id, errors.RolledBack(lease.forgotten, known))]
         if lease is None or asked.incarnation is None:
             return self._claim(asked, lease, now)
         return self._renew(asked, lease, now)
@@ -311,7 +304,7 @@ class LeaseRegistry:
         # fill the registry. Nothing is lost by that, because an honest claim
         # says what it has seen and is refused for it again.
         known = NEVER_LIVED if lease is None else lease.known
-        effects: list[Effect] = [Refuse(asked.ask_id, RolledBack(seen, known))]
+        effects: list[Effect] = [Refuse(asked.ask_id, errors.RolledBack(seen, known))]
         if lease is None or seen > lease.forgotten:
             effects.append(ReportRollback(asked.session, seen, known))
         if lease is not None:
@@ -326,13 +319,15 @@ class LeaseRegistry:
             return [Refuse(asked.ask_id, self._held(lease, now))]
         is_void = lease.is_released or lease.record.is_invalidated
         if is_void or lease.pending is not None:
-            return [Refuse(asked.ask_id, LeaseLost(lease.known))]
+            return [Refuse(asked.ask_id, errors.LeaseLost(lease.known))]
         return [self._grant(asked, lease, now)]
 
     def _claim(self, asked: Asked, lease: _Lease | None, now: float) -> list[Effect]:
         if lease is None:
             if len(self._leases) >= self._max_sessions:
-                return [Refuse(asked.ask_id, TooManySessions(self._max_sessions))]
+                return [
+                    Refuse(asked.ask_id, errors.TooManySessions(self._max_sessions))
+                ]
             lease = self._leases[asked.session] = self._unborn(asked, now)
         is_held = not lease.is_released and now < lease.expires_at
         if is_held or lease.pending is not None:
@@ -358,13 +353,13 @@ class LeaseRegistry:
             record.session, record.host, record.incarnation, record.ttl, asked.ask_id
         )
 
-    def _held(self, lease: _Lease, now: float) -> LeaseHeld:
+    def _held(self, lease: _Lease, now: float) -> errors.LeaseHeld:
         # The incarnation is the durable one, never the one being decided: what
         # a refusal names has lived, and is granted to nobody who is told of it.
         host, wait = lease.record.host, max(lease.expires_at - now, 0.0)
         if lease.pending is not None:
             host, wait = lease.pending[1].host, relay_span(self._ttl)
-        return LeaseHeld(host, lease.known, math.ceil(wait * 1000))
+        return errors.LeaseHeld(host, lease.known, math.ceil(wait * 1000))
 
     def _settle(self, token: int, now: float) -> list[Effect]:
         lease = self._deciding.pop(token, None)
@@ -375,7 +370,7 @@ class LeaseRegistry:
         # The wait for the disk may have been long; the clock is read after it.
         lease.expires_at = now + relay_span(lease.record.ttl)
         if lease.forgotten:
-            error = RolledBack(lease.forgotten, lease.known)
+            error = errors.RolledBack(lease.forgotten, lease.known)
             return [Refuse(asked.ask_id, error)]
         return [self._grant(asked, lease, now)]
 
@@ -386,7 +381,7 @@ class LeaseRegistry:
         (asked, _), lease.pending = lease.pending, None
         if lease.known == NEVER_LIVED:
             del self._leases[asked.session]
-        return [Refuse(asked.ask_id, StoreFailed(asked.session))]
+        return [Refuse(asked.ask_id, errors.StoreFailed(asked.session))]
 
     def _release(self, event: Released) -> list[Effect]:
         lease = self._leases.get(event.session)

@@ -37,15 +37,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NewType
 
-from holdfast.model.errors import (
-    HoldfastError,
-    HostReplaced,
-    HostSilent,
-    NotReachable,
-    RelayFull,
-    RelayLeaving,
-    TicketRefused,
-)
+from holdfast.model import errors
 from holdfast.model.ids import ActorId, HostId, SessionId
 
 Link = NewType("Link", int)
@@ -193,7 +185,7 @@ class Refuse:
     """Say no, and hang up."""
 
     link: Link
-    error: HoldfastError
+    error: errors.HoldfastError
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +291,7 @@ class MeetingPoint:
             waiting = self._waiting.get(ticket)
             if waiting is not None:
                 self._forget(waiting)
-                error = HostSilent(waiting.asked.target)
+                error = errors.HostSilent(waiting.asked.target)
                 effects.append(Refuse(waiting.asked.link, error))
         return effects
 
@@ -329,14 +321,14 @@ class MeetingPoint:
 
     def _register(self, event: Registered) -> list[Effect]:
         if self._is_draining:
-            return [Refuse(event.link, RelayLeaving())]
+            return [Refuse(event.link, errors.RelayLeaving())]
         former = self._hosts.get(event.host)
         if former is None and len(self._hosts) >= self._limits.hosts:
-            return [Refuse(event.link, RelayFull("hosts", self._limits.hosts))]
+            return [Refuse(event.link, errors.RelayFull("hosts", self._limits.hosts))]
         effects: list[Effect] = []
         if former is not None:
             self._unregister(event.host, former)
-            effects.append(Refuse(former.link, HostReplaced(event.host)))
+            effects.append(Refuse(former.link, errors.HostReplaced(event.host)))
         self._hosts[event.host] = _Host(event.link)
         self._host_links[event.link] = event.host
         return effects + self._knock_again(event)
@@ -356,7 +348,7 @@ class MeetingPoint:
         actors = set(event.actors) | (set() if event.resets else host.actors)
         invites = set(event.invites) | (set() if event.resets else host.invites)
         if len(actors) + len(invites) > self._limits.admitted:
-            error = RelayFull("admitted keys of one host", self._limits.admitted)
+            error = errors.RelayFull("admitted keys of one host", self._limits.admitted)
             return self._expel(event.link, error)
         host.actors, host.invites = actors, invites
         return []
@@ -377,16 +369,18 @@ class MeetingPoint:
         added = set(event.added) - host.sessions
         if len(host.sessions) + len(added) > self._limits.sessions_per_host:
             limit = self._limits.sessions_per_host
-            return self._expel(event.link, RelayFull("sessions of one host", limit))
+            return self._expel(
+                event.link, errors.RelayFull("sessions of one host", limit)
+            )
         if len(self._directory) + len(added) > self._limits.sessions:
-            error = RelayFull("sessions", self._limits.sessions)
+            error = errors.RelayFull("sessions", self._limits.sessions)
             return self._expel(event.link, error)
         for session in added:
             host.sessions.add(session)
             self._directory.setdefault(session, []).append(name)
         return []
 
-    def _expel(self, link: Link, error: HoldfastError) -> list[Effect]:
+    def _expel(self, link: Link, error: errors.HoldfastError) -> list[Effect]:
         return [Refuse(link, error), *self._leave(link)]
 
     def _unpublish(self, name: HostId, host: _Host, session: SessionId) -> None:
@@ -411,10 +405,10 @@ class MeetingPoint:
 
     def _ask(self, asked: Asked, now: float) -> list[Effect]:
         if self._is_draining:
-            return [Refuse(asked.link, RelayLeaving())]
+            return [Refuse(asked.link, errors.RelayLeaving())]
         name = self._answering(asked)
         if name is None:
-            return [Refuse(asked.link, NotReachable(asked.target))]
+            return [Refuse(asked.link, errors.NotReachable(asked.target))]
         if full := self._full(asked, name):
             return [Refuse(asked.link, full)]
         waiting = _Waiting(asked, name, now + TICKET_TTL)
@@ -443,7 +437,7 @@ class MeetingPoint:
             return [] if asked.leased_to is None else [asked.leased_to]
         return self._directory.get(SessionId(asked.target), ())
 
-    def _full(self, asked: Asked, host: HostId) -> RelayFull | None:
+    def _full(self, asked: Asked, host: HostId) -> errors.RelayFull | None:
         # Looked for only after the asker proved to be admitted: else a full
         # host could be told from an absent one (I3).
         limits = self._limits
@@ -461,13 +455,13 @@ class MeetingPoint:
             (KNOCKS_AT_HOST, counts[KNOCKS_AT_HOST, host], limits.knocks_per_host),
         ):
             if count >= limit:
-                return RelayFull(what, limit)
+                return errors.RelayFull(what, limit)
         return None
 
     def _meet(self, event: Met, now: float) -> list[Effect]:
         waiting = self._waiting.get(event.ticket)
         if waiting is None or waiting.host != event.host or now >= waiting.expires_at:
-            return [Refuse(event.link, TicketRefused())]
+            return [Refuse(event.link, errors.TicketRefused())]
         self._forget(waiting)
         asked = waiting.asked
         leased = SessionId(asked.target) if asked.is_leased else None
@@ -520,7 +514,7 @@ class MeetingPoint:
         for waiting in list(self._waiting.values()):
             if waiting.asked.is_leased and waiting.asked.target == session:
                 self._forget(waiting)
-                refused = NotReachable(waiting.asked.target)
+                refused = errors.NotReachable(waiting.asked.target)
                 effects.append(Refuse(waiting.asked.link, refused))
         return effects
 
@@ -529,7 +523,7 @@ class MeetingPoint:
         effects: list[Effect] = [Warn(host.link) for host in self._hosts.values()]
         for waiting in list(self._waiting.values()):
             self._forget(waiting)
-            effects.append(Refuse(waiting.asked.link, RelayLeaving()))
+            effects.append(Refuse(waiting.asked.link, errors.RelayLeaving()))
         return effects
 
 

@@ -35,14 +35,7 @@ I7  What is said of an earlier life changes nothing in this one.
 import enum
 from dataclasses import dataclass
 
-from holdfast.model.errors import (
-    HoldfastError,
-    LeaseLost,
-    SessionLost,
-    SessionOver,
-    StaleIncarnation,
-    StillAlive,
-)
+from holdfast.model import errors
 from holdfast.model.ids import (
     FIRST_INCARNATION,
     ActorId,
@@ -222,7 +215,7 @@ class Sweep:
 class Refuse:
     """Answer the event with an error; nothing has changed."""
 
-    error: HoldfastError
+    error: errors.HoldfastError
 
 
 Event = (
@@ -328,7 +321,7 @@ class SessionLife:
         match event:
             case Attached(_, client):
                 if self.state is State.LOST:
-                    return [Refuse(SessionLost(self.incarnation))]
+                    return [Refuse(errors.SessionLost(self.incarnation))]
                 self._attached.add(client)
             case Detached(client):  # pragma: no branch
                 self._attached.discard(client)
@@ -356,7 +349,7 @@ class SessionLife:
     def _let_go(self) -> list[Effect]:
         before, self._is_held_still = self.frozen_by, False
         if before == {FrozenBy.BY_FENCE}:
-            return [Refuse(LeaseLost(self.incarnation))]
+            return [Refuse(errors.LeaseLost(self.incarnation))]
         return self._moved(before)
 
     def _fence(self, incarnation: Incarnation) -> list[Effect]:
@@ -407,12 +400,12 @@ class SessionLife:
 
     def _recover(self, event: Recovered) -> list[Effect]:
         if event.incarnation <= self.incarnation:
-            error = StaleIncarnation(event.incarnation, self.incarnation)
+            error = errors.StaleIncarnation(event.incarnation, self.incarnation)
             return [Refuse(error)]
         if self.state is State.EXITED:
-            return [Refuse(SessionOver(self.state))]
+            return [Refuse(errors.SessionOver(self.state))]
         if self.state is not State.LOST or self._sweep_at is not None:
-            return [Refuse(StillAlive(self.incarnation, self.state))]
+            return [Refuse(errors.StillAlive(self.incarnation, self.state))]
         self.incarnation = event.incarnation
         self.state = State.RUNNING
         self.pid = event.pid
@@ -472,8 +465,8 @@ class SessionLife:
     def _refusal(self) -> list[Effect]:
         match self.state:
             case State.LOST:
-                return [Refuse(SessionLost(self.incarnation))]
+                return [Refuse(errors.SessionLost(self.incarnation))]
             case State.EXITED:
-                return [Refuse(SessionOver(self.state))]
+                return [Refuse(errors.SessionOver(self.state))]
             case _:
                 return []

@@ -39,12 +39,7 @@ first and then looks whether `start` is still at or below what it copied.
 from dataclasses import dataclass
 from typing import Self
 
-from holdfast.model.errors import (
-    NegativeOffset,
-    OffsetAhead,
-    OffsetGone,
-    WindowDamaged,
-)
+from holdfast.model import errors
 
 HEADER = 64
 """Bytes before the ring: one cache line, so that the ring is aligned."""
@@ -91,18 +86,18 @@ class StreamWindow:
 
         """
         if len(memory) <= HEADER:
-            raise WindowDamaged("it is too small")
+            raise errors.WindowDamaged("it is too small")
         window = cls(memory)
         marks = window._marks
         if marks[_MAGIC] != MAGIC:
-            raise WindowDamaged("it has no mark")
+            raise errors.WindowDamaged("it has no mark")
         if marks[_LAYOUT] != LAYOUT:
-            raise WindowDamaged("its layout is of another version")
+            raise errors.WindowDamaged("its layout is of another version")
         if marks[_CAPACITY] != window.capacity:
-            raise WindowDamaged("its size is not what it says")
+            raise errors.WindowDamaged("its size is not what it says")
         kept_to = max(window.end, marks[_READ])
         if not window.start <= window.end <= kept_to <= window.start + window.capacity:
-            raise WindowDamaged("it claims bytes it cannot hold")
+            raise errors.WindowDamaged("it claims bytes it cannot hold")
         return window
 
     @property
@@ -198,9 +193,9 @@ class StreamWindow:
         """
         start, end = self._marks[_START], self._marks[_END]
         if offset < start:
-            raise OffsetGone(offset, start)
+            raise errors.OffsetGone(offset, start)
         if offset > end:
-            raise OffsetAhead(offset, end)
+            raise errors.OffsetAhead(offset, end)
         place = offset % self.capacity
         size = min(limit, end - offset, self.capacity - place)
         return self._ring[place : place + max(size, 0)].toreadonly()
@@ -239,9 +234,9 @@ def plan_resume(
     start = window.start
     if after is not None:
         if after < 0:
-            raise NegativeOffset(after)
+            raise errors.NegativeOffset(after)
         if after > window.end:
-            raise OffsetAhead(after, window.end)
+            raise errors.OffsetAhead(after, window.end)
         if after >= start:
             return Resume(after, gap=0, keyframe=False)
     usable = keyframe_at is not None and start <= keyframe_at <= window.end

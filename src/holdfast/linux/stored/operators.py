@@ -36,6 +36,7 @@ from typing import Any
 
 from holdfast.linux.stored import folders, seals
 from holdfast.linux.stored.small_files import read_file, sync_folder, write_file
+from holdfast.model import errors
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.envelopes import (
     WHOLE_HOST,
@@ -43,13 +44,6 @@ from holdfast.model.envelopes import (
     Right,
     default_rights,
     rights_from,
-)
-from holdfast.model.errors import (
-    HoldfastError,
-    OperatorFileDamaged,
-    OperatorTaken,
-    UnknownOperator,
-    UsageError,
 )
 from holdfast.model.ids import ActorId, actor_id, parse_session_id
 from holdfast.model.text import checked_name, same_name
@@ -115,7 +109,7 @@ class Enrolled:
         """
         token = self._read("token")
         if self.token_digest and _digest(token) != self.token_digest:
-            raise OperatorFileDamaged(self.actor.name, "its token was changed")
+            raise errors.OperatorFileDamaged(self.actor.name, "its token was changed")
         return token
 
     def rotation_statements(self) -> bytes:
@@ -141,7 +135,7 @@ class Enrolled:
         try:
             return read_file(f"{self.folder}/{name}", MAX_FILE)
         except FileNotFoundError:
-            raise UnknownOperator(self.actor.name) from None
+            raise errors.UnknownOperator(self.actor.name) from None
 
 
 def enrolled() -> list[Enrolled]:
@@ -149,19 +143,19 @@ def enrolled() -> list[Enrolled]:
     found = []
     home, key = folders.operators_folder(), seals.key()
     for name in _names(home):
-        with contextlib.suppress(OperatorFileDamaged, OSError):
+        with contextlib.suppress(errors.OperatorFileDamaged, OSError):
             found.append(_load(home, name, key))
     return found
 
 
-def damaged() -> list[OperatorFileDamaged]:
+def damaged() -> list[errors.OperatorFileDamaged]:
     """Return what is wrong with the folders that are left out."""
     found = []
     home, key = folders.operators_folder(), seals.key()
     for name in _names(home):
         try:
             _load(home, name, key)
-        except OperatorFileDamaged as error:
+        except errors.OperatorFileDamaged as error:
             found.append(error)
     return found
 
@@ -211,7 +205,7 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
     name = checked_name(name)
     home = folders.operators_folder()
     if any(same_name(found, name) for found in os.listdir(home)):
-        raise OperatorTaken(name)
+        raise errors.OperatorTaken(name)
     draft = f"{home}/.{name}.{os.getpid()}"
     _remove(draft)
     os.mkdir(draft, 0o700)
@@ -232,10 +226,10 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
         arrived = _arrival(Actor(actor_id(public_key), kind, name), public_key, terms)
         with _changing() as record:
             if any(same_name(found, name) for found in os.listdir(home)):
-                raise OperatorTaken(name)  # Somebody was faster.
+                raise errors.OperatorTaken(name)  # Somebody was faster.
             record(*arrived, by)
             os.rename(draft, f"{home}/{name}")
-    except (OSError, HoldfastError):
+    except (OSError, errors.HoldfastError):
         _remove(draft)
         raise
     return _load(home, name, seals.key())
@@ -256,7 +250,7 @@ def rotate(
     """
     taken = by_key(new_key)
     if taken is not None:
-        raise OperatorTaken(taken.actor.name)
+        raise errors.OperatorTaken(taken.actor.name)
     folder, number = known.folder, known.rotations + 1
     facts = _facts(folder, seals.key())
     facts.setdefault("first_key", known.public_key.hex())
@@ -289,7 +283,7 @@ def forget(name: str, by: str = "") -> None:
     """
     found = by_name(name)
     if found is None:
-        raise UnknownOperator(name)
+        raise errors.UnknownOperator(name)
     import shutil  # noqa: PLC0415  # slow to load, and rarely needed
 
     with _changing() as record:
@@ -360,11 +354,11 @@ def _facts(folder: str, key: bytes) -> dict[str, Any]:
     try:
         facts = json.loads(read_file(f"{folder}/operator.json", MAX_FILE))
     except (OSError, ValueError) as error:
-        raise OperatorFileDamaged(own, str(error)) from None
+        raise errors.OperatorFileDamaged(own, str(error)) from None
     if not isinstance(facts, dict):
-        raise OperatorFileDamaged(own, "it holds no facts")
+        raise errors.OperatorFileDamaged(own, "it holds no facts")
     if not seals.is_sealed(facts, f"operators/{own}", key):
-        raise OperatorFileDamaged(own, "this host has not written it like this")
+        raise errors.OperatorFileDamaged(own, "this host has not written it like this")
     return facts
 
 
@@ -381,11 +375,11 @@ def _load(home: str, own: str, key: bytes) -> Enrolled:
         terms = None
         if "envelope" in facts:
             terms = Terms(str(facts["invite"]), from_facts(facts["envelope"]))
-    except (ValueError, KeyError, TypeError, UsageError) as error:
-        raise OperatorFileDamaged(own, str(error)) from None
+    except (ValueError, KeyError, TypeError, errors.UsageError) as error:
+        raise errors.OperatorFileDamaged(own, str(error)) from None
     if not is_right:
         # A folder copied or renamed by hand must not become somebody else.
-        raise OperatorFileDamaged(own, "it belongs to another name or key")
+        raise errors.OperatorFileDamaged(own, "it belongs to another name or key")
     actor = Actor(actor_id(first_key), kind, name)
     return Enrolled(actor, public_key, folder, terms, rotations, token_digest)
 
