@@ -15,8 +15,6 @@ MAX_LINES = 600
 MAX_TEST_LINES = 400
 MAX_IMPORTS = 20
 MANY_IMPORTS = {
-    "cli/attached.py",  # joins everything a person meets at a terminal
-    "keeper/keeper_state.py",  # the whole of a keeper, taken apart by nobody yet
     "sdk/routes.py",  # knows every way to a session
 }
 """Modules that import more of ours, each with what it is excused by."""

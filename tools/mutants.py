@@ -61,7 +61,8 @@ MUTANTS = (
         "core/input/serializer.py",
         (
             ("outcome = self._remembered(submitted)", "outcome = None"),
-            ("if self.is_known(submitted):", "if False:"),
+            ("self.is_known(submitted)\n", "False\n"),
+            ("else submitted.id.sequence < client.next", "else False"),
         ),
     ),
     Mutant(
@@ -149,7 +150,7 @@ MUTANTS = (
         "core/input/gate.py",
         (
             (
-                "[self._reject(ticket, errors.PolicyUnavailable(why))]",
+                "[self._reject(ticket, PolicyUnavailable(why))]",
                 '[self._admit(ticket, "", None)]',
             ),
         ),

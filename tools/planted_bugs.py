@@ -253,7 +253,7 @@ BUGS = (
     ),
     Bug(
         "the way back goes on for ever",
-        "host/bridge.py",
+        "aio/first_of.py",
         "            task.cancel()\n",
         "            pass\n",
         ("tests/host/test_bridge.py",),

@@ -37,6 +37,7 @@ HELD: list[tuple[str, dict[str, object], str]] = [
 """Each tool whose act can be held, with what it is given and called afterwards."""
 
 ASKING = "read -s secret"
+SHELL = Path(os.environ.get("SHELL") or "/bin/sh").name
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_a_session_is_started_with_what_was_asked_for(
         assert one["command"].startswith("sh -c ")
         assert printed["found"]["text"].strip() == str(tmp_path)
         assert plain["id"] == other["id"]
-        assert Path(other["command"].split()[0]).name == Path(_shell()).name
+        assert Path(other["command"].split()[0]).name == SHELL
         (intent,) = [entry for entry in said["entries"] if entry["kind"] == "intended"]
         assert (intent["intent"], intent["effect"]) == ("build it", "a shell")
         assert intent["act"] == "create-session"
@@ -400,7 +401,3 @@ async def _waiting(person: holdfast.Session) -> object:
 async def _intended(person: holdfast.Session, times: int) -> bool:
     kinds = [one.kind for one in await person.log()]
     return kinds.count(EntryKind.INTENDED) >= times
-
-
-def _shell() -> str:
-    return os.environ.get("SHELL") or "/bin/sh"

@@ -115,6 +115,17 @@ def test_i3_whoever_took_all_of_it_back_is_named_with_nobody_forgotten() -> None
     assert (found.data, found.by, found.is_empty) == (b"", (BOT,), False)
 
 
+@pytest.mark.parametrize("erase", [b"\x08", b"\x7f"])
+def test_whose_text_somebody_else_erased_is_still_named(erase: bytes) -> None:
+    line = StagedLine(is_marked=True)
+    line.prompted()
+    line.typed(BOT, b"rm", echo_off=False)
+
+    line.typed(ANNA, erase * 2, echo_off=False)
+
+    assert set(line.stands().by) == {ANNA, BOT}
+
+
 def test_an_erased_line_that_was_edited_too_is_a_guess() -> None:
     assert not staged((BOT, b"ab\x7f\x01")).is_erased
 

@@ -140,6 +140,8 @@ class _Part:
     def _drop_last(self, actor: ActorId) -> None:
         if self.by[-1] != actor:
             self.shapers[actor] = None
+        if not self.is_cooked:  # The key may mean another thing to its reader.
+            self.shapers[self.by[-1]] = None
         del self.typed[-1], self.by[-1]
 
 
