@@ -19,7 +19,15 @@ from holdfast.model.errors import HoldfastError, OperatorTaken, UnknownOperator
 from holdfast.model.ids import ActorId
 from holdfast.wire.signatures import MAX_ROTATIONS, ROTATION
 
-__all__ = ["VARIABLE", "acting_as", "enrol", "login_name", "our_pen", "ourselves"]
+__all__ = [
+    "VARIABLE",
+    "acting_as",
+    "enrol",
+    "login_name",
+    "our_name",
+    "our_pen",
+    "ourselves",
+]
 
 
 def ourselves() -> Enrolled:

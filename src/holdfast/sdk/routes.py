@@ -10,8 +10,7 @@ from typing import Protocol
 
 from holdfast.aio.holder_link import READ, SocketStream, Stream, connect
 from holdfast.client import hosts, keeper
-from holdfast.client.current_operator import acting_as, pen_of
-from holdfast.client.profile import our_name
+from holdfast.client.current_operator import acting_as, our_name, pen_of
 from holdfast.client.proven_requests import change_proven, proven
 from holdfast.core.client.holder_link import Credentials
 from holdfast.core.client.signing import Pen
