@@ -9,6 +9,8 @@ from mcp.client.client import Client
 from tests.scenarios.agents import Agent, plainly
 from tests.scenarios.support import PATIENCE
 
+import holdfast
+from holdfast.core.book.logbook import EntryKind
 from holdfast.mcp.server import serving
 
 Kind = TypeVar("Kind")
@@ -53,3 +55,9 @@ async def notes_of(
 
     notes: list[str] = await until(noted)
     return notes
+
+
+async def intended(person: holdfast.Session, times: int) -> bool:
+    """Tell whether an agent has said as often what it means to do."""
+    kinds = [one.kind for one in await person.log()]
+    return kinds.count(EntryKind.INTENDED) >= times

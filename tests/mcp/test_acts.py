@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.mcp.support import agent, given_up, notes_of, told
+from tests.mcp.support import agent, given_up, intended, notes_of, told
 from tests.scenarios.agents import ASKED, FREE, WHY, shell, until, until_exists
 from tests.scenarios.gated import write_policy
 from tests.scenarios.support import Machine, machine
@@ -381,7 +381,7 @@ def test_what_another_agent_waits_for_is_not_taken_back(here: Machine) -> None:
             held = other.begin("run", **ON, command="touch other")
             (waiting,) = await until(person.pending)
             mine = bot.begin("send", **ON, text="touch other", enter=True)
-            await until(lambda: _intended(person, 2))
+            await until(lambda: intended(person, 2))
             await given_up(mine)
             after = await bot.call("who", session="build")
             pending = await person.pending()
@@ -396,8 +396,3 @@ def test_what_another_agent_waits_for_is_not_taken_back(here: Machine) -> None:
 
 async def _waiting(person: holdfast.Session) -> object:
     return (await person.who()).waiting
-
-
-async def _intended(person: holdfast.Session, times: int) -> bool:
-    kinds = [one.kind for one in await person.log()]
-    return kinds.count(EntryKind.INTENDED) >= times
