@@ -16,7 +16,6 @@ import holdfast
 from holdfast.client.profile import login_name
 from holdfast.core.book.logbook import EntryKind
 from holdfast.mcp.acts import NOT_STOPPED, WITHDRAWN
-from holdfast.wire import messages as wire
 
 ON = {"session": "build", "intent": WHY}
 SECRET: dict[str, object] = {"secret": "hush"}
@@ -216,23 +215,6 @@ def test_a_signal_is_sent_and_the_answer_says_what_is_so_now(here: Machine) -> N
         assert sent == {"was_sent": True, "state": "running"}
 
     told(story)
-
-
-def test_a_refusal_says_by_name_and_kind_who_has_the_turn(here: Machine) -> None:
-    session = shell(here)
-    anna = here.join(session, "anna")
-    assert anna.request(wire.Take()) is None
-
-    async def story() -> dict[str, object]:
-        async with agent() as bot:
-            return await bot.refused("send", **ON, text="x")
-
-    refused = told(story)
-
-    assert refused["code"] == "not-your-turn"
-    said = str(refused)
-    assert "anna (human)" in said
-    assert anna.operator.actor.id not in said
 
 
 def test_the_turn_is_taken_given_asked_for_and_dropped(here: Machine) -> None:
