@@ -188,10 +188,7 @@ def test_rows_whose_colours_are_not_known_are_not_taken_for_harmless() -> None:
     runs = [Run(0, "x")] * (MAX_RUNS - 1) + [Run(2, "x")]
 
     seen = hidden_in(["x", "y", "z", ""], runs, GREY)
-    assert [(one.row, one.reason) for one in seen] == [
-        (2, Reason.MIXED),
-        (3, Reason.MIXED),
-    ]
+    assert seen == (Hidden(2, 0, 1, Reason.MIXED), Hidden(3, 0, 1, Reason.MIXED))
 
 
 def test_a_screen_that_cannot_be_looked_through_is_hidden_row_by_row() -> None:
