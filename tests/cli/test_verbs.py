@@ -136,7 +136,7 @@ def test_what_fits_several_sessions_is_refused(
 
     assert main(["keep", "s_aaaa"]) == 64
 
-    assert "fits 2 sessions" in capsys.readouterr().err
+    assert "matches 2 sessions" in capsys.readouterr().err
 
 
 def test_keep_sets_a_mark_and_takes_it_away(web: FakeSession) -> None:

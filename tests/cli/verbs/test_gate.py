@@ -103,7 +103,7 @@ def test_without_a_ticket_there_must_be_exactly_one(
     said = capsys.readouterr().err
     assert "nothing waits for approval" in said
     assert "2 wait for approval" in said
-    assert "nothing is pending under 9" in said
+    assert "there is no request 9" in said
 
 
 @pytest.mark.parametrize("ticket", ["x", "-1", "٣", "9" * 40, ""])

@@ -77,7 +77,7 @@ def test_what_is_no_link_joins_nothing_and_is_not_repeated(
     keeper: FakeKeeper, link: str, capsys: Capture
 ) -> None:
     assert main(["join", link]) == 64
-    assert "no invitation" in capsys.readouterr().err
+    assert "not an invitation" in capsys.readouterr().err
     assert keeper.asked == []
 
 

@@ -43,7 +43,7 @@ def test_from_leaves_out_what_was_before(web: FakeSession, capsys: Capture) -> N
 
     words = ["wait", "web", "--for", "done", "--from", "4", "--timeout", "0.05"]
     assert main(words) == 75
-    assert "did not come within 50 ms" in capsys.readouterr().err
+    assert "did not happen within 50 ms" in capsys.readouterr().err
 
 
 def test_a_session_that_ends_first_will_never_print_it(web: FakeSession) -> None:

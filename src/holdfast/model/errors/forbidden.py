@@ -10,7 +10,7 @@ class NotAllowed(Forbidden):
     right: str
 
     says = "{actor} may not {right} here"
-    next_step = "Ask somebody with `grant` for the right."
+    next_step = "Ask an operator with the right `grant`."
 
 
 class WiderThanGiven(Forbidden):
@@ -73,7 +73,7 @@ class DeniedByPolicy(Forbidden):
 
     next_step = (
         "`holdfast gate test` says which rule applies to what;"
-        " `holdfast gate example` prints a policy to begin with."
+        " `holdfast gate example` prints a policy to start from."
     )
 
     def _sentence(self) -> str:
@@ -86,7 +86,7 @@ class DeniedByOperator(Forbidden):
 
     approver: str
 
-    says = "{approver} was asked and denied it"
+    says = "{approver} denied it"
     next_step = "Ask them why."
 
 
@@ -104,7 +104,7 @@ class ApprovalMismatch(Forbidden):
 
     ticket: int
 
-    says = "what is pending under {ticket} is not what was approved"
+    says = "request {ticket} is no longer what was approved"
     next_step = "Look at what is pending now, and answer that."
 
 
@@ -131,7 +131,7 @@ class UnknownOperator(Forbidden):
     operator: str
 
     says = "no operator {operator!r} is known here"
-    next_step = "`holdfast operators` lists who is; --as NAME makes a new one."
+    next_step = "`holdfast operators` lists them; --as NAME adds one."
 
 
 class NotProven(Forbidden):
@@ -148,14 +148,14 @@ class NotProven(Forbidden):
 class InviteUnknown(Forbidden):
     """No invitation of that id is open: it was used, it expired, or never was."""
 
-    says = "the invitation was used, has expired, or never was"
+    says = "the invitation was used, has expired, or does not exist"
     next_step = "Ask for another invitation."
 
 
 class TicketRefused(Forbidden):
     """A ticket was used before, too late, or by somebody it was not given to."""
 
-    says = "the relay does not take this ticket"
+    says = "the relay does not accept this ticket"
     next_step = "Wait for the next knock; a ticket is good once and for seconds."
 
 
@@ -172,14 +172,16 @@ class InviteExpired(Forbidden):
     """The invitation was good until a moment that is past."""
 
     says = "the invitation has expired"
-    next_step = "Ask whoever invited you for another link."
+    next_step = "Ask the person who invited you for another link."
 
 
 class InviteUsed(Forbidden):
     """The invitation was good once, and somebody has used it."""
 
     says = "the invitation was used already, by another key"
-    next_step = "If it was not you, tell whoever invited you; else ask for another."
+    next_step = (
+        "If it was not you, tell the person who invited you; otherwise ask for another."
+    )
 
 
 class Revoked(Forbidden):
@@ -187,7 +189,7 @@ class Revoked(Forbidden):
 
     host: str
 
-    says = "{host} does not let us in, or no longer"
+    says = "{host} does not let us in"
     next_step = "Ask somebody at the host for an invitation."
 
 

@@ -64,8 +64,8 @@ class LogNotVouched(PeerError):
     index: int
     left: int
 
-    says = "no host vouches for the last {left} entries, after {index}"
-    next_step = "Without --strict it is taken as it is; a tail cut off would not show."
+    says = "no host signed the last {left} entries, after {index}"
+    next_step = "Without --strict it is accepted; a cut tail would not be noticed."
 
 
 class PolicyTampered(PeerError):
@@ -75,7 +75,7 @@ class PolicyTampered(PeerError):
 
     says = "the applied policy was tampered with: {why}"
     next_step = (
-        "`holdfast log --host` says what was applied; `holdfast gate apply` mends it."
+        "`holdfast log --host` says what was applied; `holdfast gate apply` repairs it."
     )
 
 
@@ -84,7 +84,7 @@ class WindowDamaged(PeerError):
 
     why: str
 
-    says = "this is no stream window: {why}"
+    says = "this is not a stream window: {why}"
     next_step = "Make a new window; what the old one kept is gone."
 
 
@@ -94,8 +94,8 @@ class OperatorFileDamaged(PeerError):
     name: str
     why: str
 
-    says = "what is known of operator {name!r} is damaged: {why}"
-    next_step = "Remove the folder, and make the operator known anew."
+    says = "the record of operator {name!r} is damaged: {why}"
+    next_step = "Remove the folder, and add the operator again."
 
 
 class HandshakeFailed(PeerError):
@@ -110,8 +110,8 @@ class HandshakeFailed(PeerError):
 class WeakKey(PeerError):
     """A key of the other side makes a secret that anybody could know."""
 
-    says = "a key of the other side keeps no secret"
-    next_step = "Do not trust whoever sent it."
+    says = "a key of the other side is weak"
+    next_step = "Do not trust its sender."
 
 
 class WrongIdentity(PeerError):

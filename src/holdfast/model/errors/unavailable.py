@@ -51,7 +51,7 @@ class NotAtPrompt(Unavailable):
     says = "the shell is not at an empty prompt: {why}"
     next_step = (
         "`holdfast wait NAME --for prompt`; `holdfast keys NAME C-c` gives up what"
-        " stands typed; `holdfast state NAME` says what it does."
+        " was typed; `holdfast state NAME` says what it is doing."
     )
 
 
@@ -60,8 +60,8 @@ class NotWaiting(Unavailable):
 
     state: str
 
-    says = "nothing waits for an answer: the session is {state}"
-    next_step = "`holdfast wait NAME --for secret` says when somebody does."
+    says = "no program asks for a secret: the session is {state}"
+    next_step = "`holdfast wait NAME --for secret` waits for one."
 
 
 class WouldBeShown(Unavailable):
@@ -69,7 +69,7 @@ class WouldBeShown(Unavailable):
 
     why: str
 
-    says = "the answer would not stay a secret: {why}"
+    says = "the secret would be shown: {why}"
     next_step = "`holdfast send NAME --enter TEXT` types what may be seen."
 
 
@@ -80,7 +80,7 @@ class SessionFull(Unavailable):
     limit: int
 
     says = "{whose} has {limit} clients attached already"
-    next_step = "Detach some; `holdfast who` says who is here."
+    next_step = "Detach some; `holdfast who` shows who is attached."
 
 
 class HostFull(Unavailable):
@@ -97,7 +97,7 @@ class TooManyPending(Unavailable):
 
     limit: int
 
-    says = "{limit} requests already wait"
+    says = "{limit} requests are already waiting"
     next_step = "Wait for an answer to those that are pending."
 
 
@@ -148,7 +148,7 @@ class AskerGone(Unavailable):
 
     ticket: int
 
-    says = "request {ticket} was given up: its sender has left"
+    says = "request {ticket} was withdrawn: its sender has left"
     next_step = "Send it again, and stay until it is answered."
 
 
@@ -241,7 +241,7 @@ class NoTerminalLeft(Unavailable):
 
     why: str
 
-    says = "no terminal can be had: {why}"
+    says = "no terminal is available: {why}"
     next_step = "End some sessions, or raise kernel.pty.max."
 
 
@@ -250,7 +250,7 @@ class NoExecGate(Unavailable):
 
     why: str
 
-    says = "there can be no exec gate here: {why}"
+    says = "the exec gate is not available here: {why}"
     next_step = "`holdfast doctor` says why; start the session without --exec-gate."
 
 
@@ -281,7 +281,7 @@ class FreezeIncomplete(Unavailable):
 class ThawIncomplete(Unavailable):
     """The kernel still holds the session's cgroup, and so the session stands."""
 
-    says = "the session still stands: the kernel holds its cgroup"
+    says = "the session is still frozen: the kernel holds its cgroup"
     next_step = "Something above it is frozen: thaw that, then thaw it again."
 
 
@@ -291,7 +291,7 @@ class WaitedInVain(Unavailable):
     what: str
     waited_ms: int
 
-    says = "{what} did not come within {waited_ms} ms"
+    says = "{what} did not happen within {waited_ms} ms"
     next_step = "Look at the session, or wait longer with --timeout."
 
 
@@ -319,7 +319,7 @@ class UpgradeFailed(Unavailable):
     session: str
     why: str
 
-    next_step = "Every session goes on under the old code; see keeper.log for more."
+    next_step = "Every session keeps running on the old code; see keeper.log for more."
 
     def _sentence(self) -> str:
         where = f" at {self.session}" if self.session else ""
@@ -340,7 +340,7 @@ class GraphUnavailable(Unavailable):
 
     why: str
 
-    says = "what runs there cannot be told: {why}"
+    says = "its processes cannot be listed: {why}"
     next_step = "Ask again when the last answer has been read."
 
 
@@ -367,7 +367,7 @@ class HandshakeTimeout(Unavailable):
 class ChannelWornOut(Unavailable):
     """A channel has sealed as many messages as it may."""
 
-    says = "this channel has sealed all the messages it may"
+    says = "this channel has used up its keys"
     next_step = "Open a new channel."
 
 
@@ -380,8 +380,8 @@ class NotReachable(Unavailable):
 
     target: str
 
-    says = "the relay knows nobody who answers you for {target}"
-    next_step = "See that the host is up, and that it knows your key."
+    says = "the relay has no host {target} that admits you"
+    next_step = "Check that the host is up, and that it knows your key."
 
 
 class HostSilent(Unavailable):
@@ -398,8 +398,8 @@ class HostReplaced(Unavailable):
 
     host: str
 
-    says = "{host} has registered from elsewhere since"
-    next_step = "See that this key is used on one machine only; then try again."
+    says = "{host} has since registered from another machine"
+    next_step = "Check that this key is used on one machine only; then try again."
 
 
 class RelayUnreachable(Unavailable):
@@ -409,7 +409,7 @@ class RelayUnreachable(Unavailable):
     why: str
 
     says = "the relay {relay} cannot be reached: {why}"
-    next_step = "See that its address is right and that it runs; then try again."
+    next_step = "Check its address and that it is running; then try again."
 
 
 class RelayFull(Unavailable):
@@ -434,8 +434,8 @@ class SlowPeer(Unavailable):
 
     seconds: int
 
-    says = "the other end took nothing for {seconds} s"
-    next_step = "Connect again; nothing that was taken is sent twice."
+    says = "the other side read nothing for {seconds} s"
+    next_step = "Connect again; nothing received is sent twice."
 
 
 class HostUnreachable(Unavailable):

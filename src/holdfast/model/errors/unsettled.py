@@ -18,7 +18,7 @@ class CreationUnknown(Unsettled):
 
     why: str
 
-    says = "whether the session was made is not known: {why}"
+    says = "whether the session was started is not known: {why}"
     next_step = "`holdfast ls` shows whether it is there."
 
 
@@ -32,7 +32,7 @@ class StaleIncarnation(Unsettled):
     incarnation: int
     current: int
 
-    says = "incarnation {incarnation} is over; the session lives as {current}"
+    says = "incarnation {incarnation} has ended; the session is now {current}"
     next_step = "Attach again and look: the session has been restored or moved."
 
 
@@ -62,7 +62,7 @@ class ApprovalPending(Unsettled):
     ticket: int
     rule: str
 
-    says = "it waits for approval by rule {rule!r}, as ticket {ticket}"
+    says = "it waits for approval by rule {rule!r}, as request {ticket}"
     next_step = "`holdfast gate pending` shows what waits; do not send it again."
 
 
@@ -73,9 +73,10 @@ class CommandGoesOn(Unsettled):
     waited_ms: int
     state: str
 
-    says = "the command goes on after {waited_ms} ms: the session is {state}"
+    says = "the command is still running after {waited_ms} ms: the session is {state}"
     next_step = (
-        "`holdfast wait NAME --for prompt` waits on; `holdfast keys NAME C-c` stops it."
+        "`holdfast wait NAME --for prompt` keeps waiting; "
+        "`holdfast keys NAME C-c` stops it."
     )
 
 
@@ -84,7 +85,7 @@ class LineUnfinished(Unsettled):
 
     start: int
 
-    says = "the line is no whole command: the shell waits for the rest"
+    says = "the line is not a complete command: the shell waits for the rest"
     next_step = "`holdfast keys NAME C-c` takes it back; then close every quote."
 
 
@@ -93,5 +94,5 @@ class EndUnknown(Unsettled):
 
     number: int
 
-    says = "command {number} is over; with which status is not known"
-    next_step = "Look at what it printed, and at what it was to do."
+    says = "command {number} has ended; its exit status is not known"
+    next_step = "Look at its output and its effects."

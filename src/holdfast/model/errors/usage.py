@@ -60,7 +60,7 @@ class KeyUsed(UsageError):
     key: str
 
     says = "the key {key!r} was used for another command"
-    next_step = "Take another key; the same line with this key tells how it ended."
+    next_step = "Use another key; the same line with this key returns its outcome."
 
 
 class SessionNotFound(UsageError):
@@ -167,7 +167,7 @@ class OperatorNotHere(UsageError):
     operator: str
 
     says = "{operator} is not attached"
-    next_step = "`drop` the turn instead, for whoever comes; `who` shows who is here."
+    next_step = "`drop` the turn instead; `holdfast who` shows who is attached."
 
 
 class NothingPending(UsageError):
@@ -175,8 +175,8 @@ class NothingPending(UsageError):
 
     ticket: int
 
-    says = "nothing is pending under {ticket}"
-    next_step = "`holdfast gate pending` lists what waits for an answer."
+    says = "there is no request {ticket}"
+    next_step = "`holdfast gate pending` lists the requests."
 
 
 class SessionOver(UsageError):
@@ -206,7 +206,7 @@ class PlaceNotOurs(UsageError):
 
     says = "cannot use {path}: {why}"
     next_step = (
-        "Make it yours with mode 0700, or choose another by HOLDFAST_RUNTIME_DIR,"
+        "Own it with mode 0700, or choose another with HOLDFAST_RUNTIME_DIR,"
         " HOLDFAST_CONFIG_DIR or HOLDFAST_STATE_DIR."
     )
 
@@ -236,7 +236,7 @@ class NameTaken(UsageError):
 
     name: str
 
-    says = "there is a session named {name!r} already"
+    says = "a session named {name!r} exists already"
     next_step = "Choose another name; `holdfast ls` shows which are taken."
 
 
@@ -246,7 +246,7 @@ class AmbiguousSession(UsageError):
     text: str
     count: int
 
-    says = "{text!r} fits {count} sessions"
+    says = "{text!r} matches {count} sessions"
     next_step = "Write more letters of the id, as `holdfast ls` prints it."
 
 
@@ -291,7 +291,7 @@ class MalformedArgument(UsageError):
     wanted: str
 
     says = "{text!r} is not {wanted}"
-    next_step = "`--help` after the verb says what it takes."
+    next_step = "See `holdfast VERB --help`."
 
 
 class RequestTooLarge(UsageError):
@@ -341,7 +341,7 @@ class OperatorTaken(UsageError):
 
     name: str
 
-    says = "an operator {name!r} is known already"
+    says = "an operator {name!r} exists already"
     next_step = "Choose another name."
 
 
@@ -373,7 +373,7 @@ class MalformedInvite(UsageError):
 
     why: str
 
-    says = "this is no invitation: {why}"
+    says = "this is not an invitation: {why}"
     next_step = "Copy the link whole, from https:// to its last letter."
 
 
@@ -382,7 +382,7 @@ class PlaintextRefused(UsageError):
 
     address: str
 
-    says = "no plaintext with {address}: it is not loopback"
+    says = "{address} is not loopback, and needs TLS"
     next_step = "Use TLS (https, --cert and --key), or --plain on loopback."
 
 
@@ -392,7 +392,7 @@ class HostNotKnown(UsageError):
     name: str
 
     says = "no host is called {name!r} here"
-    next_step = "`holdfast hosts` lists those you may reach; `join` adds one."
+    next_step = "`holdfast hosts` lists the hosts you have joined; `join` adds one."
 
 
 class HostTaken(UsageError):
@@ -409,7 +409,7 @@ class OnlyHere(UsageError):
 
     what: str
 
-    says = "{what} is only done on the machine itself"
+    says = "{what} can only be done on the machine itself"
     next_step = "Do it on that machine."
 
 
