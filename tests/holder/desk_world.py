@@ -20,7 +20,7 @@ from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.moment import now
 from holdfast.holder.poll import Poll
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.record.note_memory import AREA, NoteMemory
 from holdfast.holder.session import Session
 from holdfast.holder.session_descriptors import Vaulted
@@ -219,8 +219,8 @@ def _context(
     vaulted: Vaulted, resized: Callable[[Size], None]
 ) -> tuple[Context, NoteMemory]:
     raw = shared_memory.view(vaulted.memory)
-    following = Following(vaulted, StreamWindow.open(raw[AREA:]))
+    shell = ShellCommands(vaulted, StreamWindow.open(raw[AREA:]))
     context = Context(
-        vaulted, Company(), following, Poll(), Timers(), resized, lambda: None
+        vaulted, Company(), shell, Poll(), Timers(), resized, lambda: None
     )
     return context, NoteMemory(raw[:AREA])

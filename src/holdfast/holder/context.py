@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.poll import Poll
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.timers import Timers
 from holdfast.model.geometry import Size
@@ -17,7 +17,7 @@ class Context:
 
     vaulted: Vaulted
     company: Company
-    following: Following
+    shell: ShellCommands
     poll: Poll
     timers: Timers
     resized: Callable[[Size], None]

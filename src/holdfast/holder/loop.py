@@ -17,7 +17,7 @@ from holdfast.holder.output.display import Display
 from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.poll import Poll
 from holdfast.holder.processes.leader import Leader
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.record.note_memory import AREA, NoteMemory
 from holdfast.holder.session import Session
 from holdfast.holder.session_descriptors import Vaulted
@@ -44,7 +44,7 @@ class Holder:
         context = Context(
             vaulted,
             company,
-            Following(vaulted, window),
+            ShellCommands(vaulted, window),
             self._poll,
             self._timers,
             self._resized,
@@ -52,7 +52,7 @@ class Holder:
         )
         self._session = Session(context, NoteMemory(memory[:AREA]))
         self._leader = Leader(
-            context, self._session.driver, self._session.halting, known
+            context, self._session.driver, self._session.freezer, known
         )
         self._begin(is_new=bool(token))
         if token:

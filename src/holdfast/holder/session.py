@@ -13,15 +13,15 @@ from holdfast.holder.input.interventions import Interventions
 from holdfast.holder.input.presence import Presence
 from holdfast.holder.input.succession import take_up
 from holdfast.holder.input.writer import Writer
-from holdfast.holder.links.notifications import Telling
+from holdfast.holder.links.notifications import Notifications
 from holdfast.holder.moment import now
 from holdfast.holder.policy.exec_record import ExecRecord
-from holdfast.holder.policy.exec_requests import Executing
+from holdfast.holder.policy.exec_requests import ExecRequests
 from holdfast.holder.policy.exec_rules import ExecRules
 from holdfast.holder.policy.policy_room import PolicyRoom
 from holdfast.holder.policy.trial import Trials
-from holdfast.holder.processes.freezer import Halting
-from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.processes.freezer import Freezer
+from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.record.note_memory import NoteMemory
 from holdfast.linux.stored import operators
 
@@ -35,9 +35,11 @@ class Session:
         self.driver = driver = past.driver
         self.book = past.book
         intake, vaulted = driver.intake, context.vaulted
-        self.telling = Telling(self.company, intake, self.book.receipts.receipt)
-        self.policy = PolicyRoom(context, driver, self.telling, past.line)
-        self.owners = Attributing(vaulted, self.company) if vaulted.gate else None
+        self.notifications = Notifications(
+            self.company, intake, self.book.receipts.receipt
+        )
+        self.policy = PolicyRoom(context, driver, self.notifications, past.line)
+        self.owners = ProcessOwners(vaulted, self.company) if vaulted.gate else None
         """Who is behind the session's processes, if anybody asks."""
 
         settings, questions = self.policy.settings, self.policy.questions
@@ -45,10 +47,10 @@ class Session:
             context, driver, self.book, past.line, settings, self.owners
         )
         self.desk = Desk(
-            context, driver, self.book, self.writer, self.telling, self.policy
+            context, driver, self.book, self.writer, self.notifications, self.policy
         )
         self.presence = Presence(
-            context, driver, self.writer, self.telling, self.policy.approvals
+            context, driver, self.writer, self.notifications, self.policy.approvals
         )
         self.trials = Trials(context, driver, self.policy, self.presence)
         handover = HandOver(context, driver, questions, self.owners)
@@ -60,19 +62,19 @@ class Session:
         driver.do(intake.resume(past.found, at), at)
         self.book.sync()
         record, cgroup = vaulted.record, vaulted.held.cgroup
-        self.halting = Halting(vaulted.session, record.pid, cgroup)
-        self.halting.take_up(is_frozen=intake.is_frozen)
-        self.interventions = Interventions(context, driver, self.writer, self.halting)
+        self.freezer = Freezer(vaulted.session, record.pid, cgroup)
+        self.freezer.take_up(is_frozen=intake.is_frozen)
+        self.interventions = Interventions(context, driver, self.writer, self.freezer)
         self.execs = self.gate_execs(context)
 
-    def gate_execs(self, context: Context) -> Executing | None:
+    def gate_execs(self, context: Context) -> ExecRequests | None:
         """Answer the session's execs, if it has a gate for them."""
         if self.owners is None:
             return None
         policy, driver = self.policy, self.driver
-        made = Executing(
+        made = ExecRequests(
             context,
-            ExecRecord(driver, self.telling),
+            ExecRecord(driver, self.notifications),
             ExecRules(context.vaulted, policy.in_force, driver.intake),
             policy.in_force,
             self.owners,

@@ -305,7 +305,7 @@ def test_what_is_asked_about_is_shown_to_who_may_approve_and_typed_once_it_is(
     assert acknowledged(said) == [1]
     (settled,) = [one for one in said if isinstance(one, wire.Settled)]
     assert (settled.ticket, settled.verdict) == (shown.ticket, Verdict.ALLOW)
-    assert here.session.telling.pending == ()
+    assert here.session.notifications.pending == ()
 
 
 def test_an_approval_of_other_bytes_is_none(here: World) -> None:
@@ -319,7 +319,7 @@ def test_an_approval_of_other_bytes_is_none(here: World) -> None:
     here.session.settle()
 
     assert here.typed() == b""
-    assert here.session.telling.pending == (shown,)
+    assert here.session.notifications.pending == (shown,)
 
 
 def test_what_is_denied_is_not_typed_and_whoever_asked_is_told(here: World) -> None:
@@ -353,7 +353,7 @@ def test_who_comes_later_is_shown_what_waits_and_who_leaves_is_not_waited_for(
 
     def is_given_up() -> bool:
         here.turn()
-        return here.session.telling.pending == ()
+        return here.session.notifications.pending == ()
 
     eventually("nobody waits for it", is_given_up)
     assert shown.actor == bot.id

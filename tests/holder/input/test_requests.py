@@ -238,10 +238,10 @@ def test_a_denial_of_other_bytes_is_refused_and_of_these_is_carried_out(
 
     said = here.ask(anna, wire.Deny(shown.ticket, b"y" * 32))
     assert refusals(said) == [("approval-mismatch", FrameKind.DENY)]
-    assert [*here.session.telling.pending] == [shown]
+    assert [*here.session.notifications.pending] == [shown]
 
     here.ask(anna, wire.Deny(shown.ticket, shown.digest))
-    assert [*here.session.telling.pending] == []
+    assert [*here.session.notifications.pending] == []
     (settled,) = [one for one in bot.told() if isinstance(one, wire.Settled)]
     assert settled == wire.Settled(shown.ticket, Verdict.DENY, anna.id)
 
@@ -256,4 +256,4 @@ def test_who_may_not_approve_cannot_deny_either(here: Here) -> None:
     said = here.ask(other, wire.Deny(shown.ticket, shown.digest))
 
     assert [code for code, _ in refusals(said)] == ["not-allowed"]
-    assert here.session.telling.pending == (shown,)
+    assert here.session.notifications.pending == (shown,)

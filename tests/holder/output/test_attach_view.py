@@ -10,7 +10,7 @@ from tests.painter.programs import Door
 from holdfast.core.session.paint_requests import Picture, Want
 from holdfast.core.session.stream import HEADER, StreamWindow, plan_resume
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.output.attach_view import HURRY, SHORT, Showing
+from holdfast.holder.output.attach_view import HURRY, SHORT, AttachView
 from holdfast.holder.output.painter_link import PainterLink
 from holdfast.holder.poll import Poll
 from holdfast.holder.timers import Timers
@@ -37,7 +37,7 @@ class Shown:
         self.painter = PainterLink(
             session, self.window, self.poll, self.timers, Size(80, 24)
         )
-        self.showing = Showing(self.window, self.painter, self.timers)
+        self.view = AttachView(self.window, self.painter, self.timers)
         ours, self.client = socket.socketpair()
         self.connection = Connection(ours, self.poll, [])
         self.poll.watch(ours, lambda: None)
@@ -54,7 +54,7 @@ class Shown:
             keyframe=keyframe,
         )
         plan = plan_resume(self.window, after, None)
-        self.showing.begin(self.connection, plan, asked)
+        self.view.begin(self.connection, plan, asked)
 
     def warm_up(self) -> None:
         """Wait until a painter has answered: on a busy machine the first is late."""
@@ -182,7 +182,7 @@ def test_who_asks_again_before_it_was_answered_is_refused(shown: Shown) -> None:
     shown.warm_up()
     shown.window.append(b"text")
     for _ in range(2):
-        shown.showing.screen(shown.connection, screens.ScreenRequest(cells=True))
+        shown.view.screen(shown.connection, screens.ScreenRequest(cells=True))
     refused, screen = shown.heard(2)
 
     assert isinstance(refused, wire.Refuse)
@@ -193,7 +193,7 @@ def test_who_asks_again_before_it_was_answered_is_refused(shown: Shown) -> None:
 def test_who_left_meanwhile_is_not_shown_anything(shown: Shown) -> None:
     shown.window.append(OUTPUT)
     shown.attach()
-    shown.showing.screen(shown.connection, screens.ScreenRequest(cells=False))
+    shown.view.screen(shown.connection, screens.ScreenRequest(cells=False))
     shown.connection.is_closed = True
 
     assert shown.heard(0) == []

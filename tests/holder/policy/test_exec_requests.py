@@ -22,9 +22,9 @@ from holdfast.core.input import gate
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
 from holdfast.holder.links.attached_clients import Company
-from holdfast.holder.policy.exec_requests import Executing
+from holdfast.holder.policy.exec_requests import ExecRequests
 from holdfast.holder.poll import Poll
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.record.note_memory import AREA, NoteMemory
 from holdfast.holder.session import Session
 from holdfast.holder.session_descriptors import Vaulted
@@ -76,11 +76,11 @@ class Shell:
     def __post_init__(self) -> None:
         raw = shared_memory.view(self.vaulted.memory)
         StreamWindow.create(raw[AREA:])
-        following = Following(self.vaulted, StreamWindow.open(raw[AREA:]))
+        shell = ShellCommands(self.vaulted, StreamWindow.open(raw[AREA:]))
         self.context = Context(
             self.vaulted,
             Company(),
-            following,
+            shell,
             Poll(),
             Timers(),
             _ignore,
@@ -89,7 +89,7 @@ class Shell:
         self.session = Session(self.context, NoteMemory(raw[:AREA]))
 
     @property
-    def executing(self) -> Executing:
+    def execs(self) -> ExecRequests:
         """The exec gate."""
         assert self.session.execs is not None
         return self.session.execs
@@ -187,7 +187,7 @@ def here(bot: Enrolled) -> Iterator[Shell]:
         yield made
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, handler)
-        for one in made.executing._wakers:  # noqa: SLF001  # what ends with a holder
+        for one in made.execs._wakers:  # noqa: SLF001  # what ends with a holder
             one.close()
         for client in made.clients:
             client.close()
@@ -204,7 +204,7 @@ def test_what_a_rule_denies_is_not_and_it_is_on_record(
 ) -> None:
     assert here.run(ID) == "126"
     assert here.run(f"env {ID}") == "126"
-    here.executing.settle()
+    here.execs.settle()
 
     said = here.fields(EntryKind.EXEC)
     assert sum(int(str(one.get("count", 1))) for one in said) == 2
@@ -229,10 +229,10 @@ def test_an_exec_is_shown_and_happens_once_it_is_approved(
     assert shown.excerpt == f"{NICE} true".encode()
     assert shown.size == len(shown.excerpt)
     assert shown.program == NICE
-    assert here.executing.knows(shown.ticket)
-    assert not here.executing.knows(shown.ticket + 1)
+    assert here.execs.knows(shown.ticket)
+    assert not here.execs.knows(shown.ticket + 1)
     approved = gate.Approved(shown.ticket, anna.actor.id, shown.digest, shown.epoch)
-    here.executing.approve(approved)
+    here.execs.approve(approved)
 
     assert here.outcome() == "0"
     (settled,) = [one for one in agent.told() if isinstance(one, wire.Settled)]
@@ -241,7 +241,7 @@ def test_an_exec_is_shown_and_happens_once_it_is_approved(
     (answered,) = here.fields(EntryKind.ANSWERED)
     assert (asked["ticket"], asked["rule"]) == (shown.ticket, "nice-asks")
     assert (answered["ticket"], answered["by"]) == (shown.ticket, anna.actor.id)
-    assert not here.executing.knows(shown.ticket)
+    assert not here.execs.knows(shown.ticket)
 
 
 def test_only_who_may_approve_approves_and_only_what_was_shown(
@@ -253,16 +253,16 @@ def test_only_who_may_approve_approves_and_only_what_was_shown(
     shown = here.pending(person)
 
     with pytest.raises(NotAllowed):
-        here.executing.approve(
+        here.execs.approve(
             gate.Approved(shown.ticket, bot.actor.id, shown.digest, shown.epoch)
         )
     with pytest.raises(ApprovalMismatch):
-        here.executing.approve(
+        here.execs.approve(
             gate.Approved(shown.ticket, anna.actor.id, bytes(32), shown.epoch)
         )
     with pytest.raises(NotAllowed):
-        here.executing.deny(gate.Denied(shown.ticket, ActorId("a_" + "x" * 32)))
-    assert here.executing.knows(shown.ticket)
+        here.execs.deny(gate.Denied(shown.ticket, ActorId("a_" + "x" * 32)))
+    assert here.execs.knows(shown.ticket)
 
 
 @pytest.mark.parametrize("is_own", [True, False])
@@ -274,12 +274,12 @@ def test_an_exec_that_is_denied_fails_and_its_actor_may_withdraw_it(
     shown = here.pending(person)
 
     by = bot.actor.id if is_own else anna.actor.id
-    here.executing.deny(gate.Denied(shown.ticket, by))
+    here.execs.deny(gate.Denied(shown.ticket, by))
 
     assert here.outcome() == "126"
     (settled,) = [one for one in agent.told() if isinstance(one, wire.Settled)]
     assert settled == wire.Settled(shown.ticket, Verdict.DENY, by)
-    assert not here.executing.knows(shown.ticket)
+    assert not here.execs.knows(shown.ticket)
 
 
 def test_who_is_killed_while_it_waits_waits_no_more(
@@ -293,9 +293,9 @@ def test_who_is_killed_while_it_waits_waits_no_more(
     for pid in map(int, children.read_text().split()):
         os.kill(pid, signal.SIGKILL)
 
-    here.until(lambda: not here.executing.knows(shown.ticket))
+    here.until(lambda: not here.execs.knows(shown.ticket))
     assert here.outcome() == "137"
-    assert here.session.telling.pending == ()
+    assert here.session.notifications.pending == ()
 
 
 def test_a_successor_asks_again_about_what_waits(here: Shell, anna: Enrolled) -> None:
@@ -303,9 +303,9 @@ def test_a_successor_asks_again_about_what_waits(here: Shell, anna: Enrolled) ->
     here.type(f"{NICE} true")
     shown = here.pending(person)
     here.context.poll.unwatch(here.leader.listener)
-    former = here.executing
+    former = here.execs
     here.session.execs = here.session.gate_execs(here.context)
-    heir = here.executing
+    heir = here.execs
 
     again = here.pending(person)
     assert again.ticket != shown.ticket

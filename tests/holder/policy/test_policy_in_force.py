@@ -4,7 +4,7 @@ import pytest
 from tests.scenarios.support import apply_policy
 
 from holdfast.core.policy.policy import Judgement
-from holdfast.holder.policy.policy_in_force import Policing, preload
+from holdfast.holder.policy.policy_in_force import PolicyInForce, preload
 from holdfast.linux.stored import host_book, places
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import LogTampered
@@ -30,12 +30,12 @@ def record() -> Path:
     return Path(host_book.host_folder()) / "policy"
 
 
-def named(policing: Policing) -> list[str]:
-    return [rule.name for rule in policing.policy.rules]
+def named(in_force: PolicyInForce) -> list[str]:
+    return [rule.name for rule in in_force.policy.rules]
 
 
-def allows(policing: Policing, actor: Actor) -> bool:
-    policing.refresh()
+def allows(in_force: PolicyInForce, actor: Actor) -> bool:
+    in_force.refresh()
     question = Question(
         actor=actor,
         kind=InputKind.COMMAND,
@@ -49,23 +49,23 @@ def allows(policing: Policing, actor: Actor) -> bool:
         staged=b"",
         secret=False,
     )
-    return policing.judge(question).verdict is Verdict.ALLOW
+    return in_force.judge(question).verdict is Verdict.ALLOW
 
 
 def test_what_was_just_looked_at_is_not_looked_at_again() -> None:
-    policing = Policing(print)
+    in_force = PolicyInForce(print)
     apply_policy(RULE.format("one"))
 
-    policing.is_fresh = True
-    policing.look()
-    assert named(policing) == []
-    policing.look()
-    assert named(policing) == ["one"]
+    in_force.is_fresh = True
+    in_force.look()
+    assert named(in_force) == []
+    in_force.look()
+    assert named(in_force) == ["one"]
 
 
 def test_a_file_that_was_not_applied_holds_for_nobody(file: Path) -> None:
     file.write_text(FREE)
-    fresh = Policing(print)
+    fresh = PolicyInForce(print)
     assert not allows(fresh, BOT)
 
     apply_policy(RULE.format("one"))
@@ -78,23 +78,23 @@ def test_a_file_that_was_not_applied_holds_for_nobody(file: Path) -> None:
 def test_a_denial_says_that_a_change_waits_and_what_is_wrong_with_it(
     file: Path,
 ) -> None:
-    policing = Policing(print)
+    in_force = PolicyInForce(print)
     denied = Judgement(Verdict.DENY, "default-agent")
     allowed = Judgement(Verdict.ALLOW, "default-human")
-    assert policing.told(denied) == denied
+    assert in_force.told(denied) == denied
 
     file.write_text(FREE)
-    assert "run `holdfast gate apply`" in policing.told(denied).why
-    assert policing.told(allowed) == allowed
+    assert "run `holdfast gate apply`" in in_force.told(denied).why
+    assert in_force.told(allowed) == allowed
 
     file.write_text("[default]\nagent = 3\n")
-    said = policing.told(Judgement(Verdict.DENY, "x", "for a reason")).why
+    said = in_force.told(Judgement(Verdict.DENY, "x", "for a reason")).why
     assert said.startswith("for a reason; ")
     assert f"{file}: line 2" in said
 
     apply_policy(FREE)
-    policing.refresh()
-    assert policing.told(denied) == denied
+    in_force.refresh()
+    assert in_force.told(denied) == denied
 
 
 @pytest.mark.parametrize("how", ["edit", "other", "remove", "link", "book", "empty"])
@@ -103,26 +103,26 @@ def test_whoever_meddles_with_what_was_applied_has_agents_denied(
 ) -> None:
     apply_policy(RULE.format("one") + 'kind = "device"\n' + FREE)
     told: list[str] = []
-    policing = Policing(told.append)
-    assert allows(policing, BOT)
+    in_force = PolicyInForce(told.append)
+    assert allows(in_force, BOT)
 
     _meddle(how, record, tmp_path)
     if how == "book":  # Only whoever looks for the first time looks at the book.
-        policing = Policing(told.append)
+        in_force = PolicyInForce(told.append)
 
-    assert not allows(policing, BOT)
-    assert allows(policing, ANNA)
+    assert not allows(in_force, BOT)
+    assert allows(in_force, ANNA)
     assert "tampered with" in told[0]
-    assert policing.trouble
-    assert not allows(Policing(print), BOT)
+    assert in_force.trouble
+    assert not allows(PolicyInForce(print), BOT)
 
     if how == "book":
         with pytest.raises(LogTampered, match="missing at the end"):
             apply_policy(FREE)
         host_book.set_aside()
     apply_policy(FREE)
-    assert allows(policing, BOT)
-    assert policing.trouble == ""
+    assert allows(in_force, BOT)
+    assert in_force.trouble == ""
 
 
 def _meddle(how: str, record: Path, tmp_path: Path) -> None:
@@ -149,10 +149,10 @@ def test_a_policy_of_before_is_not_put_back(record: Path) -> None:
     apply_policy(FREE)
     loose, book = record.read_bytes(), Path(host_book.book_path()).read_bytes()
     apply_policy(RULE.format("one"))
-    strict = Policing(print)
+    strict = PolicyInForce(print)
 
     record.write_bytes(loose)
-    assert not allows(Policing(print), BOT)
+    assert not allows(PolicyInForce(print), BOT)
     # Even with the whole book of then: whoever has seen more remembers it.
     Path(host_book.book_path()).write_bytes(book)
     assert not allows(strict, BOT)
@@ -163,8 +163,8 @@ def test_what_was_seen_is_on_record_once(record: Path) -> None:
     apply_policy(FREE)
     record.write_bytes(b"x")
 
-    Policing(print)
-    Policing(print)
+    PolicyInForce(print)
+    PolicyInForce(print)
 
     lines = Path(host_book.book_path()).read_bytes().splitlines()
     assert [b'"kind":"tampered"' in line for line in lines].count(True) == 1
@@ -181,7 +181,7 @@ def test_holders_have_what_their_nursery_has_seen(
     Path(host_book.book_path()).unlink()
     Path(host_book.head_path()).unlink()
 
-    heir = Policing(print)
+    heir = PolicyInForce(print)
 
     assert not allows(heir, BOT)
     assert "knows of no applied policy" in heir.trouble
@@ -193,10 +193,10 @@ def test_holders_have_what_their_nursery_has_seen(
 def test_others_are_asked_unless_there_are_none_or_a_rule_denies_it(
     others: str, verdict: Verdict, *, by_default: bool
 ) -> None:
-    policing = Policing(print)
+    in_force = PolicyInForce(print)
     said = Judgement(verdict, "one", by_default=by_default)
-    with policing.supposing(others.encode()):
-        is_final = policing.is_final(said)
+    with in_force.supposing(others.encode()):
+        is_final = in_force.is_final(said)
 
     denies = verdict is Verdict.DENY and not by_default
     assert is_final == (not others or denies)

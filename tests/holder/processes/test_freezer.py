@@ -12,7 +12,7 @@ from types import FrameType
 import pytest
 from tests.linux.trees import SESSION, eventually, leader, stands
 
-from holdfast.holder.processes.freezer import Halting
+from holdfast.holder.processes.freezer import Freezer
 from holdfast.linux import cgroups, freezer
 from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.stored import places
@@ -125,7 +125,7 @@ def cut_anywhere(
 def test_a_session_stands_still_and_goes_on() -> None:
     with leader(FAMILY) as session:
         pids = session.pids()
-        halting = Halting(SESSION, session.pid)
+        halting = Freezer(SESSION, session.pid)
         before = descriptors()
 
         halting.prepare()
@@ -145,20 +145,20 @@ def test_a_session_stands_still_and_goes_on() -> None:
 def test_a_second_freeze_forgets_nothing_of_the_first() -> None:
     with leader(FAMILY) as session:
         pids = session.pids()
-        Halting(SESSION, session.pid).freeze()
+        Freezer(SESSION, session.pid).freeze()
         os.kill(pids[2], signal.SIGCONT)
 
-        assert Halting(SESSION, session.pid).freeze().missed == ()
+        assert Freezer(SESSION, session.pid).freeze().missed == ()
         stand(pids)
-        Halting(SESSION, session.pid).thaw()
+        Freezer(SESSION, session.pid).thaw()
         go_on(pids)
 
 
 def test_the_cgroup_of_a_session_that_is_over_is_gone() -> None:
     with own_cgroup() as cgroup:
-        Halting(SESSION, os.getpid()).tidy()
+        Freezer(SESSION, os.getpid()).tidy()
         assert cgroup.folder.exists()
-        Halting(SESSION, os.getpid(), str(cgroup.folder)).tidy()
+        Freezer(SESSION, os.getpid(), str(cgroup.folder)).tidy()
         assert not cgroup.folder.exists()
 
 
@@ -184,12 +184,12 @@ def test_a_thaw_of_a_cgroup_asks_the_kernel_whatever_the_record_says() -> None:
         session = stack.enter_context(leader(FAMILY))
         for pid in session.pids():
             cgroup.settle(pid)
-        halting = Halting(SESSION, session.pid, str(cgroup.folder))
+        halting = Freezer(SESSION, session.pid, str(cgroup.folder))
 
         assert halting.freeze().by == "cgroup"
         assert cgroup.is_frozen()
         places.session_frozen(SESSION).unlink()
-        assert Halting(SESSION, session.pid, str(cgroup.folder)).thaw() == (
+        assert Freezer(SESSION, session.pid, str(cgroup.folder)).thaw() == (
             freezer.Thawed(0)
         )
         assert not cgroup.is_frozen()
@@ -204,7 +204,7 @@ def test_what_is_held_from_above_is_not_said_to_go_on() -> None:
         session = stack.enter_context(leader(FAMILY))
         for pid in session.pids():
             cgroup.settle(pid)
-        halting = Halting(SESSION, session.pid, str(cgroup.folder))
+        halting = Freezer(SESSION, session.pid, str(cgroup.folder))
         halting.freeze()
         assert above.freeze()
 
@@ -222,7 +222,7 @@ def test_on_a_full_folder_it_stands_still_and_goes_on_all_the_same(
         pids = session.pids()
         places.session_dir()
         fill(runtime)
-        halting = Halting(SESSION, session.pid)
+        halting = Freezer(SESSION, session.pid)
 
         halting.prepare()
         assert halting.freeze().missed == ()
@@ -236,11 +236,11 @@ def test_a_successor_on_a_full_folder_finds_out_from_the_kernel(runtime: Path) -
         pids = session.pids()
         places.session_dir()
         fill(runtime)
-        first = Halting(SESSION, session.pid)
+        first = Freezer(SESSION, session.pid)
         first.prepare()
         first.freeze()
 
-        second = Halting(SESSION, session.pid)
+        second = Freezer(SESSION, session.pid)
         second.take_up(is_frozen=True)
         stand(pids)
         second.thaw()
@@ -253,13 +253,13 @@ def test_a_folder_that_fills_up_meanwhile_hides_nothing_that_was_stopped(
 ) -> None:
     with full(runtime), leader(FAMILY) as session:
         pids = session.pids()
-        halting = Halting(SESSION, session.pid)
+        halting = Freezer(SESSION, session.pid)
         halting.prepare()
         assert places.session_frozen(SESSION).exists()
         fill(runtime)
         halting.freeze()
 
-        second = Halting(SESSION, session.pid)
+        second = Freezer(SESSION, session.pid)
         second.take_up(is_frozen=True)
         second.thaw()
 
@@ -269,11 +269,11 @@ def test_a_folder_that_fills_up_meanwhile_hides_nothing_that_was_stopped(
 def test_a_record_that_is_damaged_is_none() -> None:
     with leader(FAMILY) as session:
         pids = session.pids()
-        second = Halting(SESSION, session.pid)
+        second = Freezer(SESSION, session.pid)
         second.freeze()
         for damaged in (b"", b"[]", b"{", b'{"by": "signals", "stopped": [[1]]}'):
             places.session_frozen(SESSION).write_bytes(damaged)
-            second = Halting(SESSION, session.pid)
+            second = Freezer(SESSION, session.pid)
             second.take_up(is_frozen=True)
             stand(pids)
         second.thaw()
@@ -288,17 +288,17 @@ def test_a_kill_at_any_step_of_a_freeze_leaves_what_a_successor_can_undo() -> No
         others = [pid for pid in pids if pid != pids[1]]
 
         def undo() -> None:
-            successor = Halting(SESSION, session.pid)
+            successor = Freezer(SESSION, session.pid)
             successor.take_up(is_frozen=True)
             stand(pids)
             successor.thaw()
             go_on(others)
 
         def freeze() -> None:
-            Halting(SESSION, session.pid).freeze()
+            Freezer(SESSION, session.pid).freeze()
 
         def prepare() -> None:
-            Halting(SESSION, session.pid).prepare()
+            Freezer(SESSION, session.pid).prepare()
 
         for step in cut_anywhere(prepare, freeze):
             undo()
@@ -310,16 +310,16 @@ def test_a_kill_at_any_step_of_a_thaw_leaves_what_a_successor_can_finish() -> No
         pids = session.pids()
 
         def freeze() -> None:
-            Halting(SESSION, session.pid).prepare()
-            Halting(SESSION, session.pid).freeze()
+            Freezer(SESSION, session.pid).prepare()
+            Freezer(SESSION, session.pid).freeze()
             stand(pids)
 
         def thaw() -> None:
-            Halting(SESSION, session.pid).thaw()
+            Freezer(SESSION, session.pid).thaw()
 
         for _ in cut_anywhere(freeze, thaw):
             # It had not noted yet that the session goes on.
-            successor = Halting(SESSION, session.pid)
+            successor = Freezer(SESSION, session.pid)
             successor.take_up(is_frozen=True)
             stand(pids)
             successor.thaw()
@@ -329,9 +329,9 @@ def test_a_kill_at_any_step_of_a_thaw_leaves_what_a_successor_can_finish() -> No
 def test_a_kill_before_anybody_noted_the_freeze_leaves_nothing_behind() -> None:
     with leader(FAMILY) as session:
         pids = session.pids()
-        Halting(SESSION, session.pid).prepare()
+        Freezer(SESSION, session.pid).prepare()
 
-        Halting(SESSION, session.pid).take_up(is_frozen=False)
+        Freezer(SESSION, session.pid).take_up(is_frozen=False)
 
         go_on(pids)
         assert not places.session_frozen(SESSION).exists()

@@ -12,7 +12,12 @@ from holdfast.core.provenance.lineage import Kin
 from holdfast.core.session.session_state import Evidence, Sleeper, Wait
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.poll import Poll
-from holdfast.holder.processes.session_report import MAX_ASKING, Looking, parts, told
+from holdfast.holder.processes.session_report import (
+    MAX_ASKING,
+    SessionReport,
+    parts,
+    told,
+)
 from holdfast.holder.timers import Timers
 from holdfast.linux.graph import Node, Open
 from holdfast.linux.procfs import read_stat
@@ -141,7 +146,7 @@ def test_what_stands_still_or_is_over_needs_no_look(
 ) -> None:
     asker = Asker()
     timers = Timers()
-    looking = Looking(
+    looking = SessionReport(
         SessionId("s_x"), os.getpid(), -1, timers, has_exited=exited, starters=nobody
     )
 
@@ -157,7 +162,7 @@ def test_many_who_ask_at_once_are_all_answered() -> None:
     with leader(MANY) as tree:
         tree.pids()
         timers = Timers()
-        looking = Looking(
+        looking = SessionReport(
             SessionId(tree.tree.session),
             tree.pid,
             -1,
@@ -179,7 +184,7 @@ def test_many_who_ask_at_once_are_all_answered() -> None:
 def test_who_asks_twice_at_once_is_refused() -> None:
     asker = Asker()
     timers = Timers()
-    looking = Looking(
+    looking = SessionReport(
         SessionId("s_x"), os.getpid(), -1, timers, has_exited=False, starters=nobody
     )
     looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
@@ -194,7 +199,7 @@ def test_who_asks_twice_at_once_is_refused() -> None:
 
 def test_more_than_a_crowd_is_told_to_come_later() -> None:
     timers = Timers()
-    looking = Looking(
+    looking = SessionReport(
         SessionId("s_x"), os.getpid(), -1, timers, has_exited=False, starters=nobody
     )
     askers = [Asker() for _ in range(MAX_ASKING + 1)]
@@ -210,7 +215,7 @@ def test_more_than_a_crowd_is_told_to_come_later() -> None:
 def test_a_client_that_left_meanwhile_is_no_trouble() -> None:
     asker = Asker()
     timers = Timers()
-    looking = Looking(
+    looking = SessionReport(
         SessionId("s_x"), os.getpid(), -1, timers, has_exited=True, starters=nobody
     )
     looking.ask_graph(asker.connection, GraphRequest(descriptors=False))
@@ -227,7 +232,7 @@ def test_a_session_that_is_over_has_nothing_of_whoever_got_its_number() -> None:
     with leader(MANY) as stranger:
         stranger.pids()
         timers = Timers()
-        looking = Looking(
+        looking = SessionReport(
             SessionId("s_x"), stranger.pid, -1, timers, has_exited=True, starters=nobody
         )
         looking.ask_graph(asker.connection, GraphRequest(descriptors=False))

@@ -13,7 +13,7 @@ from holdfast.wire.codec import encode
 
 @dataclass
 class Followed:
-    """What a Following says of a shell."""
+    """What ShellCommands says of a shell."""
 
     origins: Origins = field(default_factory=Origins)
     is_marked: bool = True

@@ -14,7 +14,7 @@ from holdfast.client import current_operator
 from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis
 from holdfast.core.session.session_state import Word
 from holdfast.holder.links.attached_clients import Company
-from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import ActorId, Epoch, Incarnation, SessionId
@@ -47,8 +47,8 @@ def vaulted(
 
 
 @pytest.fixture
-def owner(vaulted: Vaulted) -> Attributing:
-    return Attributing(vaulted, Company())
+def owner(vaulted: Vaulted) -> ProcessOwners:
+    return ProcessOwners(vaulted, Company())
 
 
 def started(stage: Stage, line: bytes) -> int:
@@ -70,7 +70,7 @@ def names(actors: list[Actor]) -> set[ActorId]:
 
 
 def test_before_anybody_typed_it_is_who_began_the_session(
-    stage: Stage, owner: Attributing
+    stage: Stage, owner: ProcessOwners
 ) -> None:
     stage.becomes(Word.AT_PROMPT)
 
@@ -80,7 +80,7 @@ def test_before_anybody_typed_it_is_who_began_the_session(
 
 
 def test_what_a_shell_starts_is_of_who_had_its_ear_then(
-    stage: Stage, owner: Attributing
+    stage: Stage, owner: ProcessOwners
 ) -> None:
     stage.becomes(Word.AT_PROMPT)
     first = started(stage, b"sh -c 'sleep 600; true'")
@@ -100,7 +100,7 @@ def test_what_a_shell_starts_is_of_who_had_its_ear_then(
 
 
 def test_what_a_command_starts_later_is_of_who_started_the_command(
-    stage: Stage, owner: Attributing, tmp_path: Path
+    stage: Stage, owner: ProcessOwners, tmp_path: Path
 ) -> None:
     word = tmp_path / "word"
     stage.becomes(Word.AT_PROMPT)
@@ -119,7 +119,7 @@ def test_what_a_command_starts_later_is_of_who_started_the_command(
 
 
 def test_who_types_while_something_else_runs_may_be_behind_it_or_not(
-    stage: Stage, owner: Attributing
+    stage: Stage, owner: ProcessOwners
 ) -> None:
     stage.becomes(Word.AT_PROMPT)
     stage.type(b"sleep 600\r")
@@ -145,7 +145,7 @@ def entries(*told: tuple[EntryKind, str, ActorId], ago_ms: int = 0) -> list[Entr
 
 @pytest.mark.parametrize("is_told", [True, False])
 def test_a_successor_learns_it_from_the_shell_s_word_or_from_who_typed(
-    stage: Stage, owner: Attributing, *, is_told: bool
+    stage: Stage, owner: ProcessOwners, *, is_told: bool
 ) -> None:
     stage.becomes(Word.AT_PROMPT)
     typed = (EntryKind.INPUT, "actor", ANNA)
@@ -159,7 +159,7 @@ def test_a_successor_learns_it_from_the_shell_s_word_or_from_who_typed(
 
 
 def test_what_is_in_an_old_book_was_long_before_what_runs(
-    stage: Stage, owner: Attributing
+    stage: Stage, owner: ProcessOwners
 ) -> None:
     owner.take_up(entries((EntryKind.BEGAN, "trigger", BOT), ago_ms=60_000))
     stage.becomes(Word.AT_PROMPT)
@@ -171,7 +171,7 @@ def test_who_has_not_been_here_is_known_if_the_host_knows_them(
     vaulted: Vaulted,
 ) -> None:
     company = Company()
-    owner = Attributing(vaulted, company)
+    owner = ProcessOwners(vaulted, company)
     bert = current_operator.enrol("bert", ActorKind.HUMAN).actor
     company.meet(Actor(ANNA, ActorKind.HUMAN, "anna"))
 

@@ -6,7 +6,7 @@ from tests.core.shell_world import ANNA, BOT, CARL, Shell
 
 from holdfast.core.provenance.lineage import Kin
 from holdfast.core.provenance.originators import Origins
-from holdfast.holder.provenance.process_starters import Starting
+from holdfast.holder.provenance.process_starters import ProcessStarters
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux.procfs import TICKS
 from holdfast.model.ids import SessionId
@@ -17,7 +17,7 @@ LEADER = Kin(10, 1, 0)
 
 @dataclass
 class Followed:
-    """What a Following says of a shell."""
+    """What ShellCommands says of a shell."""
 
     origins: Origins = field(default_factory=Origins)
     is_marked: bool = True
@@ -45,7 +45,7 @@ def shell() -> Shell:
 def test_a_process_is_whose_command_started_its_root(
     vaulted: Vaulted, shell: Shell
 ) -> None:
-    actors = Starting(vaulted, Followed(shell.origins)).actors(
+    actors = ProcessStarters(vaulted, Followed(shell.origins)).actors(
         [
             LEADER,
             Kin(11, 10, started(5)),
@@ -61,6 +61,6 @@ def test_a_process_is_whose_command_started_its_root(
 
 
 def test_without_marks_only_the_leaders_starter_is_known(vaulted: Vaulted) -> None:
-    starting = Starting(vaulted, Followed(is_marked=False))
+    starting = ProcessStarters(vaulted, Followed(is_marked=False))
 
     assert starting.actors([LEADER, Kin(11, 10, 5)]) == {10: CARL, 11: ""}

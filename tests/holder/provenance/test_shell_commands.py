@@ -13,7 +13,7 @@ from holdfast.client import current_operator
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.provenance.command_messages import Told
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.provenance.state_channel import make_pipe
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import pty, shared_memory, shells
@@ -44,7 +44,7 @@ CLIENT = client_id(b"c" * ENTROPY)
 class Shell:
     """A shell that prints marks, and what follows it."""
 
-    following: Following
+    following: ShellCommands
     window: StreamWindow
     sequence: int = 0
 
@@ -89,7 +89,7 @@ def followed(integration: str) -> Iterator[Shell]:
         if integration:
             make_pipe(SESSION)
         window = StreamWindow.open(view)
-        made = Shell(Following(vaulted, window), window)
+        made = Shell(ShellCommands(vaulted, window), window)
         yield made
     if made.following.channel is not None and made.following.channel.fd is not None:
         os.close(made.following.channel.fd)

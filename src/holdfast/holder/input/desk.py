@@ -6,10 +6,10 @@ from holdfast.core.input.turn import AskHolder
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.input.refusals import Refusals
-from holdfast.holder.input.turn_limits import Limits
+from holdfast.holder.input.turn_limits import TurnLimits
 from holdfast.holder.input.writer import Writer
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.links.notifications import Telling
+from holdfast.holder.links.notifications import Notifications
 from holdfast.holder.moment import now
 from holdfast.holder.policy.policy_room import PolicyRoom
 from holdfast.holder.record.book import Book
@@ -30,25 +30,25 @@ class Desk:
         driver: IntakeDriver,
         book: Book,
         writer: Writer,
-        telling: Telling,
+        notifications: Notifications,
         policy: PolicyRoom,
     ) -> None:
         self._driver = driver
         self._book = book
         self._writer = writer
-        self._telling = telling
-        self._policing = policy.in_force
+        self._notifications = notifications
+        self._in_force = policy.in_force
         self._start = policy.start
         self._changed = context.changed
-        self.refusals = Refusals(driver, telling, context.timers)
+        self.refusals = Refusals(driver, notifications, context.timers)
         """What is turned away, here or elsewhere."""
 
-        self.limits = Limits(policy.in_force, context.company, driver.intake)
+        self.limits = TurnLimits(policy.in_force, context.company, driver.intake)
         """What the policy says of turns and budgets."""
 
         driver.performers[serializer.Apply] = self._apply
         driver.performers[serializer.Answer] = self._answer
-        driver.performers[AskHolder] = telling.asked
+        driver.performers[AskHolder] = notifications.asked
 
     @property
     def is_busy(self) -> bool:
@@ -70,7 +70,7 @@ class Desk:
             self._writer.book()
         actor, intake = connection.operator.id, self._driver.intake
         given = submit.to_input(actor)
-        self._telling.sent_by(actor, submit.client, connection)
+        self._notifications.sent_by(actor, submit.client, connection)
         try:
             # What is known is answered with what became of it, whatever holds now.
             if not intake.serializer.is_known(given):
@@ -83,7 +83,7 @@ class Desk:
             return
         at = now()
         self.limits.refresh()
-        self._policing.is_fresh = True
+        self._in_force.is_fresh = True
         try:
             effects = intake.submit(given, at)
             first = effects[0] if len(effects) == 1 else None
@@ -91,7 +91,7 @@ class Desk:
                 self.refusals.arrived(given, first)
             self._driver.do(effects, at)
         finally:
-            self._policing.is_fresh = False
+            self._in_force.is_fresh = False
 
     def settle(self) -> None:
         """Book and make durable whatever the terminal has taken."""
@@ -112,8 +112,8 @@ class Desk:
         self._driver.do(intake.exited(how, at), at)
 
     def _apply(self, apply: serializer.Apply, at: Moment) -> list[Effect]:
-        if self._telling.held_input is not None:
-            self._telling.admitted(apply.input)
+        if self._notifications.held_input is not None:
+            self._notifications.admitted(apply.input)
         if apply.input.kind is InputKind.START:
             self._start.go()
             self._changed()
@@ -123,5 +123,5 @@ class Desk:
         if self._start.is_held:
             self._start.answered(answer)
             self._changed()
-        self._telling.answer(answer)
+        self._notifications.answer(answer)
         self.refusals.answered(answer)

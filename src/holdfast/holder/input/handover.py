@@ -16,8 +16,8 @@ from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.policy.input_question import InputQuestions
 from holdfast.holder.policy.staged_words import changed
-from holdfast.holder.provenance.process_owner import Attributing
-from holdfast.holder.provenance.process_starters import NOBODY, Starting
+from holdfast.holder.provenance.process_owner import ProcessOwners
+from holdfast.holder.provenance.process_starters import NOBODY, ProcessStarters
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
 from holdfast.linux.procfs import command_of, state_word
@@ -40,16 +40,16 @@ class HandOver:
         context: Context,
         driver: IntakeDriver,
         questions: InputQuestions,
-        owners: Attributing | None,
+        owners: ProcessOwners | None,
     ) -> None:
-        vaulted, following = context.vaulted, context.following
+        vaulted, shell = context.vaulted, context.shell
         self._vaulted = vaulted
         self._company = context.company
-        self._following = following
+        self._shell = shell
         self._driver = driver
         self._questions = questions
         self._owners = owners
-        self._starting = Starting(vaulted, following)
+        self._starters = ProcessStarters(vaulted, shell)
         self._belonging = Belonging(Tree.of(_leader_of(vaulted), vaulted.session))
         self._had: dict[ActorId, int] = {}
         """The last command when each of them had the turn last."""
@@ -88,14 +88,14 @@ class HandOver:
                 dropped_bytes=dropped[1],
             )
         )
-        takes_over = self._inherited(passed, self._following.line.stands())
+        takes_over = self._inherited(passed, self._shell.line.stands())
         if takes_over is not None and taker is not None:
             self._company.tell(taker, takes_over)
 
     def _inherited(self, passed: PassTurn, staged: Staged) -> parties.Inherited | None:
         """Return what the taker takes over, or None if that is nothing."""
         if passed.giver is not None:
-            self._remember(passed.giver, self._following.origins.last)
+            self._remember(passed.giver, self._shell.origins.last)
         taker = passed.taker
         if taker is None:
             return None
@@ -121,14 +121,14 @@ class HandOver:
         # Whoever seizes waits for this: an environment is read once for each process.
         found = self._belonging.find(read_table())
         kin = (Kin(one.pid, one.parent, one.started) for one in found)
-        actors = self._starting.actors(kin)
+        actors = self._starters.actors(kin)
         leader = _leader_of(self._vaulted)
         jobs = [one for one in found if one.pid != leader and not one.is_dead]
         return jobs, actors
 
     def _changed(self, taker: ActorId) -> tuple[wire.Staged, ...]:
         """Return what others have changed since `taker` had the turn last."""
-        found = self._following.origins.since(self._had.get(taker, 0))
+        found = self._shell.origins.since(self._had.get(taker, 0))
         return changed(one for one in found if {*one.origin.actors} - {taker})
 
     def _remember(self, actor: ActorId, last: int) -> None:

@@ -9,7 +9,7 @@ from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.input.writer import Writer
 from holdfast.holder.moment import now
-from holdfast.holder.processes.freezer import Halting
+from holdfast.holder.processes.freezer import Freezer
 from holdfast.linux import pty
 from holdfast.linux.freezer import Missed
 from holdfast.model.errors import FreezeIncomplete, ThawIncomplete
@@ -24,14 +24,14 @@ class Interventions:
     """What operators do to all that runs in one session."""
 
     def __init__(
-        self, context: Context, driver: IntakeDriver, writer: Writer, halting: Halting
+        self, context: Context, driver: IntakeDriver, writer: Writer, freezer: Freezer
     ) -> None:
         self._vaulted = context.vaulted
         self._company = context.company
         self._changed = context.changed
         self._driver = driver
         self._writer = writer
-        self._halting = halting
+        self._freezer = freezer
 
     def freeze(self, actor: ActorId) -> None:
         """Have everything stand still.
@@ -41,11 +41,11 @@ class Interventions:
 
         """
         # First nothing more is written, then everything stands still.
-        self._halting.prepare()
+        self._freezer.prepare()
         self._writer.book()
         at = now()
         self._driver.do(self._driver.intake.freeze(actor, at), at)
-        frozen = self._halting.freeze()
+        frozen = self._freezer.freeze()
         self._changed()
         self._company.announce(wire.State("frozen", FIRST_INCARNATION))
         self._tell_missed(EventName.FREEZE_MISSED, frozen.missed)
@@ -60,7 +60,7 @@ class Interventions:
             ThawIncomplete: It does not, and is still held.
 
         """
-        thawed = self._halting.thaw()
+        thawed = self._freezer.thaw()
         if thawed.is_held:
             raise ThawIncomplete
         at = now()

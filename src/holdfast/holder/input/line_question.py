@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 
 from holdfast.core.shell.shell_state import Item, ItemKind
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.timers import Timers
 from holdfast.linux import pty, session_state
@@ -43,9 +43,9 @@ Then = Callable[[NotAtPrompt | None], None]
 class LineQuestion:
     """The question to the session's shell what stands on its line."""
 
-    def __init__(self, vaulted: Vaulted, following: Following, timers: Timers) -> None:
+    def __init__(self, vaulted: Vaulted, shell: ShellCommands, timers: Timers) -> None:
         self._vaulted = vaulted
-        self._following = following
+        self._shell = shell
         self._timer = timers.add(self._tick)
         self.waiting: tuple[ActorId, Then] | None = None
         """Who waits for an answer, and what is done with it."""
@@ -75,12 +75,12 @@ class LineQuestion:
         """Ask as soon as readline reads, and take its answer."""
         if self.waiting is None:
             return
-        following = self._following
-        if not following.at_prompt:
+        shell = self._shell
+        if not shell.at_prompt:
             self._conclude("a line was entered just now")
-        elif not following.line.stands().is_empty:
+        elif not shell.line.stands().is_empty:
             self._conclude("something stands there that nobody has typed")
-        elif self._is_sent and following.buffer is not None:
+        elif self._is_sent and shell.buffer is not None:
             self._conclude("")
         elif time.monotonic() >= self._deadline:
             self._give_up()
@@ -94,7 +94,7 @@ class LineQuestion:
         """Tell whether a bash reads that edits its line itself."""
         if self._vaulted.held.integration != "bash":
             return False
-        state = self._following.shell_state
+        state = self._shell.shell_state
         return state is None or any(one in state.items for one in _EDITORS)
 
     def _send(self) -> None:
@@ -102,12 +102,12 @@ class LineQuestion:
         if pty.is_canonical(master) or pty.foreground(master) != leader:
             return
         if session_state.unread(master) == 0:
-            self._following.buffer = None
+            self._shell.buffer = None
             self._is_sent = pty.write_available(master, SEQUENCE) > 0
 
     def _give_up(self) -> None:
         if self._is_sent and self.waiting is not None:
-            self._following.line.told(b"?", [self.waiting[0]])
+            self._shell.line.told(b"?", [self.waiting[0]])
         self._conclude("it does not say what stands on its line")
 
     def _conclude(self, why: str) -> None:

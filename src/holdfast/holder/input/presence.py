@@ -5,7 +5,7 @@ from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.input.writer import Writer
 from holdfast.holder.links import door
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.links.notifications import NOBODY, Telling
+from holdfast.holder.links.notifications import NOBODY, Notifications
 from holdfast.holder.moment import now
 from holdfast.holder.policy.approvals import Approvals
 from holdfast.linux import packets
@@ -22,14 +22,14 @@ class Presence:
         context: Context,
         driver: IntakeDriver,
         writer: Writer,
-        telling: Telling,
+        notifications: Notifications,
         approvals: Approvals,
     ) -> None:
         self._vaulted = context.vaulted
         self._company = context.company
         self._driver = driver
         self._writer = writer
-        self._telling = telling
+        self._notifications = notifications
         self._approvals = approvals
 
     def meet(self, actor: Actor, promised: Envelope | None = None) -> None:
@@ -58,7 +58,7 @@ class Presence:
 
     def brief(self, connection: Connection) -> None:
         """Tell a client that has just attached what waits for an answer."""
-        self._telling.welcome(connection, connection.operator.id)
+        self._notifications.welcome(connection, connection.operator.id)
         self._company.brief(connection)
 
     def left(self, connection: Connection) -> None:
@@ -70,7 +70,7 @@ class Presence:
         news = self._company.is_first(connection)
         intake, at = self._driver.intake, now()
         self._driver.do(intake.settle(at), at)
-        self._telling.left(actor.id, connection)
+        self._notifications.left(actor.id, connection)
         self._driver.do(
             intake.detach(actor.id, client, last=last, at=at, news=news), at
         )

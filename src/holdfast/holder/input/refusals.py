@@ -11,7 +11,7 @@ from holdfast.core.book.logbook import EntryKind
 from holdfast.core.input import serializer, turn
 from holdfast.core.input.refusal_counter import Declining, Tell
 from holdfast.holder.input.intake_driver import IntakeDriver
-from holdfast.holder.links.notifications import Telling
+from holdfast.holder.links.notifications import Notifications
 from holdfast.holder.timers import Timers
 from holdfast.model.errors import BudgetSpent, HoldfastError, InputTooLarge
 from holdfast.model.ids import ActorId
@@ -24,9 +24,11 @@ from holdfast.wire.frames import FrameKind
 class Refusals:
     """What was turned away in one session."""
 
-    def __init__(self, driver: IntakeDriver, telling: Telling, timers: Timers) -> None:
+    def __init__(
+        self, driver: IntakeDriver, notifications: Notifications, timers: Timers
+    ) -> None:
         self._driver = driver
-        self._telling = telling
+        self._notifications = notifications
         self._declining = Declining()
         self._timer = timers.add(self._tick)
         self.count = 0
@@ -64,7 +66,7 @@ class Refusals:
 
     def _refuse(self, effect: turn.Refuse, _at: Moment) -> None:
         self.count += 1
-        asked = self._telling.refuse(effect)
+        asked = self._notifications.refuse(effect)
         self.declined(effect.actor, asked, effect.error)
 
     def _tick(self, now: float) -> None:

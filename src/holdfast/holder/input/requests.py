@@ -58,7 +58,7 @@ class Requests:
         actor = connection.operator.id
         kind = _FRAME_KINDS[type(message)]
         try:
-            with self._session.telling.serving(connection, kind):
+            with self._session.notifications.serving(connection, kind):
                 return self._turn(actor, message) or self._other(
                     connection, actor, message
                 )
@@ -235,7 +235,7 @@ class Requests:
             frozen=intake.is_frozen and bool(rights),
             pending=tuple(
                 one
-                for one in self._session.telling.pending
+                for one in self._session.notifications.pending
                 if looks or one.actor == actor or Right.APPROVE in rights
             ),
             rights=tuple(sorted(rights)),

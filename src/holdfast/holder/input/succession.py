@@ -42,7 +42,7 @@ class Succession(NamedTuple):
 
 def take_up(context: Context, note: NoteMemory) -> Succession:
     """Read what a predecessor has left, if there was one."""
-    session, following = context.vaulted.session, context.following
+    session, shell = context.vaulted.session, context.shell
     log = LogFile(folders.session_log(session), session)
     past = log.recover()
     secret = hmac.digest(host_seed(), b"holdfast secret\n" + session.encode(), "sha256")
@@ -53,9 +53,9 @@ def take_up(context: Context, note: NoteMemory) -> Succession:
     known = past.checkpoint
     before = None if known is None else standing_of(known)
     recent = past.entries[-REPLAYED:]
-    line = TypedLine(following)
+    line = TypedLine(shell)
     line.replay(recent, pty.discipline(context.vaulted.master))
-    following.take_up(past)
+    shell.take_up(past)
     return Succession(
         driver,
         Book(context, log, past, driver),

@@ -15,26 +15,28 @@ from holdfast.core.input.budget import MINUTE
 from holdfast.core.input.intake import Intake
 from holdfast.core.policy.policy import Policy  # noqa: TC001  # an annotation people read
 from holdfast.holder.links.attached_clients import Company
-from holdfast.holder.policy.policy_in_force import Policing
+from holdfast.holder.policy.policy_in_force import PolicyInForce
 from holdfast.linux.stored import operators
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import InputKind
 from holdfast.model.moments import Moment
 
 
-class Limits:
+class TurnLimits:
     """Carries what the policy says of turns and budgets to who keeps to it."""
 
-    def __init__(self, policing: Policing, company: Company, intake: Intake) -> None:
-        self._policing = policing
+    def __init__(
+        self, in_force: PolicyInForce, company: Company, intake: Intake
+    ) -> None:
+        self._in_force = in_force
         self._company = company
         self._intake = intake
         self._heeded: Policy | None = None
 
     def refresh(self) -> None:
         """Let what the file says now hold from now on."""
-        self._policing.refresh()
-        policy = self._policing.policy
+        self._in_force.refresh()
+        policy = self._in_force.policy
         if policy is not self._heeded:
             self._heeded = policy
             self._intake.turn.adopt(policy.turn)
@@ -45,7 +47,7 @@ class Limits:
     ) -> None:
         """Go on where a predecessor was; before the turn is taken up."""
         self.refresh()
-        if not self._policing.policy.budgets:
+        if not self._in_force.policy.budgets:
             return
         since = (at.wall - MINUTE) * 1000
         spent = [

@@ -24,7 +24,7 @@ from holdfast.holder.input.payloads import (
 from holdfast.holder.input.secret_prompt import demand_question
 from holdfast.holder.input.terminal_settings import TerminalSettings
 from holdfast.holder.moment import now
-from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.provenance.typed_line import TypedLine
 from holdfast.holder.record.book import Book
 from holdfast.linux import processes, pty
@@ -51,10 +51,10 @@ class Writer:
         book: Book,
         line: TypedLine,
         settings: TerminalSettings,
-        owners: Attributing | None,
+        owners: ProcessOwners | None,
     ) -> None:
         self._vaulted = context.vaulted
-        self._following = context.following
+        self._shell = context.shell
         self._driver = driver
         self._book = book
         self._line = line
@@ -90,15 +90,15 @@ class Writer:
         if not fits:
             is_canonical = pty.is_canonical(self._vaulted.master)
             check(given, is_canonical=is_canonical, staged=self._staged)
-        self._following.demand_prompt(given)
+        self._shell.demand_prompt(given)
         is_frozen = self._driver.intake.is_frozen
         demand_question(given, self._vaulted, is_frozen=is_frozen)
 
     def apply(self, apply: serializer.Apply, at: Moment) -> list[Effect]:
         """Begin with an input."""
         given = apply.input
-        if self._following.is_marked:
-            self._following.enters()
+        if self._shell.is_marked:
+            self._shell.enters()
         if self._owners is not None and given.kind is not InputKind.START:
             self._owners.types(given.actor)
         if given.kind in TYPED:

@@ -33,7 +33,7 @@ NOBODY = ActorId("")
 Vouch = Callable[[Index], wire.Receipt | None]
 
 
-class Telling:
+class Notifications:
     """Carries decisions to the clients they concern."""
 
     def __init__(self, company: Company, intake: Intake, vouch: Vouch) -> None:

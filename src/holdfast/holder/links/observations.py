@@ -3,11 +3,11 @@
 from holdfast.holder.context import Context
 from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.output.attach_view import Showing
+from holdfast.holder.output.attach_view import AttachView
 from holdfast.holder.processes.leader import Leader
-from holdfast.holder.processes.session_report import Looking
+from holdfast.holder.processes.session_report import SessionReport
 from holdfast.holder.provenance import blame
-from holdfast.holder.provenance.process_starters import Starting
+from holdfast.holder.provenance.process_starters import ProcessStarters
 from holdfast.holder.session import Session
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError
@@ -37,22 +37,22 @@ class Observations:
         context: Context,
         session: Session,
         requests: Requests,
-        view: Showing,
+        view: AttachView,
         leader: Leader,
     ) -> None:
         vaulted = context.vaulted
-        self._following = context.following
+        self._shell = context.shell
         self._session = session
         self._requests = requests
         self._view = view
         self._leader = leader
-        self._report = Looking(
+        self._report = SessionReport(
             vaulted.session,
             vaulted.record.pid,
             vaulted.master,
             context.timers,
             has_exited=leader.exit is not None,
-            starters=Starting(vaulted, context.following).actors,
+            starters=ProcessStarters(vaulted, context.shell).actors,
         )
 
     def take(self, connection: Connection, asked: Message) -> bool:
@@ -86,11 +86,11 @@ class Observations:
                     has_exited=self._leader.exit is not None,
                 )
             case CommandRequest():
-                connection.send(self._following.report(asked))
+                connection.send(self._shell.report(asked))
             case BlameRequest(what=blame.LINE):
-                line = self._following.line
+                line = self._shell.line
                 connection.send(blame.line_report(line.stands(), line.owners()))
             case BlameRequest():
-                connection.send(blame.report(asked, self._following))
+                connection.send(blame.report(asked, self._shell))
             case _:
                 pass

@@ -33,7 +33,7 @@ MAX_SENT = 2 * 1024 * 1024
 """Longest keyframe that is sent: twice the window, which is sent instead."""
 
 
-class Showing:
+class AttachView:
     """What clients are shown of one session."""
 
     def __init__(

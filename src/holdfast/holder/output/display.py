@@ -8,7 +8,7 @@ import time
 
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
-from holdfast.holder.output.attach_view import Showing
+from holdfast.holder.output.attach_view import AttachView
 from holdfast.holder.output.painter_link import PainterLink
 from holdfast.holder.output.query_answers import Answers
 from holdfast.holder.output.terminal_output import CHUNK, Output
@@ -44,7 +44,7 @@ class Display:
         self.painter = PainterLink(
             vaulted.session, window, context.poll, timers, self.size
         )
-        self.view = Showing(window, self.painter, timers)
+        self.view = AttachView(window, self.painter, timers)
         """How clients are shown what was printed before."""
 
         self._answers = Answers(
@@ -56,7 +56,7 @@ class Display:
         )
         self._asked(self._output.take_up())
         self._resume_timer = timers.add(self._resume)
-        if context.following.is_resuming:
+        if context.shell.is_resuming:
             self._resume_timer.set(0.0)
         context.poll.watch(vaulted.master, self.printed)
 
@@ -100,7 +100,7 @@ class Display:
 
     def _asked(self, queries: tuple[Query, ...]) -> None:
         self._answers.asked(queries, lambda: self.size)
-        self._tell(self._context.following.heard(queries))
+        self._tell(self._context.shell.heard(queries))
         self._session.policy.line_question.heard()
 
     def _tell(self, told: list[Told]) -> None:
@@ -111,8 +111,8 @@ class Display:
                 self._context.company.announce(message)
 
     def _resume(self, _now: float) -> None:
-        self._tell(self._context.following.resume())
-        if self._context.following.is_resuming:
+        self._tell(self._context.shell.resume())
+        if self._context.shell.is_resuming:
             self._resume_timer.set(0.0)
 
     def _close(self) -> None:

@@ -9,11 +9,11 @@ from holdfast.core.input.attendance import Attendance
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.input.secret_prompt import demand_question
-from holdfast.holder.links.notifications import Telling
+from holdfast.holder.links.notifications import Notifications
 from holdfast.holder.moment import now
 from holdfast.holder.policy.consultation import Consultation
-from holdfast.holder.policy.exec_requests import Executing  # noqa: TC001  # ditto
-from holdfast.holder.policy.policy_in_force import Policing
+from holdfast.holder.policy.exec_requests import ExecRequests  # noqa: TC001  # ditto
+from holdfast.holder.policy.policy_in_force import PolicyInForce
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import ApprovalMismatch
 from holdfast.model.moments import Moment
@@ -27,18 +27,18 @@ class Approvals:
         context: Context,
         driver: IntakeDriver,
         consultation: Consultation,
-        telling: Telling,
-        policing: Policing,
+        notifications: Notifications,
+        in_force: PolicyInForce,
     ) -> None:
         self._vaulted = context.vaulted
         self._company = context.company
         self._driver = driver
         self._consultation = consultation
-        self._telling = telling
-        self._policing = policing
+        self._notifications = notifications
+        self._in_force = in_force
         self._attendance = Attendance()
         self._timer = context.timers.add(self._tick)
-        self.execs: Executing | None = None
+        self.execs: ExecRequests | None = None
         """The exec gate of the session, if it has one."""
 
         driver.performers[gate.SeekApproval] = self._seek
@@ -56,11 +56,11 @@ class Approvals:
             return
         intake, at = self._driver.intake, now()
         asked, by = self._consultation, approved.approver
-        if any(one.ticket == approved.ticket for one in self._telling.pending):
+        if any(one.ticket == approved.ticket for one in self._notifications.pending):
             demand_question(asked.given, self._vaulted, is_frozen=intake.is_frozen)
             if intake.rights.may(by, Right.APPROVE, at):
                 if asked.has_changed():
-                    self._telling.show_again(asked.question)
+                    self._notifications.show_again(asked.question)
                     raise ApprovalMismatch(approved.ticket)
                 if by != asked.given.actor:
                     asked.approve(approved)
@@ -74,7 +74,7 @@ class Approvals:
             HoldfastError: It does not count, and why.
 
         """
-        for pending in self._telling.pending:
+        for pending in self._notifications.pending:
             if pending.ticket == denied.ticket and pending.digest != digest:
                 raise ApprovalMismatch(denied.ticket)
         if self.execs is not None and self.execs.knows(denied.ticket):
@@ -85,9 +85,9 @@ class Approvals:
 
     def attend(self) -> None:
         """Give up what waits, and whose client has gone for good."""
-        held, at = self._telling.held, now()
+        held, at = self._notifications.held, now()
         alone = held[0] if held and not self._company.has(*held[1:]) else None
-        self._attendance.look(alone, self._policing.policy.turn.grace, at.now)
+        self._attendance.look(alone, self._in_force.policy.turn.grace, at.now)
         ticket = self._attendance.tick(at.now)
         self._timer.set(self._attendance.alone_until)
         if ticket is not None:
@@ -96,7 +96,7 @@ class Approvals:
     def _seek(self, sought: gate.SeekApproval, _at: Moment) -> None:
         asked = self._consultation
         is_hidden = asked.is_hidden
-        self._telling.seek_approval(
+        self._notifications.seek_approval(
             sought, asked.given, asked.question, echo_off=is_hidden
         )
         self.attend()

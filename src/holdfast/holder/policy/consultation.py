@@ -24,7 +24,7 @@ from holdfast.holder.input.secret_prompt import demand_question
 from holdfast.holder.moment import now
 from holdfast.holder.policy.input_question import InputQuestions
 from holdfast.holder.policy.judge_link import Asked, JudgeLink
-from holdfast.holder.policy.policy_in_force import Policing
+from holdfast.holder.policy.policy_in_force import PolicyInForce
 from holdfast.linux.judge_packets import NOTHING_VOUCHED, Answer, Ask
 from holdfast.linux.secrecy import Secret
 from holdfast.model.errors import HoldfastError, NotAtPrompt, PolicyUnavailable
@@ -46,7 +46,7 @@ class Consultation:
         self,
         context: Context,
         driver: IntakeDriver,
-        policing: Policing,
+        in_force: PolicyInForce,
         questions: InputQuestions,
         judge: JudgeLink,
         line_question: LineQuestion,
@@ -54,7 +54,7 @@ class Consultation:
         self._vaulted = context.vaulted
         self._company = context.company
         self._driver = driver
-        self._policing = policing
+        self._in_force = in_force
         self._questions = questions
         self._judge = judge
         self._line = questions.line
@@ -75,13 +75,13 @@ class Consultation:
             self._drop()
         ticket, self.given = consult.ticket, consult.input
         given = consult.input
-        policing = self._policing
-        policing.look()
+        in_force = self._in_force
+        in_force.look()
         secret = self._questions.secret(given, at)
         self._line.echo_off, self.is_hidden = secret
         if not self._questions.is_needed(given):
             self.question = None
-            said = policing.plain(self._company.kind_of(given.actor))
+            said = in_force.plain(self._company.kind_of(given.actor))
             return self._told(ticket, said, at)
         asked = self._ask(given, secret, at, partial(self._later, ticket))
         if isinstance(asked, Judgement):
@@ -105,24 +105,24 @@ class Consultation:
         Otherwise return what is asked, and call `then` later with what the rules
         and the others say together, or with why there is no answer.
         """
-        policing = self._policing
-        if policing.is_plain and given.kind is not InputKind.START:
-            return policing.plain(question.actor.kind)
+        in_force = self._in_force
+        if in_force.is_plain and given.kind is not InputKind.START:
+            return in_force.plain(question.actor.kind)
         if not self._vaulted.gate and (
-            lacking := without_exec_gate(policing.policy, question)
+            lacking := without_exec_gate(in_force.policy, question)
         ):
-            return policing.told(lacking)
+            return in_force.told(lacking)
         said = self._questions.judge(question)
-        if policing.is_final(said):
-            return policing.told(said)
-        policy = policing.policy
+        if in_force.is_final(said):
+            return in_force.told(said)
+        policy = in_force.policy
         self._tickets += 1
         ask = Ask(
             self._tickets,
             document(question),
             policy.plugins,
             policy.webhook,
-            vouched=policing.applied.plugins or NOTHING_VOUCHED,
+            vouched=in_force.applied.plugins or NOTHING_VOUCHED,
         )
         return self._judge.ask(ask, partial(self._pass_on, given, said, then))
 
@@ -211,7 +211,7 @@ class Consultation:
             self._driver.do(self._told(ticket, said, at), at)
 
     def _told(self, ticket: int, said: Judgement, at: Moment) -> list[Effect]:
-        digest = self._policing.digest
+        digest = self._in_force.digest
         judged = gate.Judged(ticket, said.verdict, said.rule, said.why, digest)
         asked = self.question
         resolution = None if asked is None else asked.resolution

@@ -4,7 +4,7 @@ from holdfast.core.book.entries import answered_fields, asked_fields, exec_field
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.policy import exec_gate as machine
 from holdfast.holder.input.intake_driver import IntakeDriver
-from holdfast.holder.links.notifications import NOBODY, Telling
+from holdfast.holder.links.notifications import NOBODY, Notifications
 from holdfast.holder.moment import now
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import NotAllowed
@@ -17,9 +17,9 @@ from holdfast.wire import messages as wire
 class ExecRecord:
     """Tells of the execs of one session."""
 
-    def __init__(self, driver: IntakeDriver, telling: Telling) -> None:
+    def __init__(self, driver: IntakeDriver, notifications: Notifications) -> None:
         self._driver = driver
-        self._telling = telling
+        self._notifications = notifications
 
     def issue_ticket(self) -> int:
         """Return a number under which an exec may wait for approval."""
@@ -28,7 +28,7 @@ class ExecRecord:
     def show(self, show: machine.Show) -> None:
         """Show an exec to those who may approve it."""
         text = show.wish.text.encode("utf-8", "replace")
-        self._telling.show_exec(
+        self._notifications.show_exec(
             wire.Pending(
                 ticket=show.ticket,
                 actor=show.wish.actor,
@@ -50,7 +50,7 @@ class ExecRecord:
         """Tell them that it waits no more."""
         verdict = Verdict.ALLOW if settled.is_let else Verdict.DENY
         by = settled.by or NOBODY
-        self._telling.settle_exec(settled.ticket, verdict, by)
+        self._notifications.settle_exec(settled.ticket, verdict, by)
         if settled.by is not None:
             yes = settled.is_let
             fields = answered_fields(settled.ticket, settled.by, yes=yes)

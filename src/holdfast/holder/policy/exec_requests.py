@@ -24,8 +24,8 @@ from holdfast.holder.context import Context
 from holdfast.holder.policy.exec_record import ExecRecord
 from holdfast.holder.policy.exec_rules import ExecRules, mark_of, wish_of
 from holdfast.holder.policy.judge_link import Asked, JudgeLink
-from holdfast.holder.policy.policy_in_force import Policing
-from holdfast.holder.provenance.process_owner import Attributing
+from holdfast.holder.policy.policy_in_force import PolicyInForce
+from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.linux.exec_gate import ExecGate, Notice
 from holdfast.linux.exec_trace import ExecTracer, Expected
 from holdfast.linux.exec_words import Wanted, read_wanted
@@ -52,7 +52,7 @@ CHANGED = "changed-after-judgement"
 """What stands for a rule where a process was not let execute what it changed."""
 
 
-class Executing:
+class ExecRequests:
     """The exec gate of one session."""
 
     def __init__(
@@ -60,14 +60,14 @@ class Executing:
         context: Context,
         record: ExecRecord,
         rules: ExecRules,
-        policing: Policing,
-        owners: Attributing,
+        in_force: PolicyInForce,
+        owners: ProcessOwners,
         judge: JudgeLink,
     ) -> None:
         vaulted = context.vaulted
         self._record = record
         self._rules = rules
-        self._policing = policing
+        self._in_force = in_force
         self._owners = owners
         self._judge = judge
         self._poll = context.poll
@@ -179,7 +179,7 @@ class Executing:
         return min((at for at in clocks if at is not None), default=None)
 
     def _ready(self) -> None:
-        self._policing.refresh()
+        self._in_force.refresh()
         for _ in range(AT_ONCE):
             if not self._is_open or self._is_full:
                 break
@@ -195,7 +195,7 @@ class Executing:
 
     def _take(self, notice: Notice) -> None:
         everybody = self._owners.everybody()
-        if self._policing.is_plain and all(map(self._rules.is_free, everybody)):
+        if self._in_force.is_plain and all(map(self._rules.is_free, everybody)):
             self._kernel.let(notice.id)
             return
         actors = self._owners.behind(notice.thread)
@@ -214,7 +214,7 @@ class Executing:
             self._kernel.refuse(notice.id, errno.ENOENT)
             return
         said, question = self._rules.strictest(actors, wanted)
-        is_final = self._policing.is_final(said)
+        is_final = self._in_force.is_final(said)
         if is_final and said.verdict is Verdict.ALLOW and not self._machine.marks:
             self._release(notice.id, notice.thread, question, wanted)
             return
@@ -336,8 +336,8 @@ class Executing:
 
     def _consult(self, ticket: int) -> None:
         question, said = self._waiting.pop(ticket)
-        policy = self._policing.policy
-        if self._policing.is_final(said):
+        policy = self._in_force.policy
+        if self._in_force.is_final(said):
             self._judged(ticket, said)
             return
         self._questions += 1

@@ -13,7 +13,7 @@ from holdfast.core.input.intake import Intake
 from holdfast.core.policy import exec_gate as machine
 from holdfast.core.policy.command_words import Match
 from holdfast.core.policy.policy import STRICTNESS, Judgement, Policy
-from holdfast.holder.policy.policy_in_force import Policing, local_time
+from holdfast.holder.policy.policy_in_force import PolicyInForce, local_time
 from holdfast.holder.policy.real_folders import placed
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux.exec_words import Wanted
@@ -37,25 +37,27 @@ _UNREAD_WORDS = Execution(None, None, (None,))
 class ExecRules:
     """The rules for the execs of one session."""
 
-    def __init__(self, vaulted: Vaulted, policing: Policing, intake: Intake) -> None:
+    def __init__(
+        self, vaulted: Vaulted, in_force: PolicyInForce, intake: Intake
+    ) -> None:
         self._vaulted = vaulted
-        self._policing = policing
+        self._in_force = in_force
         self._intake = intake
         self._remembered: dict[object, Judgement] = {}
         self._remembered_of: Policy | None = None
 
     def is_free(self, actor: Actor) -> bool:
         """Tell whether an actor may do what no rule speaks of."""
-        return self._policing.policy.default[actor.kind] is Verdict.ALLOW
+        return self._in_force.policy.default[actor.kind] is Verdict.ALLOW
 
     def is_unruled(self, actor: Actor) -> bool:
         """Tell whether no rule fits, whatever the words are: they need not be read."""
-        policing = self._policing
-        is_final = policing.is_final(policing.plain(actor.kind))
+        in_force = self._in_force
+        is_final = in_force.is_final(in_force.plain(actor.kind))
         if not (self.is_free(actor) and is_final):
             return False
         question = self._question(actor, _UNREAD, None)
-        return set(policing.policy.index.contexts(question)) <= {Match.NO}
+        return set(in_force.policy.index.contexts(question)) <= {Match.NO}
 
     def strictest(
         self, actors: Iterable[Actor], wanted: Wanted
@@ -75,11 +77,11 @@ class ExecRules:
 
     def _judge(self, question: Question) -> Judgement:
         """Judge an exec; the same one again, as loops and builds have it, quickly."""
-        policing = self._policing
-        if self._remembered_of is not policing.policy:
-            self._remembered_of = policing.policy
+        in_force = self._in_force
+        if self._remembered_of is not in_force.policy:
+            self._remembered_of = in_force.policy
             self._remembered.clear()
-        question = placed(policing.policy, question)
+        question = placed(in_force.policy, question)
         # All that a rule may look at.
         key = (
             question.actor,
@@ -93,13 +95,13 @@ class ExecRules:
         if said is None:
             if len(self._remembered) >= MAX_REMEMBERED:
                 self._remembered.clear()
-            said = self._remembered[key] = policing.judge(question)
+            said = self._remembered[key] = in_force.judge(question)
         return said
 
     def _question(
         self, actor: Actor, execution: Execution, cwd: str | None
     ) -> Question:
-        policy = self._policing.policy
+        policy = self._in_force.policy
         text = ""
         if policy.plugins or policy.webhook:  # No rule looks at it.
             text = shlex.join([word or "?" for word in execution.words])

@@ -11,8 +11,8 @@ from holdfast.core.policy.policy import Judgement, commands_in
 from holdfast.core.shell.heredocs import has_heredoc, is_long
 from holdfast.holder.context import Context
 from holdfast.holder.input.terminal_settings import TerminalSettings
-from holdfast.holder.policy.line_resolution import Resolving
-from holdfast.holder.policy.policy_in_force import Policing, local_time
+from holdfast.holder.policy.line_resolution import LineResolver
+from holdfast.holder.policy.policy_in_force import PolicyInForce, local_time
 from holdfast.holder.policy.session_start import SessionStart
 from holdfast.holder.provenance.typed_line import TypedLine
 from holdfast.linux import pty
@@ -35,23 +35,23 @@ class InputQuestions:
     def __init__(
         self,
         context: Context,
-        policing: Policing,
+        in_force: PolicyInForce,
         start: SessionStart,
         line: TypedLine,
         settings: TerminalSettings,
     ) -> None:
-        vaulted, following = context.vaulted, context.following
+        vaulted, shell = context.vaulted, context.shell
         self._vaulted = vaulted
-        self._following = following
-        self._policing = policing
+        self._shell = shell
+        self._in_force = in_force
         self._start = start
-        self._resolving = Resolving(vaulted, following, context.company)
+        self._resolver = LineResolver(vaulted, shell, context.company)
         self.line = line
         """What is typed."""
 
         self._settings = settings
         self._secrecy = Secrecy(
-            vaulted.master, vaulted.record.pid, lambda: following.runs_nothing
+            vaulted.master, vaulted.record.pid, lambda: shell.runs_nothing
         )
         self._hold = TurnHold.NONE
 
@@ -72,16 +72,16 @@ class InputQuestions:
     def is_needed(self, given: Input) -> bool:
         """Tell whether the policy has to be asked more than who it is."""
         # A line is looked into even so: the logbook says who staged what it runs.
-        if given.kind is InputKind.KEYS and self._policing.is_plain:
+        if given.kind is InputKind.KEYS and self._in_force.is_plain:
             return b"\r" in given.payload or b"\n" in given.payload
         lines = (InputKind.START, InputKind.COMMAND)
-        return not self._policing.is_plain or given.kind in lines
+        return not self._in_force.is_plain or given.kind in lines
 
     def judge(self, question: Question) -> Judgement:
         """Return what the rules say."""
         if question.kind is InputKind.START:
-            return self._start.question.judge(self._policing.policy, question)
-        return self._policing.judge(question)
+            return self._start.question.judge(self._in_force.policy, question)
+        return self._in_force.judge(question)
 
     def question(
         self, actor: Actor, given: Input, epoch: Epoch, secret: Secret, at: Moment
@@ -89,7 +89,7 @@ class InputQuestions:
         """Return everything that a policy may judge by."""
         if given.kind is InputKind.START:
             return self._start.question.question(actor, given, epoch)
-        staged = self._following.line.stands()
+        staged = self._shell.line.stands()
         terminal = self._settings.read(at)
         is_keys = given.kind is InputKind.KEYS
         interrupts = is_keys and terminal.is_interrupt(given.payload)
@@ -109,12 +109,12 @@ class InputQuestions:
             staged=staged.data if is_known else None,
             secret=secret.is_on or is_answer,
             interrupts=interrupts,
-            started_by=self._resolving.started_by() if is_signal else None,
+            started_by=self._resolver.started_by() if is_signal else None,
         )
         # What may be no secret at all is still looked into, here and nowhere else.
         if secret.is_certain or is_answer or not _is_line(given.kind, given.payload):
             return question
-        whole = self._resolving.completed(question, staged)
+        whole = self._resolver.completed(question, staged)
         is_one = whole.shell_reads and is_long(given.payload)
         is_one = is_one and has_heredoc(commands_in(whole))
         self.line.long = given.payload if is_one else b""

@@ -17,7 +17,7 @@ from holdfast.core.shell.known_values import known_values
 from holdfast.core.shell.simple_command import Command
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.provenance.line_reader import shell_reads
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import procfs, pty
 from holdfast.linux.lookups import Digests
@@ -42,21 +42,21 @@ MAX_NAMED = 80
 """Characters by which a line that somebody staged is called."""
 
 
-class Resolving:
+class LineResolver:
     """Resolves the lines of one session."""
 
     def __init__(
-        self, vaulted: Vaulted, following: Following, company: Company
+        self, vaulted: Vaulted, shell: ShellCommands, company: Company
     ) -> None:
         self._vaulted = vaulted
-        self._following = following
+        self._shell = shell
         self._company = company
         self._digests = Digests()
 
     def completed(self, question: Question, staged: Staged) -> Question:
         """Return the question of a line with what it runs, and who staged that."""
         values = known_values(self._at_prompt().state)
-        question = replace(question, shell=self._shell(), values=values)
+        question = replace(question, shell=self._shell_name(), values=values)
         commands = typed_commands(question)
         found = self._resolution(commands, staged)
         people = found.originators()
@@ -65,16 +65,16 @@ class Resolving:
             resolution=found,
             originators=tuple(map(self._actor, people)),
             foreground=self._foreground(),
-            shell_reads=shell_reads(self._vaulted, self._following),
+            shell_reads=shell_reads(self._vaulted, self._shell),
             folders=self._folders(commands),
         )
 
     def started_by(self) -> tuple[ActorId, ...] | None:
         """Return who has a hand in the command in the foreground; None if unknown."""
-        following = self._following
-        if following.is_marked and following.at_prompt:
+        shell = self._shell
+        if shell.is_marked and shell.at_prompt:
             return ()
-        running, group = following.running, pty.foreground(self._vaulted.master)
+        running, group = shell.running, pty.foreground(self._vaulted.master)
         if running is None or running.trigger is None or group is None:
             return None
         if group != self._vaulted.record.pid:
@@ -84,7 +84,7 @@ class Resolving:
                 return None
         return distinct([running.trigger, *running.authors, *running.hands])
 
-    def _shell(self) -> str:
+    def _shell_name(self) -> str:
         """Return which shell reads the line, by its file: `sh` may be any."""
         group = pty.foreground(self._vaulted.master)
         path = "" if group is None else procfs.link(f"/proc/{group}/exe")
@@ -92,10 +92,10 @@ class Resolving:
 
     def _at_prompt(self) -> Shell:
         """Return the session's shell, with what is set in it if it is at its prompt."""
-        following = self._following
-        state = following.shell_state if following.at_prompt else None
+        shell = self._shell
+        state = shell.shell_state if shell.at_prompt else None
         name = self._vaulted.held.integration
-        return Shell(state, following.origins, name)
+        return Shell(state, shell.origins, name)
 
     def _folders(self, commands: Sequence[Command]) -> dict[str, str]:
         """Return where the folders lead that the line changes to by itself."""
@@ -106,13 +106,12 @@ class Resolving:
         return {folder: path for folder, path in found.items() if path is not None}
 
     def _resolution(self, commands: Sequence[Command], staged: Staged) -> Resolution:
-        following = self._following
         shell = self._at_prompt()
         # Where no shell is asked no file is: a program may be fed line after line.
         look = _nothing if shell.state is None else self._digests.lookup(self._cwd())
         found = resolve(commands, shell, look)
         begun = self._vaulted.record.cwd
-        more = [*_line(staged), *_folder(following.ran(), begun)]
+        more = [*_line(staged), *_folder(self._shell.ran(), begun)]
         return replace(
             found, commands=tuple(_with(one, more) for one in found.commands)
         )

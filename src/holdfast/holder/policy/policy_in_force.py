@@ -45,11 +45,11 @@ AGAIN = 1.0
 _SILENT = Policy()
 """What holds where nothing was applied: the same for all sessions, who share it."""
 
-_inherited: "list[Policing]" = []
+_inherited: "list[PolicyInForce]" = []
 """What the nursery had read when it forked us."""
 
 
-class Policing:
+class PolicyInForce:
     """The policy of this machine, as it is now."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
@@ -205,7 +205,7 @@ def preload() -> None:
         if _inherited:
             _inherited[0].refresh()
         else:
-            _inherited.append(Policing(lambda _: None))
+            _inherited.append(PolicyInForce(lambda _: None))
 
 
 def record_tampering(why: str) -> None:

@@ -46,7 +46,7 @@ class Trials:
         self._intake = driver.intake
         self._consultation = policy.consultation
         self._questions = policy.questions
-        self._policing = policy.in_force
+        self._in_force = policy.in_force
         self._judge = policy.judge
         self._company = context.company
         self._presence = presence
@@ -67,7 +67,7 @@ class Trials:
                     raise error
                 self._ask(connection, actor, given, candidate)
         except HoldfastError as error:
-            _tell(connection, self._policing.digest, error)
+            _tell(connection, self._in_force.digest, error)
 
     def _ask(
         self,
@@ -79,10 +79,10 @@ class Trials:
         if self._judge.count >= MAX_ASKED:
             raise PolicyUnavailable("is asked too much at once")
         if candidate is None:
-            self._policing.refresh()
-        tell = partial(_tell, connection, self._policing.digest)
+            self._in_force.refresh()
+        tell = partial(_tell, connection, self._in_force.digest)
         if not self._questions.is_needed(given):
-            tell(self._policing.plain(actor.kind))
+            tell(self._in_force.plain(actor.kind))
             return
         at, epoch = now(), self._intake.turn.epoch
         secret = self._questions.secret(given, at)
@@ -103,7 +103,7 @@ class Trials:
         rights = self._intake.rights
         with contextlib.ExitStack() as stack:
             if candidate is not None:
-                stack.enter_context(self._policing.supposing(candidate))
+                stack.enter_context(self._in_force.supposing(candidate))
             actor = self._company.actor(wanted)
             if not self._company.knows(wanted):
                 known = operators.by_actor(wanted)

@@ -50,7 +50,7 @@ class _Asked(NamedTuple):
     leave: bool
 
 
-class Sweeping:
+class DaemonSweep:
     """What is to happen to the daemons of one session."""
 
     def __init__(self, session: SessionId, cgroup: SessionCgroup | None) -> None:

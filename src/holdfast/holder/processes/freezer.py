@@ -28,7 +28,7 @@ MAX_RECORD = 4 * 1024 * 1024
 """Bytes of a record that is read: some hundred thousand processes."""
 
 
-class Halting:
+class Freezer:
     """Stops and continues everything that runs in one session."""
 
     def __init__(self, session: SessionId, leader: int, cgroup: str = "") -> None:

@@ -14,8 +14,8 @@ from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.processes import leader_exit
-from holdfast.holder.processes.daemon_sweep import Sweeping, Swept
-from holdfast.holder.processes.freezer import Halting
+from holdfast.holder.processes.daemon_sweep import DaemonSweep, Swept
+from holdfast.holder.processes.freezer import Freezer
 from holdfast.linux import processes
 from holdfast.model.events import EventName
 from holdfast.model.ids import FIRST_INCARNATION
@@ -29,17 +29,17 @@ class Leader:
         self,
         context: Context,
         driver: IntakeDriver,
-        halting: Halting,
+        freezer: Freezer,
         exit_status: int | None,
     ) -> None:
         self._context = context
         self._driver = driver
-        self._halting = halting
+        self._freezer = freezer
         self._pid, self._pidfd = context.vaulted.record.pid, context.vaulted.pidfd
         self.exit = exit_status
         """How it ended; None if it has not, or nobody can say."""
 
-        self._sweeping = Sweeping(context.vaulted.session, halting.cgroup)
+        self._daemon_sweep = DaemonSweep(context.vaulted.session, freezer.cgroup)
         self._enders: list[Connection] = []
         """Who ended a session whose shell was gone, and waits to be told."""
 
@@ -56,7 +56,7 @@ class Leader:
     def end(self, connection: Connection, number: int, *, leave: bool) -> None:
         """Do what somebody asks for who may end the session."""
         actor = connection.operator.id
-        self._sweeping.ask(actor, number, leave=leave)
+        self._daemon_sweep.ask(actor, number, leave=leave)
         if self.exit is None:
             ending, now = life.EndAsked(actor, number), time.monotonic()
             self._do(self._life.handle(ending, now))
@@ -64,7 +64,7 @@ class Leader:
         # The shell is gone already; what it left is not.
         self._enders.append(connection)
         self._begin_sweep()
-        if not self._sweeping.is_on:
+        if not self._daemon_sweep.is_on:
             self._tell_enders()
 
     def _has_ended(self) -> None:
@@ -77,18 +77,18 @@ class Leader:
         self._do(self._life.handle(ended, time.monotonic()))
         self._ended()
         self._begin_sweep()
-        if not self._sweeping.is_on:
+        if not self._daemon_sweep.is_on:
             self._tell_exit()
 
     def _begin_sweep(self) -> None:
-        self._say_swept(self._sweeping.begin(time.monotonic()))
-        self._sweep_timer.set(self._sweeping.next_deadline())
+        self._say_swept(self._daemon_sweep.begin(time.monotonic()))
+        self._sweep_timer.set(self._daemon_sweep.next_deadline())
 
     def _sweep(self, now: float) -> None:
-        self._say_swept(self._sweeping.tick(now))
-        self._sweep_timer.set(self._sweeping.next_deadline())
-        if not self._sweeping.is_on:
-            self._halting.tidy()
+        self._say_swept(self._daemon_sweep.tick(now))
+        self._sweep_timer.set(self._daemon_sweep.next_deadline())
+        if not self._daemon_sweep.is_on:
+            self._freezer.tidy()
             self._tell_exit()
             self._tell_enders()
 
@@ -131,7 +131,7 @@ class Leader:
                     processes.kill_session(self._pid)
                 case life.Sweep(incarnation):
                     count = processes.kill_session(self._pid)
-                    self._halting.tidy()
+                    self._freezer.tidy()
                     swept = life.LeftoversSwept(incarnation, count)
                     self._life.handle(swept, time.monotonic())
                 case _:

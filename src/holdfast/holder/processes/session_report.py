@@ -39,7 +39,7 @@ Starters = Callable[[Iterable[Kin]], Mapping[int, ActorId]]
 """Says who started each of these processes."""
 
 
-class Looking:
+class SessionReport:
     """Answers what clients ask about one session's state and processes."""
 
     def __init__(

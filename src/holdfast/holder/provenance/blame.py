@@ -76,16 +76,16 @@ def line_report(staged: Staged, owners: tuple[ActorId, ...]) -> wire.BlameReport
     )
 
 
-def report(asked: wire.BlameRequest, following: Followed) -> wire.BlameReport:
+def report(asked: wire.BlameRequest, shell: Followed) -> wire.BlameReport:
     """Say who is behind something that the shell did.
 
     Raises:
         UsageError: There is no such kind of thing, or the shell tells nothing.
 
     """
-    if not following.is_marked:
+    if not shell.is_marked:
         raise NoMarks("the session's program")
-    origins = following.origins
+    origins = shell.origins
     if asked.what == MOMENT:
         return _moment(origins.at(asked.at_ms))
     if asked.what == PROCESS:
@@ -93,11 +93,11 @@ def report(asked: wire.BlameRequest, following: Followed) -> wire.BlameReport:
     kind = _KINDS.get(asked.what)
     if kind is None:
         raise MalformedArgument(printable(asked.what), "something a shell has")
-    return _item(Item(kind, asked.name), following)
+    return _item(Item(kind, asked.name), shell)
 
 
-def _item(item: Item, following: Followed) -> wire.BlameReport:
-    origins = following.origins
+def _item(item: Item, shell: Followed) -> wire.BlameReport:
+    origins = shell.origins
     origin, traced = origins.of(item), origins.traced(item)
     used = origins.last_use(item.name) if item.kind in _USED else None
     digest = origins.digest(item)
@@ -112,7 +112,7 @@ def _item(item: Item, following: Followed) -> wire.BlameReport:
         digest=digest[: wire.MAX_TRACE],
         behind=None if origin is None or not origin.command else behind(origin),
         used=None if used is None else behind(used),
-        silent=following.is_silent,
+        silent=shell.is_silent,
     )
 
 

@@ -34,7 +34,7 @@ _INIT = 1
 _SECOND = 1_000_000_000
 
 
-class Attributing:
+class ProcessOwners:
     """Who is behind the processes of one session."""
 
     def __init__(self, vaulted: Vaulted, company: Company) -> None:

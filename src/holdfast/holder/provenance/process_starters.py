@@ -29,12 +29,12 @@ class Followed(Protocol):
         ...
 
 
-class Starting:
+class ProcessStarters:
     """Names who started what."""
 
-    def __init__(self, vaulted: Vaulted, following: Followed) -> None:
+    def __init__(self, vaulted: Vaulted, shell: Followed) -> None:
         self._vaulted = vaulted
-        self._following = following
+        self._shell = shell
 
     def actors(self, processes: Iterable[Kin]) -> dict[int, ActorId]:
         """Return who started each of these processes, as far as it is known."""
@@ -49,6 +49,6 @@ class Starting:
         return {pid: actors[root.pid, root.started] for pid, root in found.items()}
 
     def _starter(self, ticks: int, creator: ActorId) -> ActorId:
-        if not self._following.is_marked:
+        if not self._shell.is_marked:
             return NOBODY
-        return self._following.origins.starter(ticks * 1000 // TICKS, creator)
+        return self._shell.origins.starter(ticks * 1000 // TICKS, creator)

@@ -53,7 +53,7 @@ _WHY = {
 }
 
 
-class Following:
+class ShellCommands:
     """What is known of the commands of one session."""
 
     def __init__(self, vaulted: Vaulted, window: StreamWindow) -> None:

@@ -7,7 +7,7 @@ from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.provenance.line_discipline import LineDiscipline
 from holdfast.core.provenance.staged import LINE_EDITOR, Staged
 from holdfast.core.shell.heredocs import typed_part
-from holdfast.holder.provenance.shell_commands import Following
+from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import TYPED, Input, InputKind
 
@@ -19,8 +19,8 @@ for every byte a terminal takes in a line."""
 class TypedLine:
     """The line that operators type in one session."""
 
-    def __init__(self, following: Following) -> None:
-        self._following = following
+    def __init__(self, shell: ShellCommands) -> None:
+        self._shell = shell
         self._lines: list[Staged] = []
         """What the input that is being written has entered so far."""
 
@@ -37,19 +37,19 @@ class TypedLine:
         is_secret = self.echo_off or given.kind is InputKind.ANSWER
         is_long = bool(self.long) and given.payload == self.long
         data = typed_part(given.payload, part) if is_long else given.payload[part]
-        following = self._following
-        lines = following.line.typed(given.actor, data, terminal, echo_off=is_secret)
-        if following.is_marked:
+        shell = self._shell
+        lines = shell.line.typed(given.actor, data, terminal, echo_off=is_secret)
+        if shell.is_marked:
             self._lines = [*self._lines, *lines] if part.start else lines
             if part.stop == len(given.payload):
-                following.entered(given, self._lines)
+                shell.entered(given, self._lines)
 
     def replay(self, entries: Iterable[Entry], now: LineDiscipline) -> None:
         """Find out, after a predecessor's death, what stands typed.
 
         How the terminal was set is in no book: it is taken for what it is now.
         """
-        line = self._following.line
+        line = self._shell.line
         terminal = now if now.edits else LINE_EDITOR
         for entry in entries:
             match entry.kind:

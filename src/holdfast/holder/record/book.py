@@ -38,7 +38,7 @@ class Book:
         self._signatures = Signatures(past)
         driver.intake.serializer.signed_by = self._signatures.signed_by
         self._driver = driver
-        self._following = context.following
+        self._shell = context.shell
         self._log = log
         self._timers = timers
         self._timer = timers.add(self._tick)
@@ -141,7 +141,7 @@ class Book:
         if not self._driver.intake.book.is_idle:
             self._checkpoint_timer.set(at + SOON)
             return
-        made = self._checkpoints.make(self._log, self._following.last)
+        made = self._checkpoints.make(self._log, self._shell.last)
         if made is not None:
             self._driver.record(EntryKind.CHECKPOINT, made)
 
