@@ -1,12 +1,13 @@
-"""Lets clients in, and sees them off."""
+"""Lets clients in, passes on what each of them says, and sees them off."""
 
 from collections.abc import Callable
 from functools import partial
 
 from holdfast.holder.context import Context
+from holdfast.holder.input.payloads import signal_of
 from holdfast.holder.input.requests import Requests
+from holdfast.holder.links import door
 from holdfast.holder.links.attachment import Attachment
-from holdfast.holder.links.client_messages import ClientMessages
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.links.keeper_link import KeeperLink
 from holdfast.holder.links.observations import Observations
@@ -14,6 +15,10 @@ from holdfast.holder.output.display import Display
 from holdfast.holder.processes.leader import Leader
 from holdfast.holder.session import Session
 from holdfast.linux import descriptors, packets
+from holdfast.model.errors import HoldfastError, UnexpectedMessage
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import Message, refusal
+from holdfast.wire.frames import FrameKind
 
 
 class Reception:
@@ -29,18 +34,18 @@ class Reception:
         state: Callable[[], str],
     ) -> None:
         """Open the door; `state` returns what the session is said to be doing."""
-        requests = Requests(session)
-        self._messages = ClientMessages(
-            context.vaulted.session,
-            session,
-            requests,
-            Observations(context, session, requests, display.view, leader),
-            Attachment(context, session, requests, display, leader, state),
-            leader,
+        self._name = context.vaulted.session
+        self._session = session
+        self._requests = requests = Requests(session)
+        self._observations = Observations(
+            context, session, requests, display.view, leader
         )
+        self._attachment = Attachment(
+            context, session, requests, display, leader, state
+        )
+        self._leader = leader
         keeper.demand_change = session.presence.demand_change
         self._keeper = keeper
-        self._presence = session.presence
         self._company = context.company
         self._poll = context.poll
         self.gone = context.company.gone
@@ -59,7 +64,7 @@ class Reception:
             self._poll.unwatch(connection.link)
             connection.close()
             if connection.client is not None:
-                self._presence.left(connection)
+                self._session.presence.left(connection)
 
     def _accept(self) -> None:
         try:
@@ -76,4 +81,53 @@ class Reception:
         connection = Connection(link, self._poll, self.gone)
         self._company.connections.append(connection)
         self._company.make_room()
-        self._poll.watch(link, partial(connection.receive, self._messages.heard))
+        self._poll.watch(link, partial(connection.receive, self._heard))
+
+    def _heard(self, connection: Connection, message: Message) -> None:
+        if isinstance(message, wire.Submit) and connection.client is not None:
+            self._session.desk.submit(connection, message)
+            return
+        door.demand_manners(connection, message)
+        match message:
+            case wire.Hello():
+                door.greet(connection, message)
+            case wire.Identify():
+                self._identify(connection, message)
+            case wire.Ping(number):
+                connection.send(wire.Pong(number))
+            case wire.Attach():
+                self._attachment.attach(connection, message)
+            case wire.Detach():
+                connection.hang_up()
+            case _:
+                self._act(connection, message)
+
+    def _act(self, connection: Connection, message: Message) -> None:
+        """Take what somebody says who is known."""
+        if isinstance(message, wire.End):
+            self._end(connection, message)
+        elif not (
+            self._observations.take(connection, message)
+            or self._requests.take(connection, message)
+        ):
+            error = UnexpectedMessage(type(message).__name__, "it is not served")
+            connection.send(refusal(error, FrameKind.GOODBYE))
+
+    def _identify(self, connection: Connection, claim: wire.Identify) -> None:
+        try:
+            known = door.identify(connection, self._name, claim)
+        except HoldfastError as error:
+            connection.dismiss(refusal(error, FrameKind.IDENTIFY))
+        else:
+            connection.actor = known.actor
+            self._session.presence.meet(known.actor, known.promised)
+
+    def _end(self, connection: Connection, asked: wire.End) -> None:
+        number = asked.signal
+        try:
+            signal_of(str(number).encode())
+        except HoldfastError as error:
+            connection.send(refusal(error, FrameKind.END))
+            return
+        if self._requests.end(connection, number):
+            self._leader.end(connection, number, leave=asked.leave)
