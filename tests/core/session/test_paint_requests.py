@@ -8,6 +8,7 @@ from holdfast.core.session.paint_requests import (
     Depict,
     Drop,
     Feed,
+    Grant,
     Reset,
     Resize,
     Skip,
@@ -52,6 +53,45 @@ def test_only_what_is_new_is_fed_for_the_next_wish() -> None:
     world.settle()
 
     assert world.asked(Feed, Reset) == [Reset(SIZE, 0, b""), Feed(0, 10), Feed(10, 15)]
+
+
+def test_a_picture_that_is_kept_needs_no_painter() -> None:
+    world = World()
+    world.print(10)
+    first = world.wish()
+    world.settle()
+    world.die(of_ours=False)
+    asked = len(world.done)
+    second = world.wish()
+    world.settle()
+
+    assert world.granted[second] == world.granted[first]
+    assert world.done[asked:] == [Grant(second, world.granted[first])]
+
+
+def test_what_was_printed_since_is_in_the_next_picture() -> None:
+    world = World()
+    world.print(10)
+    world.wish()
+    world.settle()
+    world.print(1)
+    ticket = world.wish()
+    world.settle()
+
+    assert world.granted[ticket].offset == 11
+
+
+def test_a_picture_of_another_size_is_made_anew() -> None:
+    world = World()
+    world.print(10)
+    world.wish()
+    world.settle()
+    world.machine.resized(10, Size(40, 12))
+    ticket = world.wish()
+    world.settle()
+
+    assert world.granted[ticket].size == Size(40, 12)
+    assert len(world.asked(Depict)) == 2
 
 
 def test_a_wish_for_an_earlier_place_is_painted_only_up_to_there() -> None:

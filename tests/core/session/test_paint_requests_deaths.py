@@ -120,7 +120,7 @@ def test_a_keyframe_that_kills_twice_is_thrown_away() -> None:
     world.wish()
     world.settle()
     world.die(of_ours=False)
-    world.wish()
+    world.wish(Want.SCREEN)
     resets = []
     for _ in range(3):
         resets.append(world.ask(Reset))
@@ -128,6 +128,21 @@ def test_a_keyframe_that_kills_twice_is_thrown_away() -> None:
 
     assert resets[:2] == [Reset(SIZE, 100, b"K")] * 2
     assert resets[-1] == Reset(SIZE, 0, b"")
+
+
+def test_a_keyframe_that_has_killed_is_not_handed_out_unseen() -> None:
+    world = World()
+    world.print(100)
+    world.wish()
+    world.settle()
+    world.die(of_ours=False)
+    world.wish(Want.SCREEN)
+    world.ask(Reset)
+    world.die(of_ours=True)
+    world.wish()
+    world.ask(Reset)
+
+    assert len(world.granted) == 1
 
 
 def test_a_death_while_a_picture_was_made_blames_the_last_bytes() -> None:

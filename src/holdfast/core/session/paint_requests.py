@@ -15,7 +15,8 @@ Unasked it is fed only so that the window does not roll over what it has not
 seen: when more than half of the window waits for it, and not faster than RATE.
 A flood that is faster rolls over it, and costs nothing more; what is gone is
 left out, and the picture is no longer called exact. The last keyframe is kept,
-so that the next painter begins there.
+so that the next painter begins there, and so that a wish for the same picture needs
+no painter.
 
 The driver reports what happened (`connected`, `answered`, `died`, …),
 then calls `next` until there is nothing to do.
@@ -313,6 +314,8 @@ class Painting:
         upto = self._target(view, now)
         if upto is None:
             return self._unneeded(now)
+        if (kept := self._kept_for(upto)) is not None:
+            return [Grant(self._wishes.popleft().ticket, kept)]
         if not self._is_linked:
             return [Connect()] if now >= self._again_at else []
         return self._ask(self._request(view, upto), now)
@@ -376,6 +379,14 @@ class Painting:
             self._open = self._painted = None
             self._is_linked = False
             self._settled.append(Disconnect())
+
+    def _kept_for(self, upto: int) -> Picture | None:
+        """Return the last keyframe if it is what is wished for next."""
+        kept = self._kept
+        if kept is None or self._is_kept_suspect or kept.offset != upto:
+            return None
+        is_wished = bool(self._wishes) and self._wishes[0].want is Want.KEYFRAME
+        return kept if is_wished and kept.size == self._size_at(upto) else None
 
     def _target(self, view: View, now: float) -> int | None:
         if self._wishes:
