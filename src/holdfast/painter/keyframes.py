@@ -9,7 +9,9 @@ asked for the parts, and they are put together here, in this order:
     3  modes, tab stops, scroll region, cursor shape, title
     4  cursor, pen, character sets; the sequence that was left unfinished
 
-What can only be queried by changing something is queried on a copy. Finally
+What can only be queried by changing something is queried on a copy. A copy takes as
+long as the lines above the screen are many, so one is made and emptied, and what
+has to be changed again is a copy of that. Finally
 the keyframe is tried on a new terminal. Wrapped lines are joined, so that they
 rewrap when a viewer resizes; where that would change the picture, they are not.
 
@@ -66,20 +68,31 @@ def _painting(core: GhosttyCore, *, unwrap: bool) -> bytes:
     if mode is not None:
         copy = _copied(core)
         copy.feed(b"\x1b[?%dl" % mode)
-        parts += (_layer(copy, unwrap=unwrap), _at(copy.place()), _pen(copy))
+        place = copy.place()
+        written = _content(copy, unwrap=unwrap)
+        copy.feed(_EMPTY)
+        parts += (written, _saved_cursor(copy), _at(place), _pen(copy))
         parts += (b"\x1b[?%dh" % mode, _PLAIN_PEN, b"\x1b[H")
         copy.close()
-    parts += (_layer(core, unwrap=unwrap), _properties(core), _finish(core))
+    bare = _copied(core)
+    # Ending half a character has moved the copy's cursor: only the corner that
+    # rows and columns are counted from is asked of it.
+    told, place = bare.cursor(), bare.place()
+    corner = told[0] - place[0], told[1] - place[1]
+    bare.feed(_EMPTY)
+    parts += (_content(core, unwrap=unwrap), _saved_cursor(bare))
+    parts += (_properties(bare), _title(core), _finish(core, bare, corner))
+    bare.close()
     return b"".join(parts)
 
 
-def _layer(core: GhosttyCore, *, unwrap: bool) -> bytes:
-    """Return one screen and its saved cursor."""
-    copy = _copied(core)
+def _saved_cursor(bare: GhosttyCore) -> bytes:
+    """Return what saves the cursor that an emptied copy has saved."""
+    copy = _copied(bare)
     copy.feed(b"\x1b8")
     saved = _at(copy.place()) + _pen(copy) + b"\x1b7"
     copy.close()
-    return _content(core, unwrap=unwrap) + saved + _PLAIN_PEN
+    return saved + _PLAIN_PEN
 
 
 def _content(core: GhosttyCore, *, unwrap: bool) -> bytes:
@@ -93,30 +106,19 @@ def _content(core: GhosttyCore, *, unwrap: bool) -> bytes:
     return b"".join(written)
 
 
-def _properties(core: GhosttyCore) -> bytes:
-    """Return what is neither text nor cursor."""
-    copy = _copied(core)
-    copy.feed(_EMPTY)
-    written = _NOT_FOR_VIEWERS.sub(b"", copy.formatted(extra=_PROPERTIES))
-    shape = copy.cursor_shape()
-    if shape:
-        written += b"\x1b[" + shape + b" q"
-    copy.close()
-    return written + _title(core)
+def _properties(bare: GhosttyCore) -> bytes:
+    """Return what is neither text nor cursor nor title."""
+    written = _NOT_FOR_VIEWERS.sub(b"", bare.formatted(extra=_PROPERTIES))
+    shape = bare.cursor_shape()
+    return written + (b"\x1b[" + shape + b" q" if shape else b"")
 
 
-def _finish(core: GhosttyCore) -> bytes:
+def _finish(core: GhosttyCore, bare: GhosttyCore, corner: tuple[int, int]) -> bytes:
     """Return what puts the cursor and the pen where they are."""
-    copy = _copied(core)
-    # Ending half a character has moved the copy's cursor: only the corner that
-    # rows and columns are counted from is asked of it.
-    told, place = copy.cursor(), copy.place()
-    copy.feed(_EMPTY)
-    pen = copy.formatted(pen=_PEN)
-    copy.close()
+    pen = bare.formatted(pen=_PEN)
     row, column = core.place()
-    row += told[0] - place[0]
-    column += told[1] - place[1]
+    row += corner[0]
+    column += corner[1]
     if not core.wraps_next():
         return b"\x1b[%d;%dH" % (row, column) + pen
     # Only writing into the last cell makes a terminal wait with the wrap.
