@@ -4,24 +4,26 @@ Titles, names, paths and errors come from programs and peers. Printed as they
 are, they could move the cursor, reverse the reading order or hide themselves.
 `printable` shows such characters as escapes, so that what is seen is what is
 there.
+
+No patterns: they take longer to load than `holdfast attach` may take to paint.
 """
 
-import re
 import unicodedata
-
-from holdfast.model.errors import MalformedName
 
 MAX_NAME = 64
 """Longest name: fits a table column and any file system."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_RESERVED = re.compile(r"(?i)[shac]_")
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_NAME = _LETTERS | frozenset("._-")
+_RESERVED = ("s_", "h_", "a_", "c_")
 
 _INERT_SPACE = " "
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f"
-    "\U000e0100-\U000e01ef]"
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_UNSEEN_RANGES = (
+    ("\u180b", "\u180f"),
+    ("\ufe00", "\ufe0f"),
+    ("\U000e0100", "\U000e01ef"),
 )
 """Letters, marks and symbols by category that leave nothing to be seen."""
 
@@ -58,15 +60,22 @@ def checked_name(text: str) -> str:
         UsageError: It cannot.
 
     """
-    if not text:
-        raise MalformedName(text, "it is empty")
-    if len(text) > MAX_NAME:
-        raise MalformedName(printable(text, MAX_NAME), f"it is over {MAX_NAME} long")
-    if not _NAME.fullmatch(text):
-        raise MalformedName(printable(text), "it has characters names may not have")
-    if _RESERVED.match(text):
-        raise MalformedName(text, "it looks like an id")
+    if why := _misnamed(text):
+        from holdfast.model.errors import MalformedName  # noqa: PLC0415  # rarely needed
+
+        raise MalformedName(printable(text, MAX_NAME), why)
     return text
+
+
+def _misnamed(text: str) -> str:
+    """Say why `text` can be no name; '' if it can."""
+    if not text:
+        return "it is empty"
+    if len(text) > MAX_NAME:
+        return f"it is over {MAX_NAME} long"
+    if text[0] not in _LETTERS or not _NAME.issuperset(text):
+        return "it has characters names may not have"
+    return "it looks like an id" if text[:2].lower() in _RESERVED else ""
 
 
 def same_name(one: str, other: str) -> bool:
@@ -79,7 +88,10 @@ def _shown(character: str) -> str:
         return character
     if unicodedata.category(character) in _UNSAFE_CATEGORIES:
         return _escaped(character)
-    return _escaped(character) if _UNSEEN.match(character) else character
+    is_unseen = character in _UNSEEN or any(
+        first <= character <= last for first, last in _UNSEEN_RANGES
+    )
+    return _escaped(character) if is_unseen else character
 
 
 def _escaped(character: str) -> str:

@@ -12,9 +12,11 @@ I1  The version chosen is one that both sides speak, and the highest such.
 I2  Both sides choose the same, whichever offers and whichever chooses.
 """
 
-from collections.abc import Collection
+TYPE_CHECKING = False
+"""Only checkers take it for true: everybody who attaches loads this first."""
 
-from holdfast.model.errors import NoCommonVersion
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 PROTOCOL = 1
 """The newest version of the wire protocol that this build speaks."""
@@ -33,7 +35,7 @@ MAX_OFFERED = 16
 """Versions in one offer: more than anybody keeps alive at once."""
 
 
-def choose(ours: Collection[int], theirs: Collection[int]) -> int:
+def choose(ours: "Collection[int]", theirs: "Collection[int]") -> int:
     """Return the highest version that both sides speak.
 
     Raises:
@@ -42,11 +44,13 @@ def choose(ours: Collection[int], theirs: Collection[int]) -> int:
     """
     common = set(ours) & set(theirs)
     if not common:
+        from holdfast.model.errors import NoCommonVersion  # noqa: PLC0415  # rarely needed
+
         raise NoCommonVersion(spelled(ours), spelled(theirs))
     return max(common)
 
 
-def spelled(versions: Collection[int]) -> str:
+def spelled(versions: "Collection[int]") -> str:
     """Return versions as a person would list them: '1, 3 to 5'."""
     runs: list[list[int]] = []
     for version in sorted(set(versions)):

@@ -13,8 +13,13 @@ birth of a session needs them, and loading pathlib would cost more than all the 
 import os
 import stat
 
-from holdfast.model.errors import PlaceNotOurs, SocketPathTooLong
 from holdfast.model.ids import SessionId
+
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+if TYPE_CHECKING:
+    from holdfast.model.errors import HoldfastError
 
 MAX_SOCKET_PATH = 107
 """Bytes of a path that the kernel takes for a Unix socket."""
@@ -56,13 +61,13 @@ def owned(folder: str) -> str:
             _make(folder)
             found = os.lstat(folder)
     except OSError as error:
-        raise PlaceNotOurs(folder, error.strerror or "it cannot be made") from error
+        raise _not_ours(folder, error.strerror or "it cannot be made") from error
     if not stat.S_ISDIR(found.st_mode):
-        raise PlaceNotOurs(folder, "it is not a folder")
+        raise _not_ours(folder, "it is not a folder")
     if found.st_uid != os.getuid():
-        raise PlaceNotOurs(folder, "it belongs to somebody else")
+        raise _not_ours(folder, "it belongs to somebody else")
     if found.st_mode & _OTHERS:
-        raise PlaceNotOurs(folder, "others may enter it")
+        raise _not_ours(folder, "others may enter it")
     return folder
 
 
@@ -75,6 +80,8 @@ def address(folder: str, name: str) -> str:
     """
     path = f"{folder}/{name}"
     if len(os.fsencode(path)) > MAX_SOCKET_PATH:
+        from holdfast.model.errors import SocketPathTooLong  # noqa: PLC0415  # rarely needed
+
         raise SocketPathTooLong(path, MAX_SOCKET_PATH)
     return path
 
@@ -185,5 +192,11 @@ def _plain(path: str) -> str:
 def _home() -> str:
     home = os.path.expanduser("~")
     if home == "~":
-        raise PlaceNotOurs("~", "nobody knows where your home is")
+        raise _not_ours("~", "nobody knows where your home is")
     return _plain(home)
+
+
+def _not_ours(folder: str, why: str) -> "HoldfastError":
+    from holdfast.model.errors import PlaceNotOurs  # noqa: PLC0415  # rarely needed
+
+    return PlaceNotOurs(folder, why)

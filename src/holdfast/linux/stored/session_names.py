@@ -7,9 +7,7 @@ keeper finds a session by it, and then asks the session itself.
 
 # ruff: noqa: PTH115, PTH105, PTH108, PTH208, PTH211  # pathlib is slow to load
 
-import contextlib
 import os
-import socket
 
 from holdfast.linux.stored import folders
 from holdfast.model.ids import SessionId
@@ -22,20 +20,20 @@ _PREFIX = "s_"
 def keep(session: SessionId, name: str) -> None:
     """Have a session found by this name; a place that takes nothing is no error."""
     path = folders.session_name(session)
-    with contextlib.suppress(OSError):
-        if _read(path) == name:
-            return
-        draft = f"{path}.new"
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(draft)
+    if _read(path) == name:
+        return
+    draft = f"{path}.new"
+    _remove(draft)
+    try:
         os.symlink(name, draft)
         os.replace(draft, path)
+    except OSError:
+        return
 
 
 def drop(session: SessionId) -> None:
     """Have a session that is over found no more."""
-    with contextlib.suppress(OSError):
-        os.unlink(folders.session_name(session))
+    _remove(folders.session_name(session))
 
 
 def name_of(session: SessionId) -> str:
@@ -60,6 +58,8 @@ def known() -> dict[SessionId, str]:
 
 def is_there(session: SessionId) -> bool:
     """Tell whether somebody listens at a session's socket; a doubt counts as yes."""
+    import socket  # noqa: PLC0415  # slow to load
+
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
         link.settimeout(0)
         try:
@@ -69,6 +69,13 @@ def is_there(session: SessionId) -> bool:
         except OSError:
             return True
     return True
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return
 
 
 def _read(path: str) -> str:
