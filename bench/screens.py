@@ -125,10 +125,14 @@ class Tmux:
         """Return a server, or None where there is no tmux."""
         return cls(folder) if shutil.which("tmux") else None
 
+    def words(self, *words: str) -> list[str]:
+        """Return how one tmux command is started."""
+        return [*self._words, *words]
+
     def run(self, *words: str) -> None:
         """Run one tmux command."""
         subprocess.run(  # noqa: S603  # the bench's own words
-            [*self._words, *words],
+            self.words(*words),
             check=False,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

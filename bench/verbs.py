@@ -1,21 +1,29 @@
-"""How long does `run` take over the command itself?
+"""How long does `run` take over the command itself, and how long do small verbs take?
 
 The bare command is typed into a shell on a terminal of our own, and timed until
 its end is printed. `run` is timed in a client that is loaded already; what a whole
 `holdfast run` takes besides is Python's start, which is shown beside it.
+
+Small verbs are whole commands, from their start to their end, beside a bare start of
+Python and beside tmux, all in turn.
 """
 
 import os
 import pty
+import shutil
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bench.screens import Tmux, finished, holdfast
 from bench.table import Row, Scale, Table, percentile, progress
+from bench.turns import Turns
 from tests.scenarios.shells import shell
 from tests.scenarios.support import machine
 
@@ -25,6 +33,18 @@ from holdfast.model.ids import SessionId
 
 PATIENCE = 20.0
 LIMIT = 64 * 1024
+PYTHON = "`python -c pass`"
+
+SMALL: dict[str, Callable[[str], list[str]]] = {
+    "ls": lambda _: [],
+    "send": lambda session: [session, "x"],
+    "state": lambda session: [session],
+    "screen": lambda session: [session],
+}
+BOUND = ("ls", "send", "state")
+BUDGET = 45
+"""Milliseconds for those, from their start to their end."""
+
 FULL = 1_200_000
 """Bytes that fill a session's window, and a little more."""
 
@@ -47,6 +67,36 @@ def measure(table: Table, scale: Scale) -> None:
         full = statistics.median(taken) - bare
         table.add(Row("the same, with the window full, p50", full, "ms", at_most=20))
         _measure_command(table, session, scale.pick(30, 3))
+    _measure_small(table, scale.pick(25, 3))
+
+
+def _measure_small(table: Table, rounds: int) -> None:
+    """Add the rows about commands that ask or type one thing."""
+    turns = Turns("small verbs")
+    with (
+        machine() as here,
+        TemporaryDirectory(prefix="hf") as folder,
+        ExitStack() as ends,
+    ):
+        session = here.new("sh", "-c", "stty -echo; exec cat >/dev/null")
+        turns.add(PYTHON, lambda: finished([sys.executable, "-c", "pass"]))
+        for verb, words in SMALL.items():
+            command = holdfast(verb, *words(session))
+            turns.add(f"`{verb}`", partial(finished, command))
+        if shutil.which("tmux"):
+            tmux = Tmux(Path(folder))
+            ends.callback(tmux.close)
+            listing, typing = (
+                tmux.words("ls"),
+                tmux.words("send-keys", "-t", "keep", "x"),
+            )
+            turns.add("tmux ls", lambda: finished(listing))
+            turns.add("tmux send-keys", lambda: finished(typing))
+        turns.run(rounds)
+    for what in turns.kinds:
+        turns.tell(table, what, BUDGET if what.strip("`") in BOUND else None)
+    for verb in BOUND:
+        turns.tell_ratio(table, f"`{verb}`", PYTHON, at_most=4)
 
 
 def _measure_command(table: Table, session: SessionId, rounds: int) -> None:

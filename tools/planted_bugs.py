@@ -182,10 +182,10 @@ BUGS = (
     ),
     Bug(
         "any proof of an operator is right",
-        "crypto/proof.py",
+        "crypto/local_proof.py",
         "return hmac.compare_digest(local_proof(token, session, nonce), proof)",
         "return bool(proof)",
-        ("tests/crypto/test_proof.py",),
+        ("tests/crypto/test_local_proof.py",),
     ),
     # ── processes ─────────────────────────────────────────────────────────
     Bug(

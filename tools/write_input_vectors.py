@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tools.generated import write
 
-from holdfast.core.input.input_chain import InputChain, chain_begin, content
+from holdfast.core.input.commitments import chain_begin, content
+from holdfast.core.input.input_chain import InputChain
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.ids import (
     Epoch,

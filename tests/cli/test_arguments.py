@@ -7,7 +7,7 @@ from holdfast.cli.arguments import (
     size_from,
     variable_from,
 )
-from holdfast.cli.verbs.ls import age
+from holdfast.cli.session_table import age
 from holdfast.model.errors import MalformedArgument, UsageError
 
 

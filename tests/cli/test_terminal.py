@@ -289,6 +289,7 @@ def test_what_is_typed_while_there_is_no_holder_arrives(
     sit: Sit, web: FakeSession
 ) -> None:
     user = attached(sit, web)
+    user.sees(b"turn: free")  # All of it is loaded: the time counts from here.
 
     web.die()
     user.types(b"typed blindly")

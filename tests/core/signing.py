@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from holdfast.core.book.entries import Admission, input_fields
 from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis, read_entries
-from holdfast.core.input.input_chain import InputChain, Signs, Statement
+from holdfast.core.input.input_chain import InputChain, Statement
 from holdfast.core.input.signed_inputs import Coverage, InputCheck
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.actors import ActorKind
@@ -21,6 +22,9 @@ from holdfast.model.inputs import InputKind
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.lines import Value
 from holdfast.wire.messages import Submit
+
+if TYPE_CHECKING:
+    from holdfast.core.input.commitments import Signs
 
 SESSION = SessionId("s_" + "a" * 16)
 KEY = SigningKey.from_seed(bytes(range(32)))
@@ -58,7 +62,7 @@ def chain(client: ClientId = CLIENT) -> InputChain:
     return InputChain(SESSION, client, SECRET)
 
 
-def signed(*made: Submit, by: Signs = KEY, actor: ActorId = ANNA) -> Statement:
+def signed(*made: Submit, by: "Signs" = KEY, actor: ActorId = ANNA) -> Statement:
     """Return the first statement of a client, about all these inputs."""
     ours = chain(made[0].client)
     for one in made:

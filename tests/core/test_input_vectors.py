@@ -3,7 +3,7 @@ from pathlib import Path
 
 from tests.tools.running import run_tool
 
-from holdfast.core.input.input_chain import chain_begin, content
+from holdfast.core.input.commitments import chain_begin, content
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.ids import Epoch, Incarnation, actor_id
 

@@ -10,7 +10,9 @@ import os
 import select
 import time
 
+from holdfast.cli import attach_notice, early_attach
 from holdfast.cli.attached_view import AttachedView
+from holdfast.cli.early_attach import EarlyAttach
 from holdfast.cli.operator_names import NOBODY, Names
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
 from holdfast.client import keeper
@@ -21,7 +23,7 @@ from holdfast.model.errors import AttachedToItself, HoldfastError
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.session_requests import Forget
 from holdfast.wire.codec import Message
-from holdfast.wire.messages import Mode
+from holdfast.wire.messages import Cells, Mode
 
 
 def show(session: SessionRecord, *, observe: bool = False) -> int:
@@ -36,14 +38,19 @@ def show(session: SessionRecord, *, observe: bool = False) -> int:
         raise AttachedToItself(session.id)
     demand_terminal()
     attachment = attachment_to(session.id, Mode.OBSERVE if observe else Mode.OPERATE)
-    terminal = Terminal()
+    early = early_attach.begun(session.id)
+    terminal = Terminal(early=None if early is None else early.terminal)
     with contextlib.ExitStack() as ours:
+        if terminal.is_taken:
+            ours.callback(terminal.close)
 
         def arrived() -> None:
-            print(_notice(session, attachment), flush=True)
+            if early is None or not early.is_noticed:
+                print(_notice(session, attachment), flush=True)
             ours.enter_context(terminal)
 
         view = AttachedView(session, attachment, terminal, arrived)
+        _go_on(view, early)
         try:
             status = _TerminalDriver(session.id, terminal, view).run(view)
         except Leave as leave:
@@ -55,6 +62,12 @@ def show(session: SessionRecord, *, observe: bool = False) -> int:
     else:
         print(f"[holdfast] detached; `holdfast attach {session.label}` reattaches")
     return status
+
+
+def _go_on(view: AttachedView, early: EarlyAttach | None) -> None:
+    """Have a view go on with what was begun before all this was loaded."""
+    if early is not None and early.session.is_linked:
+        view.goes_on(Cells(*early.size), len(early.terminal.painted))
 
 
 def _clear(session: SessionRecord) -> None:
@@ -122,17 +135,9 @@ def _notice(session: SessionRecord, attachment: Attachment) -> str:
     names = Names(attachment.us or NOBODY, asks=False)
     names.meet(attachment.others)
     others = dict.fromkeys(who.actor for who in attachment.others)
-    company = ", ".join(names.shown(who) for who in others if who != names.us)
-    watching = ", only watching" if attachment.mode is Mode.OBSERVE else ""
-    return (
-        f"[holdfast] {session.label}:"
-        f" {f'with {company}' if company else 'nobody else is attached'}{watching},"
-        f" {_turn(attachment, names)}; Ctrl-] d detaches, Ctrl-] ? for help"
-    )
-
-
-def _turn(attachment: Attachment, names: Names) -> str:
-    if not attachment.holder:
-        return "the turn is free"
-    has = "have" if attachment.holder == names.us else "has"
-    return f"{names.you(attachment.holder)} {has} the turn"
+    company = [names.shown(who) for who in others if who != names.us]
+    holder = attachment.holder or NOBODY
+    who = names.shown(holder) if holder else ""
+    turn = attach_notice.turn_told(who, is_ours=holder == names.us)
+    observes = attachment.mode is Mode.OBSERVE
+    return attach_notice.notice(session.label, company, turn, observes=observes)

@@ -103,8 +103,17 @@ class AttachedView(AttachedExchange[int]):
         self._cut_at: float | None = None
         self._ask_at = 0.0
         self._redial = Redial(LONGEST_WAIT)
+        self._early_size: Cells | None = None
         self._rolled_off = 0
         """Bytes printed before we attached that are lost, until this has been said."""
+
+    def goes_on(self, size: Cells, painted: int) -> None:
+        """Take that a link stands on which we came, with that size.
+
+        So many bytes of what comes on it were painted before we were loaded.
+        """
+        self._early_size = size
+        self._terminal.has_painted(painted)
 
     # ── what is done with the terminal ────────────────────────────────────
 
@@ -116,7 +125,7 @@ class AttachedView(AttachedExchange[int]):
     def flush(self) -> None:
         """Show the output that waits, and who has the turn."""
         shown, self._shown = self._shown, bytearray()
-        self._terminal.write(bytes(shown))
+        self._terminal.show(bytes(shown))
         # Keep the turn in the title, even when a program sets the title.
         wanted = self._attach_keys.title
         if wanted != self._title or self._terminal.needs_title:
@@ -172,7 +181,8 @@ class AttachedView(AttachedExchange[int]):
 
     def entrance(self) -> Entrance:
         """Attach with our size, and have the screen painted."""
-        return Entrance(self.attachment, self._cells(), keyframe=True)
+        size = self._early_size or self._cells()
+        return Entrance(self.attachment, size, keyframe=True)
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
         """Start over on this link."""
@@ -279,9 +289,13 @@ class AttachedView(AttachedExchange[int]):
     def cut(self, error: SessionUnreachable, now: float) -> None:
         """Wait for a successor, and tell the user if it takes long."""
         self._is_attached = False
+        was_early, self._early_size = self._early_size is not None, None
+        self._terminal.has_painted(0)  # Another link shows it anew.
         if self._is_stale or self.result is not None:
             self._is_stale, self._is_at_once = False, True
             return
+        if was_early and not self.has_come:
+            return  # The holder that we began with has a successor.
         if self._cut_at is None:
             self._cut_at, self._ask_at, self._is_at_once = now, now + SOON, True
         is_lost = not self._session.host and now - self._cut_at > timeouts.LOSS
@@ -311,7 +325,7 @@ class AttachedView(AttachedExchange[int]):
     # ── inside ────────────────────────────────────────────────────────────
 
     def _end(self, status: int) -> None:
-        self._terminal.write(bytes(self._shown))
+        self._terminal.show(bytes(self._shown))
         self._shown.clear()
         self.is_over = True
         self.result = status if status >= 0 else 128 - status
@@ -343,7 +357,7 @@ class AttachedView(AttachedExchange[int]):
     def _tell(self, effects: list[Effect]) -> None:
         """Show a notice after the output that precedes it."""
         if effects:
-            self._terminal.write(bytes(self._shown))
+            self._terminal.show(bytes(self._shown))
             self._shown.clear()
             self._perform(effects)
 

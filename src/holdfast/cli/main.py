@@ -196,7 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        return _unwritten(error)
+        return unwritten(error)
     if arguments is None:
         # The interpreter looks for garbage once more when it ends; what is frozen
         # it leaves to the kernel, which takes it all at once.
@@ -321,11 +321,12 @@ def _flushed(status: int) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as error:
-        return _unwritten(error)
+        return unwritten(error)
     return status
 
 
-def _unwritten(error: OSError) -> int:
+def unwritten(error: OSError) -> int:
+    """Say that the output could not be written; return the exit status."""
     # The interpreter flushes once more when it ends, and would complain.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:

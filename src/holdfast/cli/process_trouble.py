@@ -1,6 +1,6 @@
 """Problems with holdfast's own processes, as the keeper reports them."""
 
-from holdfast.cli.verbs.ls import age
+from holdfast.cli.session_table import age
 
 Facts = dict[str, object]
 

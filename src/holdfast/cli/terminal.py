@@ -22,6 +22,7 @@ import tty
 from types import FrameType
 from typing import Any, Self
 
+from holdfast.cli.early_terminal import EarlyTerminal
 from holdfast.cli.modes import ModeWatch
 from holdfast.cli.titles import TitleWatch
 from holdfast.model.errors import NotATerminal
@@ -61,7 +62,10 @@ class Leave(BaseException):
 class Terminal:
     """The terminal on `source` and `target`, raw while entered."""
 
-    def __init__(self, source: int = 0, target: int = 1) -> None:
+    def __init__(
+        self, source: int = 0, target: int = 1, early: EarlyTerminal | None = None
+    ) -> None:
+        """Use a terminal, or go on with one that was taken for the first picture."""
         demand_terminal(source, target)
         self.source = source
         self.target = target
@@ -73,32 +77,59 @@ class Terminal:
         self._has_title = False
         self._is_in_line = False
         self._before: list[Any] = []
-        self._handlers: dict[signal.Signals, Any] = {}
-        self._is_leaving = False
+        self._handlers: dict[int, Any] = {}
+        self._is_leaving = self._is_closed = False
+        self._early_signals: list[int] = []
+        self._painted = 0
+        """Bytes at the beginning of what is shown that are on the screen already."""
+
         self.wake, self._waker = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(self._waker, False)
+        if early is not None and early.is_taken:
+            self._before, self._handlers = early.before, early.handlers
+            self._early_signals = early.signals
+            self._watched(bytes(early.painted))
 
     def __enter__(self) -> Self:
-        self._before = termios.tcgetattr(self.source)
         try:
+            if not self.is_taken:
+                self._before = termios.tcgetattr(self.source)
             for number in LEAVING:
-                self._handlers[number] = signal.signal(number, self._leave)
+                before = signal.signal(number, self._leave)
+                self._handlers.setdefault(number, before)
             for number in MARKING:
-                self._handlers[number] = signal.signal(number, self._mark)
+                before = signal.signal(number, self._mark)
+                self._handlers.setdefault(number, before)
             self._raw()
+            self._heed_early()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._is_leaving = True
+        self.close()
+
+    def close(self) -> None:
+        """Give the terminal back as it was, once."""
+        if self._is_closed:
+            return
+        self._is_closed = self._is_leaving = True
         self._restore()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         os.close(self.wake)
         os.close(self._waker)
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether it has to be given back."""
+        return bool(self._before)
+
+    def has_painted(self, count: int) -> None:
+        """Take that the first bytes to be shown are on the screen already."""
+        self._painted = count
 
     def size(self) -> Size:
         """Return the size that the terminal reports."""
@@ -117,8 +148,18 @@ class Terminal:
         except OSError:
             return b""
 
+    def show(self, data: bytes) -> None:
+        """Print the session's output unchanged, except for what was painted early.
+
+        Raises:
+            Leave: The terminal is gone.
+
+        """
+        shown, self._painted = self._painted, max(0, self._painted - len(data))
+        self.write(data[shown:])
+
     def write(self, data: bytes) -> None:
-        """Print the session's output unchanged.
+        """Print bytes unchanged.
 
         Raises:
             Leave: The terminal is gone.
@@ -126,9 +167,7 @@ class Terminal:
         """
         if not data:
             return
-        self._watch.feed(data)
-        self._titles.feed(data)
-        self._is_in_line = not data.endswith(b"\n")
+        self._watched(data)
         view = memoryview(data)
         try:
             while view:
@@ -190,6 +229,19 @@ class Terminal:
         """Make the terminal raw again after another program had it."""
         self.was_continued = False
         self._raw()
+
+    def _watched(self, data: bytes) -> None:
+        if data:
+            self._watch.feed(data)
+            self._titles.feed(data)
+            self._is_in_line = not data.endswith(b"\n")
+
+    def _heed_early(self) -> None:
+        """Do what signals asked for that came while all this was loaded."""
+        while self._early_signals:
+            number = self._early_signals.pop(0)
+            handle = self._leave if number in LEAVING else self._mark
+            handle(number, None)
 
     def _raw(self) -> None:
         tty.setraw(self.source, termios.TCSANOW)

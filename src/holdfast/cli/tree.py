@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from holdfast.cli.operator_names import Names
-from holdfast.cli.verbs.ls import age
+from holdfast.cli.session_table import age
 from holdfast.model.text import printable
 from holdfast.wire.graphs import Connection, Descriptor, Graph, Listener, Process
 

@@ -8,10 +8,12 @@ in which our key is proven already, and the host there vouches for us.
 import os
 import socket
 import time
+from collections import deque
 from typing import Self
 
-from holdfast.client import session_location
+from holdfast.client import early_session, session_location
 from holdfast.client.current_operator import ourselves
+from holdfast.client.early_session import EarlySession
 from holdfast.core.client.holder_link import VOUCHED_FOR, Credentials, HolderLink
 from holdfast.core.client.timeouts import GREETING
 from holdfast.crypto.proof import local_proof
@@ -35,6 +37,8 @@ class Connection:
         self._session = session
         self._link = link
         self._talk = HolderLink(session, credentials)
+        self._said = b""
+        self._heard: deque[bytes] = deque()
 
     @classmethod
     def open(
@@ -56,13 +60,37 @@ class Connection:
         is_far = path is None and bool(session_location.home_of(session))
         deadline = time.monotonic() + patience
         credentials = _credentials(session, is_far=is_far)
+        early = None if is_far or path else early_session.begun(session)
         if is_far:
             link = session_location.dial_far(session, patience)
+        elif early is not None and early.is_linked:
+            return cls._adopted(early, credentials, deadline)
         else:
             path = folders.session_address(session) if path is None else path
             link = _dial(session, path, patience)
         try:
             connection = cls(session, link, credentials)
+            connection._greet(deadline)
+        except BaseException:
+            link.close()
+            raise
+        return connection
+
+    @classmethod
+    def _adopted(
+        cls, early: EarlySession, credentials: Credentials, deadline: float
+    ) -> Self:
+        """Go on with a link on which something was said before we were loaded.
+
+        We hear all that was heard there. What we want to say is taken for said as
+        long as it is what was said, and must be.
+        """
+        talk = early.talk
+        assert talk is not None, "what is linked has talked"  # noqa: S101
+        link = socket.socket(fileno=early.release())
+        try:
+            connection = cls(early.id, link, credentials)
+            connection._said, connection._heard = bytes(talk.said), deque(talk.heard)
             connection._greet(deadline)
         except BaseException:
             link.close()
@@ -76,7 +104,7 @@ class Connection:
     @property
     def pending(self) -> bool:
         """Whether `receive` has something to return at once."""
-        return self._talk.has_messages
+        return self._talk.has_messages or bool(self._heard)
 
     def send(self, *messages: Message) -> None:
         """Send messages, each whole.
@@ -121,13 +149,26 @@ class Connection:
                 raise SessionUnreachable(self._session, self._talk.missing)
 
     def _send(self, raw: bytes) -> None:
+        if self._said and not (raw := self._unsaid(raw)):
+            return
         self._link.settimeout(GREETING)
         try:
             self._link.sendall(raw)
         except OSError as error:
-            raise self._gone(error) from error
+            if not self.pending:  # Else that is heard first, and then the end.
+                raise self._gone(error) from error
+
+    def _unsaid(self, raw: bytes) -> bytes:
+        """Return what of this was not said before we were loaded."""
+        said, self._said = self._said[: len(raw)], self._said[len(raw) :]
+        if not raw.startswith(said):
+            raise SessionUnreachable(self._session, "it was told something else")
+        return raw[len(said) :]
 
     def _fill(self, deadline: float | None) -> bool:
+        if self._heard:
+            self._take(self._heard.popleft())
+            return True
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         # A socket with timeout 0 does not block, and says so with another error.
         self._link.settimeout(left)
@@ -137,9 +178,12 @@ class Connection:
             return False
         except OSError as error:
             raise self._gone(error) from error
+        self._take(raw)
+        return True
+
+    def _take(self, raw: bytes) -> None:
         if answer := self._talk.feed(raw):
             self._send(answer)
-        return True
 
     def _gone(self, error: OSError) -> SessionUnreachable:
         return SessionUnreachable(self._session, error.strerror or "it does not read")

@@ -5,7 +5,7 @@ import os
 import time
 from typing import TypeVar
 
-from holdfast.client import session_location
+from holdfast.client import early_session, session_location
 from holdfast.client.connection import Connection
 from holdfast.client.current_operator import our_pen, ourselves
 from holdfast.core.client.attachment import Attachment
@@ -37,6 +37,9 @@ def attachment_to(
     session: str, mode: Mode = Mode.OPERATE, client: ClientId | None = None
 ) -> Attachment:
     """Return a view of a session by a client; by one that did not exist before."""
+    early = None if client else early_session.begun(session)
+    if early is not None and (ids := early.take_ids()) is not None:
+        return Attachment(SessionId(session), *ids, mode)
     secret = os.urandom(SECRET)
     return Attachment(SessionId(session), client or new_client(), secret, mode)
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
+from holdfast.client import early_session
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
 from holdfast.linux.stored import folders
 from holdfast.model.errors import (
@@ -125,6 +126,8 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
         Unavailable: Whoever would know does not answer.
 
     """
+    if (early := early_session.begun_as(text)) is not None:
+        return _by_socket(early.id, early.name)
     host, _, name = text.partition("/")
     if not (host and name):
         try:

@@ -5,34 +5,12 @@ and is not to wait for everything that keys and proofs need.
 """
 
 import json
-import os
-import pwd
 
+from holdfast.client.own_name import VARIABLE, login_name, our_name
 from holdfast.linux.stored import folders
-from holdfast.model.errors import UsageError
-from holdfast.model.ids import ActorId, parse_actor_id
-from holdfast.model.text import MAX_NAME, checked_name
+from holdfast.model.ids import ActorId, is_actor_id
 
-VARIABLE = "HOLDFAST_AS"
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
-
-
-def login_name() -> str:
-    """Return what the user's own operator is called."""
-    found = pwd.getpwuid(os.getuid()).pw_name.lower()
-    kept = "".join(letter for letter in found if letter in _LETTERS)
-    return kept.lstrip("-_.")[:MAX_NAME] or f"user-{os.getuid()}"
-
-
-def our_name() -> str:
-    """Return what we are called.
-
-    Raises:
-        UsageError: It cannot be a name.
-
-    """
-    return checked_name(os.environ.get(VARIABLE) or login_name())
+__all__ = ["VARIABLE", "login_name", "our_id", "our_name"]
 
 
 def our_id() -> ActorId:
@@ -45,11 +23,14 @@ def our_id() -> ActorId:
     """
     path = f"{folders.operators_folder()}/{our_name()}/operator.json"
     try:
-        return parse_actor_id(str(json.loads(_read(path))["actor"]))
-    except (OSError, ValueError, KeyError, TypeError, UsageError):
-        from holdfast.client.current_operator import ourselves  # noqa: PLC0415  # slow to load
+        found = str(json.loads(_read(path))["actor"])
+    except (OSError, ValueError, KeyError, TypeError):
+        found = ""
+    if is_actor_id(found):
+        return ActorId(found)
+    from holdfast.client.current_operator import ourselves  # noqa: PLC0415  # slow to load
 
-        return ourselves().actor.id
+    return ourselves().actor.id
 
 
 def _read(path: str) -> bytes:

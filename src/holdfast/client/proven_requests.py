@@ -15,7 +15,6 @@ import time
 from holdfast.client.profile import our_id, our_name
 from holdfast.crypto.proof import proven_change, proven_creation
 from holdfast.linux.stored import folders
-from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import ENTROPY, ActorId, client_id
 from holdfast.model.session_requests import Creation, ProvenChange
 
@@ -48,6 +47,8 @@ def made_here(asked: Creation) -> Creation:
     try:
         folder = os.path.abspath(asked.cwd or ".")  # noqa: PTH100  # a path would resolve links
     except FileNotFoundError:
+        from holdfast.model.errors import MalformedArgument  # noqa: PLC0415  # rarely needed
+
         why = "a folder: the present one is gone"
         raise MalformedArgument(asked.cwd or ".", why) from None
     shell = os.environ.get("SHELL") or "/bin/sh"

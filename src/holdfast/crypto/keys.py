@@ -9,14 +9,16 @@ I2  A key that verifies signatures nobody made is refused: a point of low order,
     or a second spelling of a point.
 """
 
-from typing import NoReturn
-
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
     Ed25519PublicKey,
 )
 
-from holdfast.model.errors import MalformedKey
+TYPE_CHECKING = False
+"""Only checkers take it for true: whoever sends an input waits for this to load."""
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 SEED = 32
 """Random bytes a signing key is made of."""
@@ -60,6 +62,8 @@ class SigningKey:
 
         """
         if len(seed) != SEED:
+            from holdfast.model.errors import MalformedKey  # noqa: PLC0415  # rarely needed
+
             raise MalformedKey(len(seed), SEED)
         return cls(Ed25519PrivateKey.from_private_bytes(seed))
 
@@ -70,7 +74,7 @@ class SigningKey:
     def __repr__(self) -> str:
         return f"<SigningKey for {self.public.hex()}>"
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self) -> "NoReturn":
         raise TypeError("a signing key stays where it was made")
 
 

@@ -12,9 +12,23 @@ apart programs of the same user: those can read each other's tokens.
 
 import hmac
 
-from holdfast.model.ids import SessionId
+from holdfast.crypto.local_proof import is_local_proof, local_proof
 from holdfast.model.session_requests import Creation, ProvenChange, packet_of
 from holdfast.wire.creation import change_bytes, proven_bytes
+
+__all__ = [
+    "NONCE",
+    "TOKEN",
+    "change_proof",
+    "creation_proof",
+    "host_token",
+    "is_change_proof",
+    "is_creation_proof",
+    "is_local_proof",
+    "local_proof",
+    "proven_change",
+    "proven_creation",
+]
 
 TOKEN = 32
 """Bytes of a token."""
@@ -22,22 +36,9 @@ TOKEN = 32
 NONCE = 32
 """Bytes of a nonce: none comes twice."""
 
-_CONTEXT = b"holdfast local 1\n"
 _CREATION = b"holdfast create 1\n"
 _CHANGE = b"holdfast change 1\n"
 _HOST = b"holdfast host token 1\n"
-
-
-def local_proof(token: bytes, session: SessionId, nonce: bytes) -> bytes:
-    """Return what proves, on one link, that one knows `token`."""
-    return hmac.digest(token, _CONTEXT + session.encode() + b"\n" + nonce, "sha256")
-
-
-def is_local_proof(
-    token: bytes, session: SessionId, nonce: bytes, proof: bytes
-) -> bool:
-    """Tell whether `proof` was made with `token`, in a time that tells nothing."""
-    return hmac.compare_digest(local_proof(token, session, nonce), proof)
 
 
 def creation_proof(token: bytes, request: bytes) -> bytes:

@@ -11,7 +11,8 @@ import socket
 import time
 from collections.abc import Iterator
 
-from holdfast.linux import packets
+from holdfast.linux import early_requests, packets
+from holdfast.linux.early_requests import EarlyRequest
 from holdfast.linux.stored import folders
 from holdfast.model import errors
 from holdfast.model.session_record import Facts
@@ -45,6 +46,8 @@ def ask_keeper(
     raw = json.dumps(packet_of(request)).encode()
     if len(raw) > packets.MAX_PACKET:
         raise errors.RequestTooLarge(len(raw))
+    if isinstance(request, Creation) and (early := early_requests.take_creation()):
+        return _answer_to(early, patience)
     gone = errors.CreationUnknown if isinstance(request, Creation) else errors.NoKeeper
     for left in reversed(range(ATTEMPTS)):
         try:
@@ -88,6 +91,17 @@ def _ask(raw: bytes, lost: Gone, *, start: bool, patience: float) -> Facts:
         raise _gone(gone, error, patience) from error
 
 
+def _answer_to(early: EarlyRequest, patience: float) -> Facts:
+    """Return the answer to a creation that was asked for before we were loaded."""
+    descriptor, came = early.release()
+    try:
+        with socket.socket(fileno=descriptor) as link:
+            link.settimeout(patience)
+            return _answer(link, came)
+    except OSError as error:
+        raise _gone(errors.CreationUnknown, error, patience) from error
+
+
 def _gone(kind: Gone, error: OSError, patience: float) -> errors.HoldfastError:
     if isinstance(error, TimeoutError):
         return kind(f"no answer within {patience:g} s")
@@ -107,10 +121,11 @@ def _connect(*, start: bool, patience: float) -> socket.socket:
     return packets.connect(path, patience)
 
 
-def _answer(link: socket.socket) -> Facts:
+def _answer(link: socket.socket, came: list[bytes] | None = None) -> Facts:
+    """Return the whole answer; `came` are packets of it that were taken before."""
     gathered: list[object] = []
     while True:
-        part = _part(link)
+        part = _part(link, came)
         listed = part.get("sessions")
         if not isinstance(listed, list):
             return part
@@ -119,8 +134,8 @@ def _answer(link: socket.socket) -> Facts:
             return {**part, "sessions": gathered}
 
 
-def _part(link: socket.socket) -> Facts:
-    raw = link.recv(MAX_ANSWER)
+def _part(link: socket.socket, came: list[bytes] | None = None) -> Facts:
+    raw = came.pop(0) if came else link.recv(MAX_ANSWER)
     if not raw:
         raise ConnectionResetError(errno.ECONNRESET, "it hung up")
     try:

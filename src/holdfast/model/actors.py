@@ -7,10 +7,9 @@ to read and is never identity; a name is always shown with the fingerprint.
 import enum
 from dataclasses import dataclass
 
+from holdfast.model.actor_text import fingerprint_of, shown_actor
 from holdfast.model.ids import ActorId
-from holdfast.model.text import shown_name
 
-_FINGERPRINT = 8
 _COMPARED = 16
 _GROUP = 4
 
@@ -34,7 +33,7 @@ class Actor:
 
     def fingerprint(self) -> str:
         """Return the short form of the key that is always shown beside the name."""
-        return self.id[2 : 2 + _FINGERPRINT]
+        return fingerprint_of(self.id)
 
     def compared(self) -> str:
         """Return as much of the id as two people need to mean the same key.
@@ -48,4 +47,4 @@ class Actor:
 
     def shown(self) -> str:
         """Return how the actor is shown to people, safe to print anywhere."""
-        return f"{shown_name(self.name)} ({self.kind}, {self.fingerprint()})"
+        return shown_actor(self.id, self.kind, self.name)

@@ -111,6 +111,11 @@ def parse_actor_id(text: str) -> ActorId:
     return ActorId(_checked(text, "a_", _LONG, "actor id"))
 
 
+def is_actor_id(text: str) -> bool:
+    """Tell whether a text is an actor's id."""
+    return _fits(text, "a_", _LONG)
+
+
 def next_epoch(epoch: Epoch) -> Epoch:
     """Return the epoch after this one."""
     return Epoch(epoch + 1)
@@ -137,10 +142,14 @@ def _key_letters(public_key: bytes) -> str:
 
 
 def _checked(text: str, prefix: str, letters: int, wanted: str) -> str:
-    rest = text[len(prefix) :]
-    is_whole = text.startswith(prefix) and len(rest) == letters
-    if not (is_whole and frozenset(_ALPHABET).issuperset(rest)):
+    if not _fits(text, prefix, letters):
         from holdfast.model.errors import MalformedId  # noqa: PLC0415  # rarely needed
 
         raise MalformedId(printable(text, _SHOWN), wanted)
     return text
+
+
+def _fits(text: str, prefix: str, letters: int) -> bool:
+    rest = text[len(prefix) :]
+    is_whole = text.startswith(prefix) and len(rest) == letters
+    return is_whole and frozenset(_ALPHABET).issuperset(rest)

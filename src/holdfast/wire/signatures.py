@@ -6,27 +6,21 @@ Specified in docs/spec/wire.md, section 4.4; what is signed, in docs/spec/logboo
 section 13.
 """
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Meta
 
 from holdfast.wire.messages import RAW, Client, Digest, Number, Part, Positive
 from holdfast.wire.messages import Signature as SignatureBytes
+from holdfast.wire.signature_sizes import (
+    MAX_ROTATIONS,
+    MAX_SIGNED,
+    ROTATION,
+    SALT,
+    STEP,
+)
 
-SALT: Final = 16
-"""Bytes that keep a commitment from being tried out."""
-
-STEP: Final = SALT + 32
-"""Bytes of one input in a statement: its salt, and the commitment to it."""
-
-MAX_SIGNED: Final = 256
-"""Inputs in one statement: 12 KiB of it; more of them make another statement."""
-
-ROTATION: Final = 192
-"""Bytes by which one key of an operator gave way to the next."""
-
-MAX_ROTATIONS: Final = 16
-"""Of those, in one statement: more keys than an operator has had."""
+__all__ = ["MAX_ROTATIONS", "MAX_SIGNED", "ROTATION", "SALT", "STEP", "Sign", "Signed"]
 
 
 class Sign(Part, frozen=True, kw_only=True):

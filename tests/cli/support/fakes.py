@@ -17,6 +17,7 @@ from typing import Any
 from tests.cli.support.operating import OTHER, US, Operating
 
 from holdfast.linux import packets
+from holdfast.linux.stored import session_names
 from holdfast.model.errors import Busy, HoldfastError, InputGap
 from holdfast.model.ids import (
     ENTROPY,
@@ -58,7 +59,9 @@ PATIENCE = 10.0
 class FakeSession:
     """One session: what a holder and its successors know, and their socket."""
 
-    def __init__(self, folder: Path, name: str = "web") -> None:
+    def __init__(  # noqa: PLR0915  # all that a session has
+        self, folder: Path, name: str = "web"
+    ) -> None:
         self.id = session_id(os.urandom(ENTROPY))
         self.folder = folder
         self.path = folder / "s" / f"{self.id}.sock"
@@ -82,6 +85,7 @@ class FakeSession:
         self.holder = ""
         self.inputs: list[Submit] = []
         self.submitted: list[Submit] = []
+        self.signed: list[tuple[str, int]] = []
         self.attaches: list[Attach] = []
         self.ended_with: int | None = None
         self.detached = 0
@@ -109,6 +113,7 @@ class FakeSession:
         listener.bind(str(self.path))
         listener.listen(64)
         self._listener = listener
+        session_names.keep(self.id, self.facts["name"])
         threading.Thread(target=self._serve, args=(listener,), daemon=True).start()
 
     def die(self) -> None:
@@ -209,6 +214,7 @@ class FakeSession:
             case Detach():
                 self.detached += 1
             case Sign(client=client, last=last):
+                self.signed.append((client, last))
                 self._say(link, Signed(client, last))
             case _:
                 self.operating.take(link, message, self._say)

@@ -52,6 +52,7 @@ from holdfast.wire.messages import (
     Mode,
     Operator,
     Pending,
+    Pong,
     Seize,
     Settled,
     State,
@@ -244,7 +245,7 @@ class Operating:
                 self._session.tell(Settled(ticket, verdict, US))
             case Freeze() | Thaw():
                 self._freeze(frozen=isinstance(message, Freeze))
-            case Grant() | Revoke() | Inquire():
+            case Grant() | Revoke() | Inquire() | Pong():
                 pass
             case _:
                 raise AssertionError(message)

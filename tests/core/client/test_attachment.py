@@ -5,7 +5,8 @@ from msgspec.structs import replace
 from tests.cli.support.operating import waiting
 from tests.core.signing import ANNA, KEY
 
-from holdfast.core.client.attachment import Attachment, cleared
+from holdfast.core.client.attachment import Attachment
+from holdfast.core.client.clearing import cleared
 from holdfast.core.client.signing import Pen
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (

@@ -1,7 +1,8 @@
 import pytest
 from tests.core.client.world import SESSION, US
 
-from holdfast.core.client.holder_link import PROGRAM, Credentials, HolderLink
+from holdfast.core.client.early_link import PROGRAM
+from holdfast.core.client.holder_link import Credentials, HolderLink
 from holdfast.model.errors import (
     HoldfastError,
     NoCommonVersion,

@@ -17,17 +17,14 @@ from tests.core.signing import (
 )
 
 from holdfast.core.book.logbook import EntryKind
-from holdfast.core.input.input_chain import (
-    HIDDEN,
-    InputChain,
-    Statement,
+from holdfast.core.input.commitments import (
     chain_begin,
     commitment,
     content,
-    contents,
     followed,
     signed_bytes,
 )
+from holdfast.core.input.input_chain import HIDDEN, InputChain, Statement, contents
 from holdfast.crypto.keys import verify
 from holdfast.model.errors import LogTampered
 from holdfast.model.ids import Epoch, Incarnation
@@ -44,7 +41,8 @@ def test_i1_each_statement_begins_where_the_one_before_ended() -> None:
         made = ours.sign(KEY, ANNA, number)
         assert made is not None
         assert (made.first, made.last) == (count + 1, number)
-        count, link = followed(link, count, made.steps)
+        steps = (step.commitment for step in made.steps)
+        count, link = followed(link, count, steps)
         text = signed_bytes(SESSION, ANNA, CLIENT, number, link)
         assert verify(KEY.public, text, made.signature)
 

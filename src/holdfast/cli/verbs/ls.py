@@ -5,18 +5,16 @@ import os
 import sys
 import time
 
-from holdfast.cli.table import table
+from holdfast.cli import session_table
+from holdfast.cli.session_table import age
 from holdfast.client import keeper
-from holdfast.linux.stored import folders
+from holdfast.linux.stored.policy_state import is_policy_noteworthy
 from holdfast.model.errors import NoKeeper, UsageError
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import checked_name, printable
 
-TITLES = ("NAME", "ID", "STATE", "AGE", "COMMAND")
-MAX_COMMAND = 200
 MAX_NOTICE = 1000
 EXIT_AWAY = 75
-UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
             told["notices"] = policy_notices()
         print(json.dumps({"sessions": facts, **told}, indent=2))
     else:
-        _print_table([TITLES, *map(_row, known)] if known else [])
+        _print_table(known)
         for host, why in away.items():
             print(f"holdfast: {host}: {printable(why)}", file=sys.stderr)
         for notice in policy_notices() if options.host is None else ():
@@ -55,23 +53,11 @@ def policy_notices() -> list[str]:
 
     Comparing the two files is cheap; only if they differ are they read.
     """
-    folder = folders.config_path()
-    record = _content(f"{folder}/host/policy")
-    first, _, applied = record.partition(b"\n")
-    has_plugins = b'"plugins":""' not in first if first else False
-    if _content(f"{folder}/policy.toml") == applied and not has_plugins:
+    if not is_policy_noteworthy():
         return []
     from holdfast.client.policies import troubles  # noqa: PLC0415  # slow to load
 
     return troubles()
-
-
-def _content(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
-            return file.read()
-    except OSError:
-        return b""
 
 
 def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, str]]:
@@ -102,13 +88,12 @@ def _here() -> list[SessionRecord]:
         return known
 
 
-def _print_table(rows: list[tuple[str, ...]]) -> None:
-    if not rows:
+def _print_table(known: list[SessionRecord]) -> None:
+    if not known:
         print("No sessions. `holdfast new` starts one.", file=sys.stderr)
         return
     room = os.get_terminal_size(1).columns if os.isatty(1) else 0
-    for line in table(rows):
-        print(line[: room - 1] + "…" if 0 < room < len(line) else line)
+    print("\n".join(session_table.lines([*map(_row, known)], room)))
 
 
 def _row(session: SessionRecord) -> tuple[str, ...]:
@@ -117,28 +102,13 @@ def _row(session: SessionRecord) -> tuple[str, ...]:
         session.id,
         state_of(session),
         age(time.time() - session.created_ms / 1000),  # noqa: TID251  # for display
-        printable(" ".join(session.command), MAX_COMMAND),
+        session_table.command_told(session.command),
     )
 
 
 def state_of(session: SessionRecord) -> str:
     """Return a session's state, in at most two words."""
-    kept = ", kept" if session.keep else ""
-    if session.exit is None:
-        return printable(session.state or "running", 32) + kept
-    if session.exit >= 0:
-        return f"exited {session.exit}"
-    from holdfast.cli.arguments import signal_name  # noqa: PLC0415  # rarely needed
-
-    return f"killed {signal_name(-session.exit)}"
-
-
-def age(seconds: float) -> str:
-    """Return a length of time in its largest unit."""
-    for size, unit in UNITS:
-        if seconds >= size:
-            return f"{int(seconds // size)}{unit}"
-    return "now"
+    return session_table.state_told(session.state, session.exit, keep=session.keep)
 
 
 def _completed(session: SessionRecord) -> str:

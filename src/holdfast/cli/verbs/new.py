@@ -1,13 +1,12 @@
 """`holdfast new`: start a session, and attach to it."""
 
 import argparse
-import json
-import os
 import sys
 
+from holdfast.cli import new_request
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.session_record import Cells, record_of
-from holdfast.model.session_requests import Created, Creation
+from holdfast.model.session_record import record_of
+from holdfast.model.session_requests import Created
 from holdfast.model.text import checked_name
 
 NO_SUDO = "holdfast: every exec is judged; sudo and other setuid programs do not work"
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Start the session, then attach to it or say how to."""
-    asked = _asked(options)
+    asked = new_request.asked(options)  # type: ignore[arg-type]  # it has them all
     if not options.detach:
         from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # not needed
 
@@ -44,22 +43,18 @@ def run(options: argparse.Namespace) -> int:
     made = record_of(Created, answer)
     if made.state == "starting":
         _await_approval(made, host, options.timeout)
-    session, name = made.id, made.name
+    session = made.id
     if options.exec_gate and made.no_new_privs:
         print(NO_SUDO, file=sys.stderr)
     if options.json:
-        print(json.dumps({"id": session, "name": name, "pid": made.pid}))
+        print(new_request.facts(made))
         sys.stdout.flush()
     if not options.detach:
         from holdfast.cli.attached import show  # noqa: PLC0415  # not for --detach
 
         return show(keeper.find(f"{host}/{session}" if host else session))
     if not options.json:
-        from holdfast.model.text import shown_name  # noqa: PLC0415  # for people only
-
-        label = shown_name(name) if name else session
-        label = f"{host}/{label}" if host else label
-        print(f"{label} ({session}) is running; attach with `holdfast attach {label}`")
+        print(new_request.sentence(made, host))
     return 0
 
 
@@ -81,45 +76,3 @@ def _await_approval(made: Created, host: str, timeout: float) -> None:
         print(f"holdfast: waiting for approval of {text}", file=sys.stderr)
         sys.stderr.flush()
         await_start(waits, host, timeout, held)
-
-
-def _asked(options: argparse.Namespace) -> Creation:
-    from holdfast.client.proven_requests import (  # noqa: PLC0415  # after the words are checked
-        are_we_a_person,
-        environment,
-        made_here,
-    )
-
-    env = environment(is_personal=not options.on and are_we_a_person())
-    if options.env:
-        from holdfast.cli.arguments import variable_from  # noqa: PLC0415  # rarely needed
-
-        env |= dict(map(variable_from, options.env))
-    name = None if options.name is None else checked_name(options.name)
-    asked = Creation(
-        name=name,
-        command=tuple(options.command),
-        cwd=options.cwd or "",
-        env=env,
-        size=_size(options.size),
-        integration=not options.no_integration,
-        exec_gate=options.exec_gate,
-    )
-    # On another host, shell and home folder are that machine's.
-    return asked if options.on else made_here(asked)
-
-
-def _size(asked: str | None) -> Cells | None:
-    """Return the size asked for, or this terminal's; None leaves it to the holder."""
-    if asked is None:
-        try:
-            found = os.get_terminal_size(1)
-        except OSError:
-            return None
-        # A terminal that does not know its size says 0.
-        return Cells(found.columns, found.lines) if all(found) else None
-    from holdfast.cli.arguments import size_from  # noqa: PLC0415  # slow to load
-    from holdfast.model.geometry import Size  # noqa: PLC0415  # ditto
-
-    size = Size(*size_from(asked))
-    return Cells(size.columns, size.rows)

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 
+from holdfast.cli.screen_text import trimmed
 from holdfast.cli.visible_text import facts as hidden_facts
 from holdfast.cli.visible_text import legend, marked
 from holdfast.client import keeper
@@ -58,7 +59,7 @@ def text(seen: Seen, *, is_marked: bool = True) -> str:
     """Return the rows without trailing blanks and trailing empty rows."""
     screen = seen.screen
     rows = marked(screen.lines, screen.hidden) if is_marked else screen.lines
-    return "\n".join(line.rstrip() for line in rows).rstrip("\n")
+    return trimmed(rows)
 
 
 def coloured(seen: Seen) -> str:

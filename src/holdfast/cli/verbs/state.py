@@ -3,13 +3,14 @@
 import argparse
 import json
 
+import msgspec
+
+from holdfast.cli import state_text
 from holdfast.cli.turn_requests import add_session_arguments
 from holdfast.cli.verbs.ls import state_of
 from holdfast.client import keeper
 from holdfast.client.calls import state
 from holdfast.model.session_record import SessionRecord
-from holdfast.model.text import printable
-from holdfast.wire.evidence import Evidence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,45 +23,12 @@ def run(options: argparse.Namespace) -> int:
     session = keeper.find(options.session)
     if session.exit is not None:
         return _over(session, as_json=options.json)
-    seen = state(session.id)
+    seen = msgspec.to_builtins(state(session.id))
     if options.json:
-        print(json.dumps({"session": session.id, **facts(seen)}))
-        return 0
-    print(printable(seen.state) + ("" if seen.sure else " (not sure)"))
-    for line in lines(seen):
-        print(f"  {line}")
+        print(json.dumps(state_text.facts(session.id, seen)))
+    else:
+        print("\n".join(state_text.lines(seen)))
     return 0
-
-
-def lines(seen: Evidence) -> list[str]:
-    """Return the evidence, for people."""
-    told = [printable(one) for one in seen.why]
-    if seen.foreground:
-        echo = "on" if seen.echo else "off"
-        reads = "whole lines" if seen.canonical else "single keys"
-        told.append(
-            f"group {seen.foreground} has the terminal: echo {echo}, reads {reads}"
-        )
-    if seen.unread:
-        told.append(f"{seen.unread} bytes typed and not read")
-    return told
-
-
-def facts(seen: Evidence) -> dict[str, object]:
-    """Return the evidence as a JSON object."""
-    return {
-        "state": seen.state,
-        "sure": seen.sure,
-        "why": list(seen.why),
-        "foreground": seen.foreground or None,
-        "echo": seen.echo,
-        "canonical": seen.canonical,
-        "unread": seen.unread,
-        "processes": [
-            {"pid": one.pid, "name": one.name, "state": one.state, "where": one.where}
-            for one in seen.sleepers
-        ],
-    }
 
 
 def _over(session: SessionRecord, *, as_json: bool) -> int:

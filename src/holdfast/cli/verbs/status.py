@@ -5,7 +5,7 @@ import json
 import os
 
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
-from holdfast.cli.verbs.ls import age
+from holdfast.cli.session_table import age
 from holdfast.cli.verbs.upgrade import code_folder
 from holdfast.client import host, keeper
 from holdfast.linux.stored import places

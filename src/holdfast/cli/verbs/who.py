@@ -9,9 +9,9 @@ from holdfast.cli.presence_text import (
     print_facts,
     turn_told,
 )
+from holdfast.cli.session_table import age
 from holdfast.cli.table import table
 from holdfast.cli.turn_requests import add_session_arguments, live_session
-from holdfast.cli.verbs.ls import age
 from holdfast.client.calls import request
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import NotAllowed

@@ -22,6 +22,7 @@ import hashlib
 from collections.abc import Callable  # noqa: TC003  # read by people too
 from typing import NamedTuple
 
+from holdfast.core.client.clearing import cleared
 from holdfast.core.client.signing import Signing
 from holdfast.model.errors import (
     ApprovalTimeout,
@@ -70,23 +71,9 @@ from holdfast.wire.signatures import Signed
 UNCOUNTED = frozenset({Busy.code, TooManyClients.code, InputGap.code})
 """Refusals after which the holder still waits for the same id."""
 
-_CLEAR = (
-    b"\x18\x1b[?1049l\x1b[!p\x1b[?7h\x1b[m\x1b[999;1H",
-    b"\n",
-    b"\x1b[H\x1b[J",
-)
-"""End what is unfinished, leave another screen, undo what a program has set and
-go to the last line; push what was shown out of the top; clear the rest."""
-
 
 def _say_nothing(_: Pending) -> None:
     pass
-
-
-def cleared(rows: int) -> bytes:
-    """Return what makes room for a keyframe and loses nothing of what was shown."""
-    first, push, last = _CLEAR
-    return first + push * rows + last
 
 
 class News(NamedTuple):

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from holdfast.core.client.early_link import PROGRAM
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
     HoldfastError,
@@ -20,7 +21,6 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.text import printable
-from holdfast.version import __version__
 from holdfast.wire.codec import Message, decode, encode, error_from
 from holdfast.wire.frames import FrameKind, FrameReader
 from holdfast.wire.messages import (
@@ -35,9 +35,6 @@ from holdfast.wire.messages import (
     Welcome,
 )
 from holdfast.wire.versions import SPOKEN, choose, spelled
-
-PROGRAM = f"holdfast {__version__}"
-"""What we say that we are; others see it."""
 
 VOUCHED_FOR = bytes(32)
 """Stands for a proof where the host puts its own in this place."""

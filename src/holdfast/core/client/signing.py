@@ -18,14 +18,17 @@ I2  A statement is sent unchanged until it is confirmed or refused.
 I3  After something that cannot be made good, nothing more is signed.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.core.input.input_chain import InputChain, Signs
+from holdfast.core.input.input_chain import InputChain
 from holdfast.model.errors import AskedTooOften
 from holdfast.model.ids import ActorId, ClientId, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire.messages import Submit
 from holdfast.wire.signatures import Sign, Signed
+
+if TYPE_CHECKING:
+    from holdfast.core.input.commitments import Signs
 
 CADENCE = 1.0
 """Seconds between statements about keys, and until one that came too often is sent
@@ -47,7 +50,7 @@ _LEISURELY = frozenset({InputKind.KEYS, InputKind.RESIZE})
 class Pen(NamedTuple):
     """What an operator signs with, and who it is at that host."""
 
-    key: Signs
+    key: "Signs"
     actor: ActorId
     rotations: bytes = b""
 

@@ -34,15 +34,14 @@ I3  Without its salt, a commitment cannot be tried out.
 
 import base64
 import binascii
-import hashlib
 import hmac
-import struct
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from holdfast.core.input.commitments import SentInputs, commitment, content
 from holdfast.model.errors import LogTampered
-from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, SessionId
+from holdfast.model.ids import ActorId, ClientId, Epoch
 from holdfast.wire.lines import Value
 from holdfast.wire.messages import DIGEST, SIGNATURE, Submit
 from holdfast.wire.signatures import (
@@ -56,22 +55,10 @@ from holdfast.wire.signatures import (
 
 if TYPE_CHECKING:  # Typing a key need not load the reader of logbooks.
     from holdfast.core.book.logbook import Entry
+    from holdfast.core.input.commitments import Signs
 
 HIDDEN = bytes(SALT)
 """In the place of a salt that is not kept."""
-
-_CONTEXT = b"holdfast inputs 1\n"
-_FRAME = struct.Struct(">QQ")
-
-
-class Signs(Protocol):
-    """A key that signs: an identity, or a signing key."""
-
-    public: bytes
-
-    def sign(self, message: bytes) -> bytes:
-        """Return the signature of `message`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,57 +170,22 @@ class Statement:
         return b"".join(step.salt + step.commitment for step in self.steps)
 
 
-class InputChain:
+class InputChain(SentInputs):
     """A client's own side: what it has sent, and has yet to sign."""
-
-    def __init__(self, session: SessionId, client: ClientId, secret: bytes) -> None:
-        self._session = session
-        self._client = client
-        self._secret = secret  # Known to nobody else: salts are made of it.
-        self.signed = 0
-        """The sequence of the last input that was signed; 0 before the first."""
-
-        self._link = chain_begin(session, client)
-        self._steps: list[Step] = []
-
-    @property
-    def last(self) -> int:
-        """The sequence of the last input that was noted."""
-        return self.signed + len(self._steps)
 
     def note(self, made: Submit) -> None:
         """Take the next input that the client sends, before it is sent."""
         assert made.sequence == self.last + 1, "inputs are noted in order"  # noqa: S101
-        salt = hmac.digest(self._secret, _number(made.sequence), "sha256")[:SALT]
-        what = content(made.incarnation, made.epoch, made.kind, made.payload)
-        self._steps.append(Step(salt, commitment(salt, what)))
-
-    def forget_from(self, sequence: int) -> None:
-        """Forget the inputs from `sequence` on: nobody counts them."""
-        assert sequence > self.signed, "what was signed stays so"  # noqa: S101
-        del self._steps[sequence - self.signed - 1 :]
+        self.note_next(made.incarnation, made.epoch, made.kind, made.payload)
 
     def sign(
-        self, key: Signs, actor: ActorId, up_to: int, rotations: bytes = b""
+        self, key: "Signs", actor: ActorId, up_to: int, rotations: bytes = b""
     ) -> Statement | None:
         """Return a statement about the next inputs, if there are any up to there."""
-        count = min(up_to - self.signed, MAX_SIGNED, len(self._steps))
-        if count < 1:
+        made = self.statement(key, actor, up_to, rotations)
+        if made is None:
             return None
-        steps = tuple(self._steps[:count])
-        told = b"" if self.signed else rotations  # Its reader has them already.
-        last, link = followed(self._link, self.signed, steps)
-        text = signed_bytes(self._session, actor, self._client, last, link)
-        parts = (steps, key.public, told, key.sign(text))
-        self.signed, self._link = last, link
-        del self._steps[:count]
-        return Statement(actor, self._client, last, *parts)
-
-
-def content(incarnation: Incarnation, epoch: Epoch, kind: str, payload: bytes) -> bytes:
-    """Return what stands for one input, made under that epoch of that life."""
-    frame = _FRAME.pack(incarnation, epoch) + kind.encode() + b"\0"
-    return hashlib.sha256(_CONTEXT + frame + payload).digest()
+        return Statement.from_message(actor, Sign(**made))  # type: ignore[arg-type]  # its fields
 
 
 def contents(entry: "Entry", *, was_free: bool) -> tuple[bytes, ...]:
@@ -253,40 +205,10 @@ def contents(entry: "Entry", *, was_free: bool) -> tuple[bytes, ...]:
         if not was_free:
             return (now,)
         return now, content(life, Epoch(entry.epoch - 1), kind, payload)
-    except (binascii.Error, struct.error):
+    except (binascii.Error, OverflowError):
         return ()
-
-
-def commitment(salt: bytes, what: bytes) -> bytes:
-    """Return what binds an operator to an input and tells nobody which."""
-    return hashlib.sha256(_CONTEXT + salt + what).digest()
-
-
-def chain_begin(session: SessionId, client: ClientId) -> bytes:
-    """Return the link before the first input of a client."""
-    return hashlib.sha256(_CONTEXT + f"{session}\n{client}\n".encode()).digest()
-
-
-def followed(link: bytes, sequence: int, steps: tuple[Step, ...]) -> tuple[int, bytes]:
-    """Return sequence and link after some steps more."""
-    for step in steps:
-        sequence += 1
-        link = hashlib.sha256(link + _number(sequence) + step.commitment).digest()
-    return sequence, link
-
-
-def signed_bytes(
-    session: SessionId, actor: ActorId, client: ClientId, last: int, link: bytes
-) -> bytes:
-    """Return what an operator signs."""
-    lines = (session, actor, client, str(last), link.hex())
-    return _CONTEXT + "".join(f"{line}\n" for line in lines).encode()
 
 
 def _steps(raw: bytes) -> tuple[Step, ...]:
     parts = (raw[at : at + STEP] for at in range(0, len(raw), STEP))
     return tuple(Step(part[:SALT], part[SALT:]) for part in parts)
-
-
-def _number(number: int) -> bytes:
-    return number.to_bytes(8, "big")

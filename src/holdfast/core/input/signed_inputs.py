@@ -36,15 +36,8 @@ import struct
 from dataclasses import dataclass
 
 from holdfast.core.book.logbook import Entry, EntryKind
-from holdfast.core.input.input_chain import (
-    HIDDEN,
-    Statement,
-    Step,
-    chain_begin,
-    contents,
-    followed,
-    signed_bytes,
-)
+from holdfast.core.input.commitments import chain_begin, followed, signed_bytes
+from holdfast.core.input.input_chain import HIDDEN, Statement, Step, contents
 from holdfast.crypto.keys import PUBLIC, verify
 from holdfast.crypto.rotation import ROTATION, accepted_rotation
 from holdfast.model.errors import LogTampered, RotationRefused
@@ -150,7 +143,8 @@ class InputCheck:
         self._learn_keys(said)
         begin = (0, chain_begin(self._session, said.client))
         sequence, link = self._ends.get(who, begin)
-        last, link = followed(link, sequence, said.steps)
+        made = (step.commitment for step in said.steps)
+        last, link = followed(link, sequence, made)
         text = signed_bytes(self._session, *who, last, link)
         is_next = last == said.last
         if not (

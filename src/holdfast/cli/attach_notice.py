@@ -1,0 +1,50 @@
+"""The line that a user is told on attaching: who is there, and who has the turn."""
+
+from holdfast.model.actor_text import shown_actor
+
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def notice(label: str, company: "Iterable[str]", turn: str, *, observes: bool) -> str:
+    """Return the line, of what is safe to print."""
+    others = ", ".join(company)
+    watching = ", only watching" if observes else ""
+    return (
+        f"[holdfast] {label}:"
+        f" {f'with {others}' if others else 'nobody else is attached'}{watching},"
+        f" {turn}; Ctrl-] d detaches, Ctrl-] ? for help"
+    )
+
+
+def turn_told(who: str, *, is_ours: bool) -> str:
+    """Return who has the turn; nobody if there is no `who`."""
+    if not who:
+        return "the turn is free"
+    return "you have the turn" if is_ours else f"{who} has the turn"
+
+
+def early_notice(
+    label: str, attached: "Mapping[str, object]", client: str, *, observes: bool
+) -> str | None:
+    """Return the line by what ATTACHED says; None if it does not say enough."""
+    operators, holder = attached["operators"], attached["holder"]
+    if not isinstance(operators, list) or not isinstance(holder, str):
+        return None
+    us, others = "", {}
+    for one in operators:
+        match one:
+            case {"actor": str(actor), "client": str(other)} if other == client:
+                us = actor
+            case {"actor": str(actor), "kind": str(kind), "name": str(name)}:
+                others[actor] = shown_actor(actor, kind, name)
+            case _:
+                return None
+    others.pop(us, None)
+    if holder and holder != us and holder not in others:
+        return None  # Somebody who has left: what they are called is to be looked up.
+    turn = turn_told(others.get(holder, holder), is_ours=holder == us)
+    return notice(label, others.values(), turn, observes=observes)

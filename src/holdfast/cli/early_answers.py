@@ -1,0 +1,184 @@
+"""What is asked of a session or sent to it, done before the rest is loaded.
+
+Each of these ends with what it has to print, or leaves the rest to the ordinary way:
+`calls.state`, `screen_question` and `Submission` hear the same from the beginning.
+"""
+
+from holdfast.cli.screen_text import trimmed
+from holdfast.client import early_session
+from holdfast.client.early_session import EarlyOperator, EarlySession
+from holdfast.core.client.early_picture import UNUSUAL
+from holdfast.model.ids import Epoch, Incarnation
+from holdfast.wire import first_messages as first
+from holdfast.wire.first_messages import NotOneOfThese
+
+MAX_INPUT = 64 * 1024
+"""Bytes in one input; as in model.inputs, which is slow to load."""
+
+_PENDING, _SETTLED, _REPORT = 0x40, 0x43, 0x23
+_ENDED = 0x64
+_HELD = UNUSUAL - {_ENDED} | {_PENDING, _SETTLED, _REPORT}
+"""What is not the answer to an input that is applied at once."""
+
+_EXITED = "exited"
+
+KEYS = "keys"
+"""The kind of what is typed: InputKind.KEYS, which is slow to load."""
+
+
+def state(text: str, *, as_json: bool) -> str | None:
+    """Return what `holdfast state` prints."""
+    session = _reached(text, first.frame(first.STATE_REQUEST))
+    if session is None:
+        return None
+    seen = _evidence(_answer(session, first.EVIDENCE, _HELD))
+    if seen["state"] == _EXITED:
+        early_session.forget()  # How it ended, the keeper knows.
+        return None
+    from holdfast.cli import state_text  # noqa: PLC0415  # while the holder works
+
+    if not as_json:
+        return "\n".join(state_text.lines(seen))
+    import json  # noqa: PLC0415  # only who asked for it pays for it
+
+    return json.dumps(state_text.facts(session.id, seen))
+
+
+def screen(text: str) -> str | None:
+    """Return what `holdfast screen` prints, if nothing has to be said about it."""
+    session = _reached(text, first.frame(first.SCREEN_REQUEST, {"cells": False}))
+    if session is None:
+        return None
+    shown = ""
+    while True:
+        match _answer(session, first.SCREEN, _HELD):
+            case {"exact": True, "hidden": [], "text": str(part), "more": more}:
+                shown += part
+            case _:
+                raise NotOneOfThese
+        if more is not True:
+            return trimmed(shown.split("\n"))
+
+
+def send(text: str, payload: bytes, *, as_json: bool) -> str | None:
+    """Type `payload`; return what `holdfast send` prints."""
+    if not 0 < len(payload) <= MAX_INPUT:
+        return None
+    seed = EarlyOperator().seed()
+    found = _found(text)
+    if found is None or not found.reach(_attach(found)):
+        return None
+    attached = _answer(found, first.ATTACHED, _HELD)
+    if attached["state"] == _EXITED:
+        early_session.forget()
+        return None
+    made: first.Fields = {
+        "client": found.client,
+        "sequence": 1,
+        "kind": KEYS,
+        "incarnation": attached["incarnation"],
+        "epoch": attached["epoch"],
+        "payload": payload,
+        "seen": None,
+        "waits": True,
+    }
+    end = attached["end"]
+    if not isinstance(end, int):
+        raise NotOneOfThese
+    found.send(first.frame(first.SUBMIT, made))
+    # The library that signs is slow to load, and there is nothing else to do now.
+    import holdfast.crypto.keys  # noqa: F401, PLC0415
+
+    acknowledged = _answer(found, first.ACKNOWLEDGE, _HELD | {_ENDED})
+    if (acknowledged["client"], acknowledged["sequence"]) != (found.client, 1):
+        raise NotOneOfThese
+    _sign(found, made, seed)
+    return _offset_told(found.id, end) if as_json else ""
+
+
+def _offset_told(session: str, offset: int) -> str:
+    import json  # noqa: PLC0415  # only who asked for it pays for it
+
+    return json.dumps({"session": session, "offset": offset}) + "\n"
+
+
+def _sign(session: EarlySession, made: first.Fields, seed: bytes) -> None:
+    """Sign what was sent. What fails here is no error: the book says what is signed."""
+    from holdfast.core.input.commitments import SentInputs  # noqa: PLC0415  # ditto
+    from holdfast.crypto.keys import SigningKey  # noqa: PLC0415  # ditto
+
+    sent = SentInputs(session.id, session.client, session.secret)
+    match made:
+        case {"incarnation": int(life), "epoch": int(epoch), "payload": bytes(raw)}:
+            sent.note_next(Incarnation(life), Epoch(epoch), KEYS, raw)
+        case _:
+            raise NotOneOfThese
+    statement = sent.statement(SigningKey.from_seed(seed), session.actor, 1)
+    if statement is not None:
+        session.send(first.frame(first.SIGN, statement))
+        _answer(session, first.SIGNED, UNUSUAL | {_ENDED})
+
+
+def _attach(session: EarlySession) -> bytes:
+    fields: first.Fields = {
+        "session": session.id,
+        "client": session.client,
+        "mode": "operate",
+        "size": None,
+        "incarnation": None,
+        "after": None,
+        "keyframe": False,
+    }
+    return first.frame(first.ATTACH, fields)
+
+
+def _reached(text: str, request: bytes) -> EarlySession | None:
+    found = _found(text)
+    return found if found is not None and found.reach(request) else None
+
+
+def _found(text: str) -> EarlySession | None:
+    found = early_session.find(text)
+    if found is not None:
+        early_session.keep(found)
+    return found
+
+
+def _answer(session: EarlySession, wanted: int, odd: frozenset[int]) -> first.Fields:
+    """Return the next message of a kind; others may come before it, but for odd ones.
+
+    Raises:
+        NotOneOfThese: One of those came, or nothing in time.
+
+    """
+    while True:
+        frames = session.receive()
+        kinds = {kind for kind, _ in frames}
+        if _ENDED in kinds - odd:
+            early_session.forget()  # How it ended, the keeper knows.
+        if kinds & (odd | {_ENDED}):
+            raise NotOneOfThese
+        for number, (kind, payload) in enumerate(frames):
+            if kind == wanted:
+                session.put_back(frames[number + 1 :])
+                return first.read(kind, payload)
+
+
+def _evidence(seen: first.Fields) -> first.Fields:
+    """Return what was seen, if it is what is shown.
+
+    Raises:
+        NotOneOfThese: It is not.
+
+    """
+    match seen:
+        case {
+            "state": str(),
+            "why": list(why),
+            "foreground": int(),
+            "unread": int(),
+            "sleepers": list(sleepers),
+        } if all(isinstance(one, str) for one in why):
+            if all(isinstance(one, dict) for one in sleepers):
+                return seen
+    raise NotOneOfThese

@@ -1,0 +1,102 @@
+"""A session painted on this terminal before the rest is loaded that shows it.
+
+`attached` goes on from here: it is given the terminal, and the link with all that
+came on it (client.early_session).
+"""
+
+import os
+
+from holdfast.cli.attach_notice import early_notice
+from holdfast.cli.early_terminal import EarlyTerminal, Interrupted
+from holdfast.client import early_session
+from holdfast.client.early_session import EarlySession
+from holdfast.core.client.early_picture import EarlyPicture
+from holdfast.model.text import printable, shown_name
+from holdfast.wire import first_messages as first
+
+MAX_SIDE = 1000
+"""As in model.geometry, which is slow to load."""
+
+
+class EarlyAttach:
+    """How far the showing of one session has come."""
+
+    def __init__(
+        self, session: EarlySession, terminal: EarlyTerminal, size: tuple[int, int]
+    ) -> None:
+        self.session = session
+        self.terminal = terminal
+        self.size = size
+        """Columns and rows that the holder was told."""
+
+        self.is_noticed = False
+        """Whether the user was told who is there."""
+
+
+_begun: list[EarlyAttach] = []
+
+
+def begun(session: str) -> EarlyAttach | None:
+    """Return how far the showing of a session has come, if it was begun."""
+    return next((one for one in _begun if one.session.id == session), None)
+
+
+def attach(text: str, *, observes: bool) -> None:
+    """Show the session that is called so, as far as that goes without the rest.
+
+    Raises:
+        NotOneOfThese: Something unusual came, and the rest has to see to it.
+        HoldfastError: A place is not ours.
+        OSError: The terminal is gone.
+
+    """
+    if not (os.isatty(0) and os.isatty(1)):
+        return
+    terminal = EarlyTerminal()
+    size = terminal.size()
+    found = early_session.find(text)
+    if found is None or not all(1 <= side <= MAX_SIDE for side in size):
+        return
+    if os.environ.get("HOLDFAST_SESSION") == found.id:
+        return
+    begun = EarlyAttach(found, terminal, size)
+    _begun[:] = [begun]
+    early_session.keep(found)
+    if found.reach(_request(begun, observes=observes)):
+        _paint(begun, observes=observes)
+
+
+def _request(begun: EarlyAttach, *, observes: bool) -> bytes:
+    columns, rows = begun.size
+    fields: first.Fields = {
+        "session": begun.session.id,
+        "client": begun.session.client,
+        "mode": "observe" if observes else "operate",
+        "size": {"columns": columns, "rows": rows},
+        "incarnation": None,
+        "after": None,
+        "keyframe": True,
+    }
+    return first.frame(first.ATTACH, fields)
+
+
+def _paint(begun: EarlyAttach, *, observes: bool) -> None:
+    picture = EarlyPicture()
+    session, terminal = begun.session, begun.terminal
+    label = shown_name(session.name) if session.name else printable(session.id)
+    while not picture.is_whole:
+        shown = picture.hear(session.receive())
+        if picture.attached is None:
+            continue
+        if not begun.is_noticed:
+            client = session.client
+            said = early_notice(label, picture.attached, client, observes=observes)
+            if said is None:
+                return
+            begun.is_noticed = True
+            os.write(terminal.target, f"{said}\n".encode())
+            terminal.take()
+        try:
+            terminal.paint(shown)
+        except Interrupted:
+            return  # It is noted, and heeded by whoever can leave in order.

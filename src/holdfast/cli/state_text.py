@@ -1,0 +1,49 @@
+"""What a session does, and how that is known, as people and programs are told.
+
+By the fields of EVIDENCE, which are the same whoever has read it.
+"""
+
+from holdfast.model.text import printable
+
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Fields = Mapping[str, Any]
+
+
+def lines(seen: "Fields") -> list[str]:
+    """Return what was seen, for people."""
+    sure = "" if seen["sure"] else " (not sure)"
+    told = [printable(seen["state"]) + sure]
+    told += [f"  {printable(one)}" for one in seen["why"]]
+    if seen["foreground"]:
+        echo = "on" if seen["echo"] else "off"
+        reads = "whole lines" if seen["canonical"] else "single keys"
+        told.append(
+            f"  group {seen['foreground']} has the terminal: echo {echo}, reads {reads}"
+        )
+    if seen["unread"]:
+        told.append(f"  {seen['unread']} bytes typed and not read")
+    return told
+
+
+def facts(session: str, seen: "Fields") -> dict[str, object]:
+    """Return what was seen of a session as a JSON object."""
+    return {
+        "session": session,
+        "state": seen["state"],
+        "sure": seen["sure"],
+        "why": list(seen["why"]),
+        "foreground": seen["foreground"] or None,
+        "echo": seen["echo"],
+        "canonical": seen["canonical"],
+        "unread": seen["unread"],
+        "processes": [
+            {name: one[name] for name in ("pid", "name", "state", "where")}
+            for one in seen["sleepers"]
+        ],
+    }

@@ -1,0 +1,282 @@
+"""A session reached before the rest of the client is loaded.
+
+Only what is usual: a session of this machine, by its whole name or id, whose socket
+answers, for an operator that is known. Everything else is left to `keeper`, `driver`
+and `connection`, which are given what there is so far: which session was meant, as
+which client we came, and the link with all that was said and heard on it. So nothing
+is done twice, and an attachment is one, whichever of the two has begun it.
+
+Nothing here may load much (tests/cli/test_start.py has the list): no patterns, no
+enumerations, no `socket`, no `typing`.
+"""
+
+import _socket
+import os
+import sys
+
+from holdfast.client.own_name import our_name
+from holdfast.core.client.early_link import EarlyLink
+from holdfast.linux.stored import folders, session_names
+from holdfast.model.ids import (
+    ENTROPY,
+    ActorId,
+    ClientId,
+    SessionId,
+    client_id,
+    parse_actor_id,
+    parse_session_id,
+)
+from holdfast.model.text import same_name
+from holdfast.wire.first_messages import NotOneOfThese
+
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+
+PATIENCE = 1.0
+"""Seconds for an answer; then the rest is loaded, and waits on."""
+
+READ = 256 * 1024
+"""Bytes taken from the socket at once."""
+
+SECRET = 32
+"""Bytes of chance that our salts are made of; as in core.client.signing."""
+
+MAX_FILE = 4096
+"""Bytes of a file in an operator's folder."""
+
+_ACTOR = b'"actor": "'
+_ACTOR_ID = 34
+_ROTATED = b'"rotations":'
+
+
+class EarlySession:
+    """One session, found by what somebody called it."""
+
+    def __init__(self, asked: str, session: SessionId, name: str) -> None:
+        self.asked = asked
+        self.id = session
+        self.name = name
+        self.client: ClientId = client_id(os.urandom(ENTROPY))
+        self.secret = os.urandom(SECRET)
+        self.talk: EarlyLink | None = None
+        """What was said and heard, as long as there is a link."""
+
+        self.actor = ActorId("")
+        """Who we are, once it was reached."""
+
+        self._link: _socket.socket | None = None
+        self._is_used = False
+        self._frames: list[tuple[int, bytes]] = []
+
+    def reach(self, request: bytes) -> bool:
+        """Greet the session's holder and send a request; tell whether one is there.
+
+        Raises:
+            NotOneOfThese: It answers something unusual.
+            HoldfastError: A place is not ours.
+
+        """
+        us = EarlyOperator()
+        token, self.actor = us.token(), us.actor
+        link = _dialled(folders.session_address(self.id))
+        if link is None:
+            return False
+        self._link = link
+        prove = lambda nonce: self._proof(token, nonce)  # noqa: E731  # for one link
+        self.talk = EarlyLink(us.actor, prove, request)
+        self._send(self.talk.hello())
+        # Slow to load, and there is nothing else to do now.
+        import holdfast.crypto.local_proof  # noqa: F401, PLC0415
+
+        while not self.talk.is_greeted:
+            self.receive()
+        return True
+
+    def receive(self) -> list[tuple[int, bytes]]:
+        """Return the frames that come next.
+
+        Raises:
+            NotOneOfThese: There is something unusual about them, or about the link.
+
+        """
+        if self._frames:
+            frames, self._frames = self._frames, []
+            return frames
+        assert self._link is not None and self.talk is not None, "reach it first"  # noqa: S101, PT018
+        try:
+            raw = self._link.recv(READ)
+        except TimeoutError:
+            raise NotOneOfThese from None
+        except OSError:
+            raw = b""
+        if not raw:
+            # The holder has died. Its successor is to be asked, on another link.
+            self.hang_up()
+            raise NotOneOfThese
+        answer, frames = self.talk.hear(raw)
+        self._send(answer)
+        return frames
+
+    def put_back(self, frames: list[tuple[int, bytes]]) -> None:
+        """Have `receive` return these first."""
+        self._frames = frames
+
+    def send(self, raw: bytes) -> None:
+        """Send frames.
+
+        Raises:
+            NotOneOfThese: The link is broken.
+
+        """
+        assert self.talk is not None, "reach it first"  # noqa: S101
+        self._send(self.talk.says(raw))
+
+    def hang_up(self) -> None:
+        """Close the link; whoever goes on opens another."""
+        if self._link is not None:
+            self._link.close()
+        self._link = self.talk = None
+
+    def take_ids(self) -> tuple[ClientId, bytes] | None:
+        """Return the client that came, and its secret; once, they are one client's."""
+        if self._is_used:
+            return None
+        self._is_used = True
+        return self.client, self.secret
+
+    def release(self) -> int:
+        """Return the descriptor of the link, which is somebody else's now."""
+        assert self._link is not None, "there is none"  # noqa: S101
+        link, self._link = self._link, None
+        return link.detach()
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether there is a link that nobody has taken over yet."""
+        return self._link is not None
+
+    def _send(self, raw: bytes) -> None:
+        assert self._link is not None, "reach it first"  # noqa: S101
+        try:
+            self._link.sendall(raw)
+        except OSError:
+            self.hang_up()
+            raise NotOneOfThese from None
+
+    def _proof(self, token: bytes, nonce: bytes) -> bytes:
+        from holdfast.crypto.local_proof import local_proof  # noqa: PLC0415  # see `reach`
+
+        return local_proof(token, self.id, nonce)
+
+
+_kept: list[EarlySession] = []
+
+
+def keep(early: EarlySession) -> None:
+    """Have the rest of the client go on with what was begun."""
+    _kept[:] = [early]
+
+
+def forget() -> None:
+    """Have the rest of the client begin from the beginning."""
+    for early in _kept:
+        early.hang_up()
+    _kept.clear()
+
+
+def begun(session: str) -> EarlySession | None:
+    """Return what was begun with a session."""
+    return next((one for one in _kept if one.id == session), None)
+
+
+def begun_as(text: str) -> EarlySession | None:
+    """Return the session that somebody called so, if there is a link to it."""
+    return next((one for one in _kept if one.asked == text and one.is_linked), None)
+
+
+def find(text: str) -> EarlySession | None:
+    """Return the session here that is called so, or has this id.
+
+    The names of sessions are unique. A part of an id may fit others as well, which
+    only the keeper knows; then it is asked.
+
+    Raises:
+        HoldfastError: The place of the sockets is not ours.
+
+    """
+    if not text or "/" in text:
+        return None
+    known = session_names.known()
+    found = [one for one in known if same_name(known[one], text)]
+    if text in known:
+        found = [parse_session_id(text)]
+    return EarlySession(text, found[0], known[found[0]]) if len(found) == 1 else None
+
+
+class EarlyOperator:
+    """Who we are, as far as it is needed to begin."""
+
+    def __init__(self) -> None:
+        """Read it.
+
+        Raises:
+            NotOneOfThese: We are not known yet, or what is known is damaged.
+            HoldfastError: The name is none, or the place not ours.
+
+        """
+        self._folder = f"{folders.operators_folder()}/{our_name()}"
+        facts = self._read("operator.json")
+        self.actor = _actor_in(facts)
+        self._has_first_key = _ROTATED not in facts
+
+    def token(self) -> bytes:
+        """Return what proves to a holder who we are.
+
+        Raises:
+            NotOneOfThese: There is none.
+
+        """
+        return self._read("token")
+
+    def seed(self) -> bytes:
+        """Return our private key, if it is the first that we had.
+
+        Raises:
+            NotOneOfThese: It is another, or not here.
+
+        """
+        if not self._has_first_key:
+            raise NotOneOfThese
+        return self._read("key")
+
+    def _read(self, name: str) -> bytes:
+        try:
+            with open(f"{self._folder}/{name}", "rb") as file:  # noqa: PTH123  # pathlib is slow to load
+                return file.read(MAX_FILE)
+        except OSError:
+            raise NotOneOfThese from None
+
+
+def _actor_in(facts: bytes) -> ActorId:
+    # To read JSON takes longer to load than there is time for. What this says is only
+    # who we say that we are: the holder looks at the whole, and at the seal.
+    before, _, rest = facts.partition(_ACTOR)
+    if not rest or _ACTOR in rest or b"\\" in before:
+        raise NotOneOfThese
+    return parse_actor_id(rest[:_ACTOR_ID].decode("ascii", "replace"))
+
+
+def _dialled(path: str) -> "_socket.socket | None":
+    link = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    link.settimeout(PATIENCE)
+    try:
+        link.connect(path)
+        peer = link.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
+    except OSError:
+        link.close()
+        return None
+    if int.from_bytes(peer[4:8], sys.byteorder) != os.getuid():
+        link.close()
+        return None
+    return link
