@@ -1,4 +1,4 @@
-"""What is unusual in a command that was begun early: the ordinary way goes on with it."""
+"""What is unusual in a command begun early: the ordinary way goes on with it."""
 
 import os
 import subprocess
