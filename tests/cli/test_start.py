@@ -15,7 +15,7 @@ from tests.cli.support.fakes import OTHER, FakeKeeper, FakeSession
 from tests.cli.support.kernel import evidence
 from tests.cli.support.operating import robo
 
-from holdfast.cli import start
+from holdfast.cli import early_answers, start
 from holdfast.cli.main import main
 from holdfast.client import early_session
 from holdfast.client.own_name import login_name
@@ -176,18 +176,28 @@ def test_screen_says_the_same(web: FakeSession, capsys: Capture) -> None:
     assert capsys.readouterr().out == early
 
 
-@pytest.mark.parametrize("is_hidden", [False, True])
-def test_a_screen_about_which_something_is_to_be_said_is_left(
-    is_hidden: bool,  # noqa: FBT001
-    web: FakeSession,
-    capsys: Capture,
+def test_a_screen_with_something_hidden_is_left(
+    web: FakeSession, capsys: Capture
 ) -> None:
-    hidden = (ScreenHidden(0, 0, 1, "concealed"),) if is_hidden else ()
-    web.screen = [seen("one", exact=is_hidden, hidden=hidden)]
+    web.screen = [seen("one", hidden=(ScreenHidden(0, 0, 1, "concealed"),))]
 
     assert begun("screen", "web") is None
     assert main(["screen", "web"]) == 0
-    assert "one" in capsys.readouterr().out.replace("⟦", "").replace("⟧", "")
+    assert "ne" in capsys.readouterr().out
+
+
+def test_that_not_all_was_painted_is_said_on_a_terminal_only(
+    web: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.screen = [seen("one", exact=False)]
+
+    assert begun("screen", "web") == "one\n"
+    early_session.forget()
+    master, slave = terminal()
+    monkeypatch.setattr(early_answers, "STANDARD_ERROR", slave)
+    assert begun("screen", "web") is None
+    os.close(master)
+    os.close(slave)
 
 
 def test_ls_says_the_same(keeper: FakeKeeper, capsys: Capture) -> None:

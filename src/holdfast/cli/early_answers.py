@@ -4,6 +4,8 @@ Each of these ends with what it has to print, or leaves the rest to the ordinary
 `calls.state`, `screen_question` and `Submission` hear the same from the beginning.
 """
 
+import os
+
 from holdfast.cli.screen_text import trimmed
 from holdfast.client import early_session
 from holdfast.client.early_session import EarlyOperator, EarlySession
@@ -11,6 +13,8 @@ from holdfast.core.client.early_picture import UNUSUAL
 from holdfast.model.ids import Epoch, Incarnation
 from holdfast.wire import first_messages as first
 from holdfast.wire.first_messages import NotOneOfThese
+
+STANDARD_ERROR = 2
 
 MAX_INPUT = 64 * 1024
 """Bytes in one input; as in model.inputs, which is slow to load."""
@@ -52,7 +56,10 @@ def screen(text: str) -> str | None:
     shown = ""
     while True:
         match _answer(session, first.SCREEN, _HELD):
-            case {"exact": True, "hidden": [], "text": str(part), "more": more}:
+            # On a terminal it is said if not all could be painted.
+            case {"exact": exact, "hidden": [], "text": str(part), "more": more} if (
+                exact is True or not os.isatty(STANDARD_ERROR)
+            ):
                 shown += part
             case _:
                 raise NotOneOfThese
