@@ -27,7 +27,6 @@ from holdfast.model.errors import (
     UsageError,
     leaves,
 )
-from holdfast.model.ids import SessionId
 from holdfast.model.session_record import Cells, SessionRecord, key_of
 from holdfast.model.session_requests import KINDS as REQUESTS
 from holdfast.model.session_requests import Creation, Join, OpenSession
@@ -221,7 +220,7 @@ def _code(branch: type[HoldfastError], leaf: type[HoldfastError]) -> str:
 
 
 _READ: dict[object, tuple[str, str]] = {
-    SessionId: ("SessionId", "textOf"),
+    "id": ("SessionId", "textOf"),  # An id is a text at run time.
     str: ("string", "shownOf"),
     int: ("number", "numberOf"),
     int | None: ("number | null", "numberOrNull"),
@@ -236,7 +235,9 @@ def record_text() -> str:
     """Return session-record.ts as it should be."""
     # Where it lives is what we call the host: the page knows that by itself.
     kinds = SessionRecord.__annotations__.items()
-    fields = [(name, *_READ[kind]) for name, kind in kinds if name != "host"]
+    fields = [
+        (name, *_READ.get(name, _READ[kind])) for name, kind in kinds if name != "host"
+    ]
     readers = sorted({reader for _, _, reader in fields})
     return "\n".join(
         [
