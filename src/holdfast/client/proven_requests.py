@@ -13,7 +13,6 @@ import os
 import time
 
 from holdfast.client.profile import our_id, our_name
-from holdfast.crypto.proof import proven_change, proven_creation
 from holdfast.linux.stored import folders
 from holdfast.model.ids import ENTROPY, ActorId, client_id
 from holdfast.model.session_requests import Creation, ProvenChange
@@ -57,6 +56,8 @@ def made_here(asked: Creation) -> Creation:
 
 def proven(asked: Creation, actor: ActorId, token: bytes) -> Creation:
     """Return a request in the name of `actor`, with what proves that."""
+    from holdfast.crypto.proof import proven_creation  # noqa: PLC0415  # slow to load
+
     client = asked.client or client_id(os.urandom(ENTROPY))
     whole = asked._replace(client=client, creator=actor, asked_ms=_now_ms())
     return proven_creation(whole, token)
@@ -76,6 +77,8 @@ def proven_by_us(asked: Creation) -> Creation:
 
 def change_proven(asked: ProvenChange, asker: str, token: bytes) -> ProvenChange:
     """Return a request about a session in somebody's name, with what proves that."""
+    from holdfast.crypto.proof import proven_change  # noqa: PLC0415  # slow to load
+
     return proven_change(asked._replace(asker=asker, asked_ms=_now_ms()), token)
 
 
