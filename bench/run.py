@@ -27,6 +27,7 @@ GROUPS = (
     "key_calls",
     "opening",
     "weight",
+    "waking",
     "many",
     "crowd",
     "recovery",
@@ -50,9 +51,9 @@ def main() -> int:
     options = _options()
     # Whoever installs holdfast has its modules compiled; so have we.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    # Whoever ends us should not be left with a thousand sessions.
+    # Whoever ends us should not be left with thousands of sessions.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    scale = Scale(options.quick, options.sessions or (50 if options.quick else 1000))
+    scale = Scale(options.quick, options.sessions or (50 if options.quick else 2000))
     table = Table()
     for name in options.only or GROUPS:
         try:
@@ -73,7 +74,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="show that it runs")
     parser.add_argument(
-        "--sessions", type=int, metavar="N", help="how many live at once (1,000)"
+        "--sessions", type=int, metavar="N", help="how many live at once (2,000)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write it down too")
     return parser.parse_args()

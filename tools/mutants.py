@@ -57,6 +57,11 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "a session dozes amid an input",
+        "core/session/doze.py",
+        (("return is_same and seen.is_free", "return is_same"),),
+    ),
+    Mutant(
         "no dedup",
         "core/input/serializer.py",
         (

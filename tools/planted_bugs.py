@@ -315,4 +315,40 @@ BUGS = (
         "            pass\n",
         _ACTS,
     ),
+    # ── dozing ────────────────────────────────────────────────────────────
+    Bug(
+        "a session that dozes gets a successor at once",
+        "keeper/vault.py",
+        "if kept.is_dozing:\n            return\n        kept.deaths",
+        "kept.deaths",
+        ("tests/keeper/test_vault_dozing.py",),
+    ),
+    Bug(
+        "a trustee is not told that a session was woken",
+        "keeper/keeper_state.py",
+        "without a holder.\n            self.trustee.note(session)\n",
+        "without a holder.\n",
+        ("tests/keeper/test_dozing.py",),
+    ),
+    Bug(
+        "a new keeper knocks at sessions that doze",
+        "keeper/session_probe.py",
+        "if stat.S_IMODE(found.st_mode) == DOZING:",
+        "if False:",
+        ("tests/keeper/test_session_probe.py",),
+    ),
+    Bug(
+        "the last keyframe is forgotten asleep",
+        "core/session/paint_requests.py",
+        "self._kept = past.kept\n",
+        "self._kept = None\n",
+        (f"{_CORE}session/test_paint_requests_past.py",),
+    ),
+    Bug(
+        "a short sleep does not make it wait longer",
+        "core/session/doze.py",
+        "if now - nap.at < waited:",
+        "if False:",
+        (f"{_CORE}session/test_doze.py",),
+    ),
 )

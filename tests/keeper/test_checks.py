@@ -142,3 +142,35 @@ def test_every_page_of_a_list_fits_a_packet_and_none_is_lost() -> None:
 def test_how_many_sessions_are_kept_can_be_said(said: str, meant: int) -> None:
     assert checks.most_sessions({checks.LIMIT: said}) == meant
     assert checks.most_sessions({}) == checks.MAX_SESSIONS
+
+
+def test_what_a_holder_leaves_is_a_memory_and_perhaps_a_pipe() -> None:
+    memory = os.memfd_create("left")
+    pipe, other = os.pipe()
+    try:
+        assert checks.left([memory]) == [memory]
+        assert checks.left([memory, pipe]) == [memory, pipe]
+        for wrong in (
+            [],
+            [pipe],
+            [pipe, memory],
+            [memory, memory],
+            [memory, pipe, pipe],
+        ):
+            with pytest.raises(MalformedMessage):
+                checks.left(wrong)
+    finally:
+        for fd in (memory, pipe, other):
+            os.close(fd)
+
+
+@pytest.mark.parametrize(("said", "found"), [({}, 0), ({"idle_ms": 1700}, 1700)])
+def test_a_holder_says_since_when_nothing_happens(
+    said: dict[str, object], found: int
+) -> None:
+    assert checks.idle_of(said) == found
+
+
+def test_a_moment_of_the_wrong_type_is_refused() -> None:
+    with pytest.raises(MalformedMessage):
+        checks.idle_of({"idle_ms": "then"})

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.keeper import session_probe
+from holdfast.linux.stored.session_names import DOZING
 from holdfast.model.ids import SessionId
 
 ALIVE, DEAD = SessionId("s_aaaaaaaaaaaaaaaa"), SessionId("s_bbbbbbbbbbbbbbbb")
@@ -58,3 +59,37 @@ def test_only_a_socket_nobody_listens_at_is_removed(folder: Path) -> None:
         session_probe.remove(folder, SessionId("s_none"))
 
     assert [path.name for path in folder.iterdir()] == [f"{ALIVE}.sock"]
+
+
+def test_nobody_knocks_at_a_session_that_dozes(folder: Path) -> None:
+    with bound(folder / f"{ALIVE}.sock") as alive:
+        alive.listen(1)
+        alive.settimeout(0)
+        (folder / f"{ALIVE}.sock").chmod(DOZING)
+
+        assert session_probe.knock(folder) == ({ALIVE}, {ALIVE})
+        with pytest.raises(BlockingIOError):
+            alive.accept()
+
+
+def test_a_socket_of_a_session_that_dozed_is_removed_if_nobody_has_it(
+    folder: Path,
+) -> None:
+    with bound(folder / f"{DEAD}.sock"):
+        (folder / f"{DEAD}.sock").chmod(DOZING)
+
+    session_probe.remove(folder, DEAD)
+
+    assert [*folder.iterdir()] == []
+
+
+def test_a_knock_reaches_whoever_listens_and_needs_nobody(folder: Path) -> None:
+    session_probe.knock_at(folder / "dozer.sock")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as dozer:
+        dozer.bind(str(folder / "dozer.sock"))
+        dozer.listen(1)
+        dozer.settimeout(5)
+
+        session_probe.knock_at(folder / "dozer.sock")
+
+        dozer.accept()[0].close()

@@ -223,3 +223,45 @@ def test_what_concerns_nobody_we_wait_for_changes_nothing() -> None:
     stray = (Left("b"), BornDead("b"), Proven("b"), Proven("a"), Deposited("a"))
     assert told(upgrade, *stray, StateRead(), StateUnread(""), NurseryReady()) == []
     assert upgrade.next_deadline() == LEAVE_PATIENCE
+
+
+def test_what_dozes_is_left_asleep_but_for_one() -> None:
+    upgrade = Upgrade(["a"], now=0, asleep=["x", "y", "z"])
+
+    assert told(upgrade, NurseryReady()) == [AskToLeave("a")]
+    assert told(upgrade, *moved("a"))[1:] == [Tell(1, 2), AskToLeave("x")]
+    assert told(upgrade, *moved("x"))[-1] == CheckState()
+
+
+def test_all_that_doze_are_moved_if_the_new_code_cannot_take_them_up() -> None:
+    upgrade = Upgrade([], now=0, asleep=["x", "y"])
+
+    assert told(upgrade, NurseryReady(dozes=False)) == [AskToLeave("x")]
+    assert told(upgrade, *moved("x"))[1:] == [Tell(1, 2), AskToLeave("y")]
+
+
+def test_what_wakes_before_anybody_is_moved_is_moved_like_the_others() -> None:
+    upgrade = Upgrade(["a"], now=0, asleep=["x", "y"])
+    told(upgrade, Deposited("y"))
+
+    assert told(upgrade, NurseryReady()) == [AskToLeave("a")]
+    assert told(upgrade, *moved("a"))[-1] == AskToLeave("y")
+    assert told(upgrade, *moved("y"))[-1] == AskToLeave("x")
+    assert told(upgrade, *moved("x"))[-1] == CheckState()
+
+
+def test_what_is_forgotten_asleep_is_not_looked_for() -> None:
+    upgrade = Upgrade([], now=0, asleep=["x"])
+    told(upgrade, Forgotten("x"))
+
+    assert told(upgrade, NurseryReady()) == [CheckState()]
+
+
+def test_what_wakes_after_all_are_moved_is_of_the_new_code() -> None:
+    upgrade = Upgrade([], now=0, asleep=["x", "y"])
+    assert told(upgrade, NurseryReady(), *moved("x"))[-1] == CheckState()
+
+    assert upgrade.side_of("y") is Side.NEW
+    told(upgrade, Deposited("y"), StateUnread("too old"))
+    assert upgrade.phase is Phase.RETURNING
+    assert upgrade.side_of("y") is Side.OLD

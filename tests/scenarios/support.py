@@ -131,9 +131,9 @@ class Machine:
         eventually("another holder", lambda: self.pid("holder", session) != dead)
 
     def is_whole(self, session: SessionId) -> bool:
-        """Tell whether the session has a holder that the keeper knows of."""
+        """Tell whether the session has a holder that the keeper knows of, or dozes."""
         facts = self.facts(session)
-        return facts is not None and bool(facts["held"])
+        return facts is not None and bool(facts["held"] or facts["dozing"])
 
     def wait_whole(self, session: SessionId) -> None:
         """Wait until everything that was killed has been replaced."""

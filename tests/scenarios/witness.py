@@ -141,7 +141,7 @@ def disorder(here: Machine) -> str:
     for pid in marked(MARK, mark()):
         if int(stat(pid)[3]) not in leaders and not is_dead(pid):
             return f"process {pid} belongs to no session"
-    ours = {here.pid(one) for one in OURS}
+    ours = {here.pid(one) for one in OURS} | {here.ask(do="status")["dozer"]}
     ours |= {one["holder"] for one in listed}
     for pid in marked("HOLDFAST_RUNTIME_DIR", mark()):
         if pid not in ours and not is_dead(pid) and _is_keeping(pid):
@@ -157,7 +157,8 @@ def _is_keeping(pid: int) -> bool:
 
 
 def _unheld(listed: list[dict[str, object]]) -> str:
-    return next((f"{one['id']} is not held" for one in listed if not one["held"]), "")
+    alone = (one["id"] for one in listed if not one["held"] and not one["dozing"])
+    return next((f"{one} is not held" for one in alone), "")
 
 
 def end_marked() -> None:

@@ -48,7 +48,9 @@ def _session(facts: object) -> tuple[int, str, tuple[str, ...]]:
             row = (
                 shown_name(name) if name else printable(session, MAX_ID),
                 session,
-                session_table.state_told(state, status, keep=keep),
+                session_table.state_told(
+                    state, status, keep=keep, dozing=rest.get("dozing") is True
+                ),
                 session_table.age(time.time() - created / 1000),  # noqa: TID251  # for display
                 session_table.command_told(command),
             )

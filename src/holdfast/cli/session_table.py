@@ -27,10 +27,11 @@ def command_told(command: "Sequence[str]") -> str:
     return printable(" ".join(command), MAX_COMMAND)
 
 
-def state_told(state: str, status: int | None, *, keep: bool) -> str:
+def state_told(state: str, status: int | None, *, keep: bool, dozing: bool) -> str:
     """Return what a session does, in two words at most."""
     if status is None:
-        return printable(state or "running", 32) + (", kept" if keep else "")
+        word = "dozing" if dozing and state == "running" else state
+        return printable(word or "running", 32) + (", kept" if keep else "")
     if status >= 0:
         return f"exited {status}"
     from holdfast.cli.arguments import signal_name  # noqa: PLC0415  # rarely needed

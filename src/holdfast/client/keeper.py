@@ -97,7 +97,8 @@ def sessions_by_socket() -> list[SessionRecord]:
     return [
         _by_socket(session, name)
         for session, name in known
-        if session_names.is_there(session)
+        # To connect would wake one that dozes, and whoever lists wakes nobody.
+        if session_names.dozes(session) or session_names.is_there(session)
     ]
 
 

@@ -1,13 +1,16 @@
 """How a holder gets its session: by creating one, or by recovering one."""
 
+import contextlib
 import os
 import signal
 import socket
 
+from holdfast.core.session.left_behind import LeftBehind, read_left
 from holdfast.holder.links import door
 from holdfast.holder.loop import Holder
 from holdfast.holder.new_session import make_session
 from holdfast.holder.policy.refused_starts import demand_patience
+from holdfast.holder.provenance.state_channel import keep_open
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import packets, processes, pty, session_lock
 from holdfast.linux.stored import places
@@ -39,14 +42,20 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     record, left = SessionRecord.from_facts(facts), HeldRecord.from_facts(facts)
     master, memory, listener, pidfd, *more = fds
     gated = GATED if left.exec_gate else 0
+    more, behind = more[: len(more) - left.left], more[len(more) - left.left :]
     signal.alarm(GRIP_PATIENCE)  # Ends us.
     session_lock.take(memory)
     signal.alarm(0)
+    # From here on, whoever knocks is let in.
+    with contextlib.suppress(OSError, HoldfastError):
+        places.session_socket(record.id).chmod(0o600)
     # Our predecessor may have died between resizing and telling the keeper.
     size = pty.size_of(master)
     vaulted = Vaulted(
-        record._replace(size=Cells(size.columns, size.rows)),
-        left,
+        record._replace(
+            size=Cells(size.columns, size.rows), dozing=False, idle_ms=0
+        ),
+        left._replace(left=0),
         master,
         memory,
         socket.socket(fileno=listener),
@@ -54,10 +63,27 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
         tuple(more[:gated]),
         more[gated:],
         unknown_in(facts),
+        _left_behind(record.id, behind),
+        packet.get("resting") is True,
     )
     status = packet.get("exit")
     known = status if isinstance(status, int) else None
     Holder(vaulted, exit_status=known).run()
+
+
+def _left_behind(session: SessionId, fds: list[int]) -> LeftBehind | None:
+    """Return what was left for us by a holder that let the session doze."""
+    if not fds:
+        return None
+    memory, *pipe = fds
+    for fd in pipe:
+        keep_open(session, fd)
+    try:
+        return read_left(os.pread(memory, os.fstat(memory).st_size, 0))
+    except (HoldfastError, OSError):
+        return None  # Of other code: we do without.
+    finally:
+        os.close(memory)
 
 
 def _facts(packet: packets.Packet) -> dict[str, object]:

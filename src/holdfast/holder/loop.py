@@ -10,6 +10,7 @@ import time
 
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
+from holdfast.holder.doze import Dozing
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.links.keeper_link import KeeperLink
 from holdfast.holder.links.reception import Reception
@@ -67,9 +68,12 @@ class Holder:
             self._state,
         )
         self._leader.watch(self._display.drain, self._ended)
-        if self._leader.exit is None:
+        if self._leader.exit is None and vaulted.woken is None:
             # What listened before is not known.
             self._display.listeners.printed(time.monotonic())
+        self._dozing = Dozing(
+            context, self._session, self._display, self._leader, self._keeper
+        )
         context.changed()
 
     def _begin(self, *, is_new: bool) -> None:

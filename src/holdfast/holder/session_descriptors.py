@@ -1,8 +1,10 @@
 """What outlives a session's holder: descriptors, and facts about the session."""
 
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from holdfast.core.book.inheritance import Inheritance
+from holdfast.core.session.left_behind import LeftBehind
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import (
     Facts,
@@ -33,6 +35,12 @@ class Vaulted:
     more: Facts = field(default_factory=dict)
     """What code of another version deposited, and may want back."""
 
+    woken: LeftBehind | None = None
+    """What the holder has left that let the session doze; None if none did."""
+
+    is_resting: bool = False
+    """Whether there is no keeper, and none is to be looked for."""
+
     @property
     def session(self) -> SessionId:
         """Its id."""
@@ -45,6 +53,12 @@ class Vaulted:
         Whoever renames a session must not choose the rules that hold in it.
         """
         return self.held.first_name or self.record.name
+
+    def continued(self, found: Inheritance) -> Inheritance:
+        """Return what we inherit: of a session that dozed the book says nothing."""
+        if self.woken is None or found.doubtful is not None:
+            return found
+        return replace(found, beginning=None)
 
     def facts(self) -> Facts:
         """Return what is deposited besides the descriptors."""

@@ -17,11 +17,14 @@ Do = Callable[[float], None]
 class Timer:
     """The deadline of one part."""
 
-    __slots__ = ("_timers", "do", "due")
+    __slots__ = ("_timers", "do", "due", "is_minor")
 
-    def __init__(self, timers: "Timers", do: Do) -> None:
+    def __init__(self, timers: "Timers", do: Do, *, is_minor: bool = False) -> None:
         self._timers = timers
         self.do = do
+        self.is_minor = is_minor
+        """Whether nobody minds if there is no holder when it comes."""
+
         self.due = math.inf
         """When to call it; infinity if it waits for nothing."""
 
@@ -49,9 +52,9 @@ class Timers:
         self.when_idle: Callable[[], None] | None = None
         """What is done once, as soon as nothing else is to be done."""
 
-    def add(self, do: Do) -> Timer:
+    def add(self, do: Do, *, is_minor: bool = False) -> Timer:
         """Return a timer for another part; those added first are called first."""
-        made = Timer(self, do)
+        made = Timer(self, do, is_minor=is_minor)
         self._timers.append(made)
         return made
 
@@ -70,6 +73,13 @@ class Timers:
             if timer.due < first:  # noqa: PLR1730  # once for every key
                 first = timer.due
         self.first, self.is_stale = first, False
+
+    @property
+    def waits(self) -> bool:
+        """Whether a part waits, or something was put off; one that is minor does not."""
+        return self.when_idle is not None or any(
+            timer.due < math.inf and not timer.is_minor for timer in self._timers
+        )
 
     def idle(self) -> None:
         """Do what was put off until nothing else is to be done."""

@@ -5,11 +5,17 @@ that is shown. Every holder is asked in the name of the operator who wants to kn
 that nobody learns of a session what they may not see in it. Answers are kept for a
 moment, so that a page that asks every second costs one round of questions a second;
 a holder that does not answer in time is told of as far as it has answered.
+
+A session that dozes has no holder, and a question would wake it. Nothing happens in it,
+so what was found out since it came to rest is told again; it is woken once, if nothing
+was.
 """
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncGenerator
+from typing import NamedTuple
 
 from holdfast.host.guests import Guest
 from holdfast.host.holder_visit import holder_socket, visit
@@ -48,7 +54,20 @@ MAX_GUESTS = 256
 _NEEDS = ("approval", "secret", "input", "turn", "")
 """What a session may need somebody for, most urgent first."""
 
+_FOUND = (
+    *("state", "turn", "here", "count", "pending", "waiting", "frozen"),
+    *("last_line", "hides", "needs"),
+)
+"""What a holder tells, and the keeper does not know."""
+
 _WAITING = {"waiting-for-secret": "secret", "waiting-for-input": "input"}
+
+
+class Look(NamedTuple):
+    """What was found out about a session, and when that began."""
+
+    at_ms: int
+    facts: Packet
 
 
 class Overview:
@@ -56,6 +75,9 @@ class Overview:
 
     def __init__(self) -> None:
         self._kept: dict[ActorId, tuple[float, asyncio.Future[list[Packet]]]] = {}
+        self._seen: dict[ActorId, dict[SessionId, Look]] = {}
+        """What was found out last, by who asked, of the sessions that there are."""
+
         self._room = asyncio.Semaphore(AT_ONCE)
 
     async def of(self, guest: Guest, listed: list[SessionRecord]) -> list[Packet]:
@@ -88,7 +110,9 @@ class Overview:
     ) -> None:
         self._kept.pop(guest, None)
         while len(self._kept) >= MAX_GUESTS:
-            self._kept.pop(next(iter(self._kept)))
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            self._seen.pop(oldest, None)
         self._kept[guest] = now, answer
 
     async def _survey(self, guest: Guest, listed: list[SessionRecord]) -> list[Packet]:
@@ -98,14 +122,24 @@ class Overview:
                 group.create_task(self._look(guest, one))
                 for one in newest[:MAX_SURVEYED]
             ]
-        found = [task.result() for task in looking]
+        looks = [task.result() for task in looking]
+        self._seen[guest.id] = {
+            listed.id: look for listed, look in zip(newest, looks, strict=False)
+        }
+        found = [look.facts for look in looks]
         found += [_known(one) for one in newest[MAX_SURVEYED:]]
         return sorted(found, key=lambda one: _NEEDS.index(str(one["needs"])))
 
-    async def _look(self, guest: Guest, listed: SessionRecord) -> Packet:
+    async def _look(self, guest: Guest, listed: SessionRecord) -> Look:
         facts = _known(listed)
         if listed.exit is not None:
-            return facts
+            return Look(0, facts)
+        seen = self._seen.get(guest.id, {}).get(listed.id)
+        if listed.dozing and seen is not None and seen.at_ms >= listed.idle_ms:
+            # What the keeper knows may have changed, such as its name.
+            told = {name: seen.facts[name] for name in _FOUND}
+            return Look(seen.at_ms, {**facts, **told})
+        at_ms = time.time_ns() // 1_000_000
         async with self._room:
             with contextlib.suppress(HoldfastError, TimeoutError):
                 async with (
@@ -115,7 +149,7 @@ class Overview:
                     async for message in answers:
                         _take(facts, message)
         facts["needs"] = _need(facts)
-        return facts
+        return Look(at_ms, facts)
 
 
 async def _asked(guest: Guest, session: SessionId) -> AsyncGenerator[Message, None]:

@@ -98,6 +98,7 @@ def deposit(facts: object, fds: list[int]) -> Facts:
     kinds = [stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds]
     expected = len(_KINDS) + (_GATED if facts.get("exec_gate") else 0)
     expected += _HELD if facts.get("start") else 0
+    expected += HeldRecord.from_facts({"left": facts.get("left")}).left
     if len(fds) != expected or kinds[:3] != _KINDS[:3]:
         raise MalformedMessage("deposit", "these are not a session's descriptors")
     return facts
@@ -114,6 +115,30 @@ def is_same(kept: list[int], brought: list[int]) -> bool:
         os.path.samestat(os.fstat(kept[one]), os.fstat(brought[one]))
         for one in (_MEMORY, _LISTENER)
     )
+
+
+def left(fds: list[int]) -> list[int]:
+    """Return what a holder leaves so that its session can doze.
+
+    Raises:
+        PeerError: It is something else.
+
+    """
+    kinds = tuple(stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds)
+    if kinds not in _LEFT:
+        raise MalformedMessage("doze", "this is not what a holder leaves")
+    return fds
+
+
+def idle_of(packet: packets.Packet) -> int:
+    """Return since when a session is idle whose holder wants it to doze.
+
+    Raises:
+        PeerError: It says something else.
+
+    """
+    found = fields_of(SessionRecord, {"idle_ms": packet.get("idle_ms")})
+    return int(found.get("idle_ms", 0))
 
 
 def pages(found: list[Facts]) -> list[list[Facts]]:
@@ -141,6 +166,9 @@ _MEMORY, _LISTENER = 1, 2
 
 _KINDS = [stat.S_IFCHR, stat.S_IFREG, stat.S_IFSOCK, 0]
 """Terminal, memory, listening socket; and a pidfd, which kernels call differently."""
+
+_LEFT = ((stat.S_IFREG,), (stat.S_IFREG, stat.S_IFIFO))
+"""A memory, and the shell's pipe if it has one."""
 
 _GATED = 2
 """Descriptors more for a session with an exec gate: its listener, its notices."""

@@ -46,7 +46,12 @@ class Consents:
         ticket = next(self._tickets)
         until = time.monotonic() + PATIENCE
         self._open[ticket] = Request(asker, session, packet, until)
+        self._household.wake(session)
         self._tell(ticket)
+
+    def is_open(self, session: str) -> bool:
+        """Tell whether somebody waits for a session's holder to say something."""
+        return any(one.session == session for one in self._open.values())
 
     def deposited(self, session: str) -> None:
         """Ask a new holder what the one before it has not answered."""

@@ -61,6 +61,9 @@ class State:
     nursery_pings: bool = False
     """Whether the nursery answers when it is asked whether it is there."""
 
+    nursery_dozes: bool = False
+    """Whether the nursery's holders take up what dozed."""
+
     def fds(self) -> list[int]:
         """Return every descriptor that must survive the exec."""
         own = [self.lock, self.listener, self.painter, self.nursery]

@@ -19,7 +19,7 @@ from holdfast.keeper.host_watch import HostLink
 from holdfast.keeper.links import Hear, Links
 from holdfast.keeper.nursery import Nursery
 from holdfast.keeper.replaced import Replaced
-from holdfast.keeper.trustee_link import Entrusting
+from holdfast.keeper.trustee_link import DOZER, Entrusting
 from holdfast.keeper.upgrade import (
     BornDead,
     Event,
@@ -71,6 +71,9 @@ class Household:
         self.replaced = Replaced()
         self.watched = Watched(self.was_replaced)
         self.trustee = Entrusting(self.vault, selector, self.watched)
+        self.dozer = Entrusting(
+            self.vault, selector, self.watched, DOZER, self._dozer_said
+        )
         self.host = HostLink(selector, self.watched)
         self.links = Links(selector, hear, self._link_ended)
         self.births = Births(selector, self._born_dead)
@@ -105,6 +108,7 @@ class Household:
             self.vault.next_deadline(),
             self.births.next_deadline(),
             self.trustee.next_deadline(),
+            self.dozer.next_deadline(),
             self.watched.next_deadline() if self.next_nursery is None else None,
             self.host.next_deadline(),
             self._nursery_at,
@@ -119,6 +123,7 @@ class Household:
         for door in self.doors():
             door.tick(now)
         self.trustee.tick(now)
+        self.dozer.tick(now)
         self.host.tick(now)
         if self.next_nursery is None:  # An upgrade has deadlines of its own.
             self.watched.tick(now)
@@ -143,6 +148,7 @@ class Household:
                 self.links.close(older)
                 self._happened(Left(session))
         close(self.vault.deposit(session, facts, fds, time.monotonic()))
+        self.dozer.note(session)
         # Before anybody is told that there is a session: from here on, it stays.
         self.trustee.note(session, is_anew=True)
         self.hold(link, session)
@@ -193,9 +199,15 @@ class Household:
         """Keep what the trustee of a dead keeper brings, unless we have it."""
         now = time.monotonic()
         kept = Deposit(facts, fds, now)
-        at = now + HEIR_PATIENCE if _is_held(kept) else now
+        is_held = _is_held(kept)
+        if is_held or not kept.is_dozing:
+            kept.put({**facts, "dozing": False, "idle_ms": 0})
+            at = now + HEIR_PATIENCE if is_held else now
+        else:
+            at = None
         if self.vault.inherit(session, kept, at):
             self.trustee.note(session, is_anew=True)
+            self.dozer.note(session, is_anew=True)
         else:
             close(fds)
 
@@ -219,6 +231,7 @@ class Household:
         self.replaced.drop(session)
         close(self.vault.forget(session))
         self.trustee.note(session)
+        self.dozer.note(session)
         leftovers.remove_files(SessionId(session))
         self.forgotten[session] = None
         if len(self.forgotten) > MAX_FORGOTTEN:
@@ -235,6 +248,7 @@ class Household:
         for link in links:
             kill_peer(link)
         if not links:
+            self.wake(session)
             self.vault.hurry(session, time.monotonic())
         return bool(links)
 
@@ -244,6 +258,38 @@ class Household:
         if kept is not None and isinstance(status, int) and kept.exit is None:
             kept.exit = status
             self.trustee.note(session)
+            if not kept.has_exited:
+                self.wake(session)  # Somebody has to write it down.
+
+    # ── what dozes ────────────────────────────────────────────────────────
+
+    def doze(self, session: str, left: list[int], idle_ms: int) -> bool:
+        """Let a session doze, of which a holder leaves all this; False if it cannot.
+
+        Once this returns True, three processes have everything. Otherwise what was
+        left is still the caller's.
+        """
+        if not self.trustee.pid or session in self.births:
+            return False
+        self.vault.doze(session, left, idle_ms)
+        self.dozer.note(session, is_anew=True)
+        if not self.dozer.pid:
+            self.vault.rouse(session)
+            return False
+        self.trustee.note(session, is_anew=True)
+        leftovers.mark_dozing(SessionId(session))
+        return True
+
+    def wake(self, session: str) -> None:
+        """Have a holder made for a session, if it dozes."""
+        if self.vault.wake(session, time.monotonic()):
+            # First: whoever inherits it must not leave it without a holder.
+            self.trustee.note(session)
+            self.dozer.note(session)
+
+    def _dozer_said(self, packet: packets.Packet) -> None:
+        if packet.get("do") == "woke":
+            self.wake(str(packet.get("id")))
 
     def _link_ended(self, link: socket.socket) -> None:
         for token in [one for one, asker in self.waiting.items() if asker is link]:
@@ -289,9 +335,14 @@ class Household:
 
     def _make_successor(self, session: str, now: float) -> bool:
         kept = self.vault.deposits[session]
-        packet: Facts = {"do": "adopt", "id": session, "facts": kept.facts}
         side = self.side_of(session)
-        is_asked = self.ask_nursery(side, {**packet, "exit": kept.exit}, kept.fds)
+        nursery = self._nursery_of(side)
+        facts, fds = kept.facts, kept.fds
+        if nursery is not None and not nursery.dozes:
+            # Older code would take what was left for something else.
+            facts, fds = {**facts, "left": 0}, kept.plain_fds
+        packet: Facts = {"do": "adopt", "id": session, "facts": facts}
+        is_asked = self.ask_nursery(side, {**packet, "exit": kept.exit}, fds)
         if is_asked:
             self.births.begin(session, now)
         return is_asked
@@ -339,12 +390,13 @@ class Household:
                 nursery.version = version
                 nursery.waits = bool(packet.get("waits"))
                 nursery.pings = bool(packet.get("pings"))
+                nursery.dozes = bool(packet.get("dozes"))
                 close(fds)
                 nursery.ping()  # It learns that we answer, and watches us.
                 if nursery is self.nursery:
                     self.watch_nursery(nursery)
                 if nursery is self.next_nursery:
-                    self._happened(NurseryReady())
+                    self._happened(NurseryReady(dozes=nursery.dozes))
             case {"do": "forked", "key": str(key), "pid": int(pid)} if len(fds) == 1:
                 self.births.forked(key, pid, fds[0])
             case {"do": "ping"}:
@@ -403,6 +455,8 @@ def _is_held(kept: Deposit) -> bool:
     """Tell whether the holder that deposited these lives, as far as can be known."""
     if session_lock.taken_by(kept.memory):
         return True
+    if kept.is_dozing:
+        return False
     # A holder of older code takes no grip, but it has a number.
     return processes.is_alive(kept.held.holder)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from holdfast.linux import processes
 from holdfast.linux.stored import places
+from holdfast.linux.stored.session_names import DOZING
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 
@@ -33,6 +34,16 @@ def remove_traces(session: SessionId) -> None:
     with contextlib.suppress(OSError, HoldfastError):
         for path in places.session_log_files(session):
             path.unlink(missing_ok=True)
+
+
+def mark_dozing(session: SessionId) -> None:
+    """Say by its socket's mode that a session dozes: nobody is to knock at it.
+
+    Its next holder takes that back. A place that is unfit is no harm: a session that
+    is knocked at wakes.
+    """
+    with contextlib.suppress(OSError, HoldfastError):
+        places.session_socket(session).chmod(DOZING)
 
 
 def _remove(session: SessionId, kinds: Iterable[Callable[[SessionId], Path]]) -> None:

@@ -70,6 +70,7 @@ class Keeper:
         # Last: a client that reaches us finds the other sockets, too.
         self._listen(packets.listen(places.keeper_socket()))
         self._household.start_nursery()
+        session_probe.knock_at(places.dozer_socket())
         there, self._stale = session_probe.knock(places.session_dir())
         self._requests.expect(there, time.monotonic())
         self._stale_at = time.monotonic() + STALE_PATIENCE if self._stale else None
@@ -85,7 +86,8 @@ class Keeper:
             for fd in kept.fds:
                 handed_state.withhold(fd)
             household.vault.deposits[kept.id] = kept.to_deposit(now)
-            household.vault.hurry(kept.id, now + RESUME_PATIENCE)
+            if not household.vault.deposits[kept.id].is_dozing:
+                household.vault.hurry(kept.id, now + RESUME_PATIENCE)
         links = {fd: handed_state.socket_at(fd) for fd, _ in left.links}
         for fd, session in left.links:
             household.links.add(links[fd])
@@ -98,6 +100,7 @@ class Keeper:
             token: links[fd] for token, fd in left.waiting.items() if fd in links
         }
         household.trustee.start()
+        household.dozer.start_if_needed()
         if left.asker in links:
             household.links.send(
                 links[left.asker],
@@ -121,7 +124,7 @@ class Keeper:
     def _resume_nursery(self, left: handed_state.State) -> None:
         nursery = self._household.new_nursery(present())
         nursery.version, nursery.waits = left.nursery_version, left.nursery_waits
-        nursery.pings = left.nursery_pings
+        nursery.pings, nursery.dozes = left.nursery_pings, left.nursery_dozes
         nursery.take_up(handed_state.socket_at(left.nursery), left.nursery_pid)
         self._household.nursery = nursery
         self._household.watch_nursery(nursery)
@@ -190,11 +193,13 @@ class Keeper:
             return False
         now = time.monotonic()
         self._close_at = self._close_at or now + CLOSE_PATIENCE
-        held = all(kept.is_held for kept in self._household.vault.deposits.values())
+        deposits = self._household.vault.deposits.values()
+        held = all(kept.is_held or kept.is_dozing for kept in deposits)
         return (held and self._household.links.is_silent) or now >= self._close_at
 
     def _end(self) -> None:
         self._household.trustee.end()
+        self._household.dozer.tell_rest()
         if self._household.nursery is not None:
             self._household.nursery.end()
         # While the lock is ours, so are the sockets.
@@ -231,6 +236,7 @@ class Keeper:
             nursery_version=nursery.version,
             nursery_waits=nursery.waits,
             nursery_pings=nursery.pings,
+            nursery_dozes=nursery.dozes,
             host=None if household.host.link is None else household.host.link.fileno(),
             host_runs=household.host.runs.value,
             asker=None

@@ -38,6 +38,9 @@ class Nursery:
         self.pings = False
         """Whether it answers when it is asked whether it is there."""
 
+        self.dozes = False
+        """Whether its holders take up what dozed, with all that was left."""
+
         self.pid = 0
         self.link: socket.socket | None = None
         self._selector = selector

@@ -92,6 +92,10 @@ class Requests:
         if packet.get("do") == "inherit":
             self._household.links.send(link, self._inherit(packet, fds))
             return
+        if packet.get("do") == "doze":
+            granted = self._doze(link, packet, fds)
+            self._household.links.send(link, {**granted, "do": "doze"})
+            return
         close(fds)  # Nobody else has any to give.
         if self._expected_until is not None and packet.get("do") in PATIENT:
             self._postponed.append((link, packet))
@@ -174,9 +178,36 @@ class Requests:
         if session in self._household.forgotten:
             close(fds)
             return refusal("session-not-found", "it was forgotten", session=session)
+        if self._expected_until is not None:
+            # Whoever has so much to give has more: nobody is answered in between.
+            self._expected_until = time.monotonic() + KNOCK_PATIENCE
         self._household.inherit(session, facts, fds)
         self._household.note_exit(session, packet.get("exit"))
         return {"ok": True}
+
+    def _doze(
+        self, link: socket.socket, packet: packets.Packet, fds: list[int]
+    ) -> Facts:
+        """Let a session doze whose holder asks for it, and is about to go."""
+        household = self._household
+        try:
+            session = checks.session_of(packet)
+            left = checks.left(fds)
+            idle_ms = checks.idle_of(packet)
+        except HoldfastError as error:
+            close(fds)
+            return refused(error)
+        is_due = (
+            household.held.get(link) == session
+            and not household.vault.deposits[session].is_dozing
+            and not self._consents.is_open(session)
+            and not self._upgrading.is_on
+            and not self.is_closing
+        )
+        if is_due and household.doze(session, left, idle_ms):
+            return {"ok": True}
+        close(left)
+        return no_keeper("the session cannot doze now")
 
     def _deposited(self, link: socket.socket, said: object) -> None:
         """Say what comes after the answer, which the holder waits for first."""
@@ -338,6 +369,7 @@ class Requests:
             "nursery": 0 if nursery is None else nursery.pid,
             "nursery_version": "" if nursery is None else nursery.version,
             "trustee": household.trustee.pid,
+            "dozer": household.dozer.pid,
             "painter": 0 if household.painter is None else household.painter.pid,
             "judge": 0 if household.judge is None else household.judge.pid,
             "host": household.host.pid,
@@ -345,6 +377,7 @@ class Requests:
             "stalled": household.watched.everyone_stalled(),
             "replaced": household.replaced.to_facts(),
             "sessions": len(household.vault.deposits),
+            "dozing": sum(kept.is_dozing for kept in household.vault.deposits.values()),
             "given_up": household.given_up.facts(),
         }
 

@@ -3,31 +3,53 @@
 A connect wakes the holder, which finds that it has no link to a keeper, and
 deposits at once. A socket that refuses has nobody behind it: its session is gone,
 and the socket is removed unless somebody deposits for it in a while.
+
+Behind the socket of a session that dozes nobody accepts, and to connect would wake it.
+Its mode says so: there whoever has it is waited for, and it is knocked at only if
+nobody comes.
 """
 
+import contextlib
 import os
 import socket
 import stat
 from pathlib import Path
 
+from holdfast.linux.stored.session_names import DOZING
 from holdfast.model.ids import SessionId
 
 PREFIX, SUFFIX, NAME = "s_", ".sock", ".name"
 
 
 def knock(folder: Path) -> tuple[set[SessionId], set[SessionId]]:
-    """Knock at every socket in `folder`; return where somebody is, and where not.
+    """Knock at every socket in `folder`; return where somebody is, and may not be.
 
     Whatever else lies there is left alone. A holder whose queue is full is busy,
-    and not gone.
+    and not gone. One that dozes is in both: it is not known.
     """
     there: set[SessionId] = set()
     gone: set[SessionId] = set()
     for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
-        if _is_ours(path):
-            session = SessionId(path.name.removesuffix(SUFFIX))
+        found = _own(path)
+        if found is None:
+            continue
+        session = SessionId(path.name.removesuffix(SUFFIX))
+        if stat.S_IMODE(found.st_mode) == DOZING:
+            there.add(session)
+            gone.add(session)
+        else:
             (there if is_somebody_at(path) else gone).add(session)
     return there, gone
+
+
+def knock_at(path: Path) -> None:
+    """Knock at one socket that may not be there."""
+    with (
+        contextlib.suppress(OSError),
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as link,
+    ):
+        link.settimeout(0)
+        link.connect(str(path))
 
 
 def is_somebody_at(path: Path) -> bool:
@@ -46,14 +68,16 @@ def is_somebody_at(path: Path) -> bool:
 def remove(folder: Path, session: SessionId) -> None:
     """Remove the socket of a session that is gone, if still nobody is there."""
     path = folder / f"{session}{SUFFIX}"
-    if _is_ours(path) and not is_somebody_at(path):
+    if _own(path) is not None and not is_somebody_at(path):
         path.unlink(missing_ok=True)
         path.with_suffix(NAME).unlink(missing_ok=True)
 
 
-def _is_ours(path: Path) -> bool:
+def _own(path: Path) -> os.stat_result | None:
+    """Return how it is with a socket of ours; None if it is something else."""
     try:
         found = path.lstat()
     except OSError:
-        return False
-    return stat.S_ISSOCK(found.st_mode) and found.st_uid == os.getuid()
+        return None
+    is_ours = stat.S_ISSOCK(found.st_mode) and found.st_uid == os.getuid()
+    return found if is_ours else None

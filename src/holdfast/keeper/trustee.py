@@ -19,6 +19,7 @@ import signal
 import socket
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from holdfast.keeper.vault import Facts, Vault
@@ -66,19 +67,19 @@ class Trust:
         facts = packet.get("facts")
         if not isinstance(facts, dict):
             self.drop(session)
-            _close(fds)
+            close(fds)
             return
         copy = self.copies.setdefault(session, Entrusted(facts, [], None))
         copy.facts, copy.exit = facts, packet.get("exit")
         if fds:
-            _close(copy.fds)
+            close(copy.fds)
             copy.fds = fds
 
     def drop(self, session: str) -> None:
         """Let go of a session."""
         copy = self.copies.pop(session, None)
         if copy is not None:
-            _close(copy.fds)
+            close(copy.fds)
 
     def hand_over(self, link: socket.socket) -> None:
         """Give a keeper everything, and let go of what it has.
@@ -116,7 +117,7 @@ def become(link: socket.socket, vault: Vault) -> None:
                 for session, kept in vault.deposits.items()
             }
         )
-        _close_others(link, trust)
+        close_others(link, trust)
         _keep_until_it_is_gone(link, trust, keeper)
         link.close()
         _find_heir(trust)
@@ -178,7 +179,7 @@ def _say(link: socket.socket, word: str) -> None:
         packets.send(link, {"do": word})
 
 
-def _close_others(link: socket.socket, trust: Trust) -> None:
+def close_others(link: socket.socket, trust: Trust) -> None:
     """Close all that is no deposit: the keeper's lock would outlive it in us."""
     copies = trust.copies.values()
     kept = {*_STANDARD, link.fileno(), *(fd for copy in copies for fd in copy.fds)}
@@ -186,24 +187,39 @@ def _close_others(link: socket.socket, trust: Trust) -> None:
         os.closerange(low + 1, high)
 
 
-def _find_heir(trust: Trust) -> None:
-    claim: int | None = None
-    for attempt in itertools.count():
-        if not trust.copies:
-            return
+class HeirSearch:
+    """Looks for the next keeper, and starts it if there is none."""
+
+    def __init__(self, give: Callable[[socket.socket], None]) -> None:
+        self._give = give
+        self._attempts = 0
+        self._claim: int | None = None
+
+    def attempt(self) -> None:
+        """Try once; the next attempt makes sense after RETRY seconds."""
         with contextlib.suppress(OSError, HoldfastError):
             with packets.connect(folders.keeper_address(), TIMEOUT) as link:
-                trust.hand_over(link)
-            continue
-        if attempt % START_EVERY == 0:
-            claim = start.claim_start() if claim is None else claim
+                self._give(link)
+            return
+        if self._attempts % START_EVERY == 0:
+            if self._claim is None:
+                self._claim = start.claim_start()
             # The claimant may be frozen; a surplus keeper ends by itself.
-            if claim is not None or attempt > CLAIM_PATIENCE:
+            if self._claim is not None or self._attempts > CLAIM_PATIENCE:
                 with contextlib.suppress(OSError, HoldfastError):
                     start.start_keeper()
-        time.sleep(RETRY)
+        self._attempts += 1
 
 
-def _close(fds: list[int]) -> None:
+def _find_heir(trust: Trust) -> None:
+    search = HeirSearch(trust.hand_over)
+    while trust.copies:
+        search.attempt()
+        if trust.copies:
+            time.sleep(RETRY)
+
+
+def close(fds: list[int]) -> None:
+    """Close descriptors."""
     for fd in fds:
         os.close(fd)

@@ -1,8 +1,8 @@
-"""The keeper's side of the trustee: forks it, and tells it what changes.
+"""The keeper's side of the trustee, and of the dozer: forks it, tells it what changes.
 
 What cannot be sent at once waits as the name of a session, and is sent as it is
-by then. A trustee that is gone, or cannot be told, is replaced by another fork,
-which begins with everything.
+by then. One that is gone, or cannot be told, is replaced by another fork, which
+begins with everything.
 """
 
 import contextlib
@@ -11,10 +11,12 @@ import selectors
 import signal
 import socket
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from holdfast.keeper import trustee
+from holdfast.keeper import dozer, trustee
 from holdfast.keeper.backoff import Backoff
-from holdfast.keeper.vault import Vault
+from holdfast.keeper.vault import Deposit, Vault
 from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import packets
 from holdfast.linux.replacements import kill
@@ -29,18 +31,42 @@ MAX_DELAY = 5.0
 """Seconds between attempts at the worst: each costs a fork."""
 
 
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What such a process is, and what it has a copy of."""
+
+    what: str
+    become: Callable[[socket.socket, Vault], None]
+    keeps: Callable[[Deposit], bool]
+    is_always_there: bool
+
+
+TRUSTEE = Role("trustee", trustee.become, lambda _: True, is_always_there=True)
+DOZER = Role("dozer", dozer.become, lambda kept: kept.is_dozing, is_always_there=False)
+
+
 class Entrusting:
-    """The trustee, and what it has not been told yet."""
+    """One of the two, and what it has not been told yet."""
 
     def __init__(
-        self, vault: Vault, selector: selectors.BaseSelector, watched: Watched
+        self,
+        vault: Vault,
+        selector: selectors.BaseSelector,
+        watched: Watched,
+        role: Role = TRUSTEE,
+        hear: Callable[[packets.Packet], None] = lambda _: None,
     ) -> None:
         self.pid = 0
-        """The trustee's; 0 while there is none."""
+        """Its number; 0 while there is none."""
 
         self._vault = vault
         self._selector = selector
         self._watched = watched
+        self._role = role
+        self._told_of = hear
+        self._known: set[str] = set()
+        """Sessions of which it has a copy, or will once it is told what is due."""
+
         self._link: socket.socket | None = None
         self._due: dict[str, bool] = {}
         """Sessions to speak of, and whether their descriptors are others."""
@@ -49,10 +75,15 @@ class Entrusting:
         self._start_at: float | None = None
 
     def start(self) -> None:
-        """Fork a trustee that has all there is; try again later if that fails."""
+        """Fork one that has all there is; try again later if that fails."""
         now = time.monotonic()
         self._start_at = None
         self._due.clear()
+        self._known = {
+            session
+            for session, kept in self._vault.deposits.items()
+            if self._role.keeps(kept)
+        }
         self._backoff.born(now)
         try:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -67,15 +98,22 @@ class Entrusting:
             return
         else:
             if pid == 0:
-                trustee.become(theirs, self._vault)  # Never returns.
+                self._role.become(theirs, self._vault)  # Never returns.
         finally:
             theirs.close()
         ours.settimeout(0)
         self._link, self.pid = ours, pid
         self._selector.register(ours, selectors.EVENT_READ, self._ready)
-        means = Means("trustee", self._ping, lambda: kill(pid))
-        self._watched.watch("trustee", pid, means)
-        self._watched.answered("trustee")  # It has nothing to load.
+        what = self._role.what
+        means = Means(what, self._ping, lambda: kill(pid))
+        self._watched.watch(what, pid, means)
+        self._watched.answered(what)  # It has nothing to load.
+
+    def start_if_needed(self) -> None:
+        """Fork one, if there is something for it."""
+        deposits = self._vault.deposits.values()
+        if self._role.is_always_there or any(map(self._role.keeps, deposits)):
+            self.start()
 
     def note(self, session: str, *, is_anew: bool = False) -> None:
         """Tell what has become of a session; `is_anew` if its descriptors are others.
@@ -83,21 +121,35 @@ class Entrusting:
         Once this returns, and unless the trustee is slow, the copies are with it:
         what was sent is taken from the socket also after our death.
         """
+        kept = self._vault.deposits.get(session)
+        is_kept = kept is not None and self._role.keeps(kept)
+        if not is_kept and session not in self._known:
+            return
         if self._link is not None:
+            is_anew = is_anew or session not in self._known
             self._due[session] = is_anew or self._due.get(session, False)
+            self._known.add(session)
             self._flush()
+        elif is_kept and self._start_at is None and not self._role.is_always_there:
+            self.start()
+
+    def tell_rest(self) -> None:
+        """Tell it that we are about to end, and that it is not to look for another."""
+        self._say("rest")
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None."""
         return self._start_at
 
     def tick(self, now: float) -> None:
-        """Fork another trustee, if it is time."""
-        if self._start_at is not None and now >= self._start_at:
-            self.start()
+        """Fork another one, if it is time and there is something for it."""
+        if self._start_at is None or now < self._start_at:
+            return
+        self._start_at = None
+        self.start_if_needed()
 
     def end(self) -> None:
-        """End the trustee: nobody is to start a keeper after us."""
+        """End it: nobody is to start a keeper after us."""
         if self.pid:
             with contextlib.suppress(OSError):
                 os.kill(self.pid, signal.SIGKILL)
@@ -119,9 +171,11 @@ class Entrusting:
         if heard is None:
             self._lose()  # This is its end.
             return
-        self._watched.answered("trustee")
+        self._watched.answered(self._role.what)
         if heard[0].get("do") == "ping":
             self._say("pong")
+        else:
+            self._told_of(heard[0])
 
     def _ping(self) -> None:
         self._say("ping")
@@ -152,7 +206,8 @@ class Entrusting:
 
     def _send(self, link: socket.socket, session: str, *, is_anew: bool) -> None:
         kept = self._vault.deposits.get(session)
-        if kept is None:
+        if kept is None or not self._role.keeps(kept):
+            self._known.discard(session)
             packets.send(link, {"do": "drop", "id": session})
             return
         packet: packets.Packet = {"do": "keep", "id": session, "facts": kept.facts}
@@ -164,7 +219,7 @@ class Entrusting:
 
     def _hang_up(self) -> None:
         self.pid = 0
-        self._watched.rest("trustee")
+        self._watched.rest(self._role.what)
         if self._link is not None:
             self._selector.unregister(self._link)
             self._link.close()

@@ -9,6 +9,10 @@ proves that its loop runs. So at no moment are the descriptors with the keeper
 alone. When all are moved, a child with the new code shows that it can read the
 keeper's state, the old nursery ends, and the keeper replaces its own code.
 
+Sessions that doze have no holder, and their next one is of the new code by itself. One
+of them is moved as the proof that it can be; all are if the new code does not know how
+to take up what dozed.
+
     STARTING ──NurseryReady──▶ MOVING ──all moved──▶ CHECKING ──StateRead──▶ DONE
         │                        │                      │
         │                        └──a failure───────────┴──▶ RETURNING ──▶ FAILED
@@ -73,6 +77,9 @@ class _Step(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class NurseryReady:
     """The new nursery has loaded its code."""
+
+    dozes: bool = True
+    """Whether its holders can take up a session that dozes as it was left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +227,12 @@ Effect = (
 class Upgrade:
     """One upgrade, from its beginning to its end."""
 
-    def __init__(self, sessions: list[str], now: float) -> None:
+    def __init__(
+        self, sessions: list[str], now: float, asleep: list[str] | None = None
+    ) -> None:
         self.phase = Phase.STARTING
         self._pending = deque(sessions)
+        self._asleep = asleep or []
         self._moved: list[str] = []
         self._new: set[str] = set()
         self._current: str | None = None
@@ -237,7 +247,9 @@ class Upgrade:
 
     def side_of(self, session: str) -> Side:
         """Return which nursery forks the next holder of a session."""
-        return Side.NEW if session in self._new else Side.OLD
+        # Once all are moved, who wakes has not been moved and need not be.
+        is_late = self.phase is Phase.CHECKING
+        return Side.NEW if session in self._new or is_late else Side.OLD
 
     @property
     def side_of_births(self) -> Side:
@@ -253,8 +265,8 @@ class Upgrade:
     ) -> list[Effect]:
         """Take what happened."""
         match event:
-            case NurseryReady():
-                return self._next(now) if self.phase is Phase.STARTING else []
+            case NurseryReady(dozes):
+                return self._ready(now, dozes=dozes)
             case NurseryFailed(why):
                 return self._nursery_failed(why, now)
             case Left(session):
@@ -289,6 +301,13 @@ class Upgrade:
         return self._too_late(self._current, now)
 
     # ── one session ───────────────────────────────────────────────────────
+
+    def _ready(self, now: float, *, dozes: bool) -> list[Effect]:
+        if self.phase is not Phase.STARTING:
+            return []
+        # What dozes has no code under it. One of them shows that it will wake.
+        self._pending.extend(self._asleep[:1] if dozes else self._asleep)
+        return self._next(now)
 
     def _next(self, now: float) -> list[Effect]:
         """Move the next session, or go on to what comes after the last."""
@@ -327,8 +346,9 @@ class Upgrade:
     def _deposited(self, session: str, now: float) -> list[Effect]:
         if session != self._current:
             known = session in self._new or session in self._pending
-            if self.phase is Phase.MOVING and not known:
+            if self.phase in (Phase.STARTING, Phase.MOVING) and not known:
                 self._pending.append(session)
+                self._wake(session)
             elif self.phase is Phase.CHECKING and not known:
                 self._new.add(session)
                 self._moved.append(session)
@@ -352,7 +372,12 @@ class Upgrade:
             self._pending.remove(session)
         if session in self._moved:
             self._moved.remove(session)
+        self._wake(session)
         return self._next(now) if session == self._current else []
+
+    def _wake(self, session: str) -> None:
+        if session in self._asleep:
+            self._asleep.remove(session)
 
     def _too_late(self, session: str, now: float) -> list[Effect]:
         if self.phase is Phase.RETURNING:

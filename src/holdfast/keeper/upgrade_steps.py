@@ -73,8 +73,10 @@ class Upgrading:
         if not (Path(asked.root) / "holdfast").is_dir():
             return _failed("", "that folder does not contain the package")
         self.asker, self._code, self.moved = link, asked, 0
-        sessions = list(self._household.vault.deposits)
-        self._machine = Upgrade(sessions, time.monotonic())
+        deposits = self._household.vault.deposits
+        asleep = [session for session, kept in deposits.items() if kept.is_dozing]
+        awake = [session for session in deposits if session not in {*asleep}]
+        self._machine = Upgrade(awake, time.monotonic(), asleep)
         self._household.side_of = self._machine.side_of
         nursery = self._household.new_nursery(asked)
         self._household.next_nursery = nursery

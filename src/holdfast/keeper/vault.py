@@ -10,11 +10,19 @@ socket, on which connects queue meanwhile, and the pidfd.
 A holder that dies again and again is replaced after a growing delay, so that a
 bug costs a little CPU and not all of it. The descriptors stay here all the while.
 
+A session may doze: its holder asks for that, and goes. Then the end of the link is no
+death, and nobody is planned until somebody wakes the session.
+
+    HELD ──died──▶ PLANNED ──due──▶ on its way ──deposit──▶ HELD
+      │                ▲
+      └─doze, gone─▶ DOZING ──wake──┘
+
 Invariants, checked by tests/keeper/test_vault.py:
 
 I1  A deposit is kept until the session is forgotten, whatever happens to holders.
 I2  At most one successor is being made for a session at any moment.
 I3  An exit status, once known, is kept.
+I4  Of a session that dozes no successor is made; once it is woken, one is.
 """
 
 from dataclasses import dataclass, field
@@ -36,14 +44,17 @@ CALM = 0.1
 """Seconds of life after which a holder's death counts as the first again: one that
 is broken dies within milliseconds of taking its session up."""
 
-MEMORY = 1
-"""Which of a session's descriptors is its shared memory."""
+TERMINAL, MEMORY, LISTENER, LEADER = range(4)
+"""Which of a session's descriptors is what: the master, the shared memory, the
+listening socket, the pidfd."""
 
 OURS = ("name", "keep", "ended_ms")
 """Facts of which we know the newest: the first two are changed only through us, and
 the last is never changed."""
 
 _STEP = 0.05
+
+_AWAKE: "Facts" = {"dozing": False, "idle_ms": 0}
 
 Facts = dict[str, object]
 
@@ -78,6 +89,21 @@ class Deposit:
         self.held = HeldRecord(**sound_fields(HeldRecord, facts))
 
     @property
+    def is_dozing(self) -> bool:
+        """Whether it has no holder, and needs none."""
+        return self.record.dozing
+
+    @property
+    def has_exited(self) -> bool:
+        """Whether its holder has written down how its leader ended."""
+        return self.record.state == "exited"
+
+    @property
+    def plain_fds(self) -> list[int]:
+        """Its descriptors without those that were left for when it is woken."""
+        return self.fds[: len(self.fds) - self.held.left]
+
+    @property
     def memory(self) -> int:
         """The descriptor of its shared memory."""
         return self.fds[MEMORY]
@@ -106,10 +132,34 @@ class Vault:
         kept.is_held, kept.replace_at = True, None
         return spare
 
-    def inherit(self, session: str, deposit: Deposit, at: float) -> bool:
+    def doze(self, session: str, left: list[int], idle_ms: int) -> None:
+        """Let a session doze, whose holder is about to go and leaves these."""
+        kept = self.deposits[session]
+        kept.fds = [*kept.fds, *left]
+        asleep = {"dozing": True, "idle_ms": idle_ms, "left": len(left)}
+        kept.put({**kept.facts, **asleep})
+
+    def rouse(self, session: str) -> None:
+        """Take `doze` back while the holder is there; what it left is not ours."""
+        kept = self.deposits[session]
+        kept.fds = kept.plain_fds
+        kept.put({**kept.facts, **_AWAKE, "left": 0})
+
+    def wake(self, session: str, now: float) -> bool:
+        """Plan a holder for a session that dozes; False if it does not."""
+        kept = self.deposits.get(session)
+        if kept is None or not kept.is_dozing:
+            return False
+        kept.put({**kept.facts, **_AWAKE})
+        if not kept.is_held:  # Else it is planned when the one that goes is gone.
+            kept.deaths, kept.replace_at = 0, now
+        return True
+
+    def inherit(self, session: str, deposit: Deposit, at: float | None) -> bool:
         """Keep what a dead keeper had, unless its holder was here before; say so.
 
-        The holder may still come: its successor is planned for `at`.
+        The holder may still come: its successor is planned for `at`. If that is
+        None, the session dozes.
         """
         if session in self.deposits:
             return False
@@ -122,8 +172,10 @@ class Vault:
         kept = self.deposits.get(session)
         if kept is None or not kept.is_held:
             return
-        kept.deaths = 0 if now - kept.held_since > CALM else kept.deaths + 1
         kept.is_held = False
+        if kept.is_dozing:
+            return
+        kept.deaths = 0 if now - kept.held_since > CALM else kept.deaths + 1
         kept.replace_at = now + self._delay(kept.deaths)
 
     def due(self, now: float) -> list[str]:

@@ -77,6 +77,26 @@ def exit_of(pidfd: int) -> int | None:
     return os.waitstatus_to_exitcode(status)
 
 
+def tells_exits() -> bool:
+    """Find out whether `exit_of` can tell how a process ended that was collected.
+
+    Costs a fork: call it once.
+    """
+    try:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        pidfd = os.pidfd_open(pid)
+    except OSError:
+        return False
+    try:
+        with contextlib.suppress(ChildProcessError):  # Ignored children are gone.
+            os.waitpid(pid, 0)
+        return exit_of(pidfd) is not None
+    finally:
+        os.close(pidfd)
+
+
 def exit_of_zombie(pid: int) -> int | None:
     """Return how a process ended that nobody has collected yet; code or -signal.
 

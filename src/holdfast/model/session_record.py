@@ -67,6 +67,12 @@ class SessionRecord(NamedTuple):
     keep: bool = False
     """Whether it stays listed after it has ended."""
 
+    dozing: bool = False
+    """Whether no process holds it, because nothing happens in it."""
+
+    idle_ms: int = 0
+    """Since when, in milliseconds since 1970; 0 while it does not doze."""
+
     host: str = ""
     """What we call the host it lives at; empty if that is here."""
 
@@ -125,6 +131,9 @@ class HeldRecord(NamedTuple):
     """Its command, until that begins."""
 
     ended_ms: int | None = None
+    left: int = 0
+    """Descriptors that a holder has left, beyond those of every deposit, so that the
+    session can doze."""
 
     @classmethod
     def from_facts(cls, facts: object) -> Self:

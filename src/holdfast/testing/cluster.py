@@ -149,7 +149,9 @@ class Cluster:
                     if self.world.now < ACTIVE:
                         seat.terminal.print(self.world.rng.choice((0, 8, 60)))
                     seat.terminal.consume()
-                if holder.is_alive:
+                if holder.is_asleep and seat.terminal.has_output:
+                    host.wake(holder)
+                elif holder.is_alive:
                     holder.pump()
         self.world.after(0.05, self._programs)
 
@@ -169,7 +171,7 @@ class Cluster:
         for operator in self.operators:
             operator.is_resting = operator.is_reading = True
         for host in self.hosts:
-            host.failpoint_rate = 0.0
+            host.failpoint_rate, host.lets_doze = 0.0, False
             if not host.machine.is_up:
                 host.boot()
             host.disk_is_slow = False

@@ -5,6 +5,7 @@ machine: the terminal, the stream window, the note, the log file and the lease's
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.core.book.log_writer import Store
@@ -12,6 +13,7 @@ from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input import gate, intake_effects, serializer, turn
 from holdfast.core.relay import lease
 from holdfast.core.session import session, stream
+from holdfast.core.session.doze import Drowsiness, Glimpse
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Incarnation, Index
 from holdfast.model.inputs import Input
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 CHUNK = 64
 STALLED = 5.0
 
+DOZE_AFTER = 0.06
+"""Seconds without anything after which a session dozes: programs print all the time."""
+
 
 class HolderNode:
     """One process that holds one incarnation of one session."""
@@ -39,7 +44,11 @@ class HolderNode:
         self.ledger = host.ledger
         self.seat = seat
         self.is_alive = True
+        self.is_asleep = False
+        """Whether it has let the session doze: then something will wake another."""
+
         now = host.machine.clock()
+        self._drowsiness = Drowsiness(DOZE_AFTER, now.now, seat.nap)
         self.lease = lease.LeaseHolder(
             host.id,
             now.now,
@@ -51,12 +60,15 @@ class HolderNode:
         self._revoked: list[tuple[int, ActorId]] = []
         self._consulted: dict[int, Input] = {}
         self._views: dict[ActorId, stream.Viewer] = {}
+        self._syncing = 0
         self._timer: float | None = None
         view = memoryview(seat.memory)
         make = stream.StreamWindow.create if born else stream.StreamWindow.open
         self.window = make(view)
         self._take_up()
+        seat.nap = None
         self._arm()
+        self._look_later()
 
     def kill(self) -> None:
         """Die at once: nothing scheduled by this process happens any more."""
@@ -228,6 +240,7 @@ class HolderNode:
                     self._writing = (index, given, 0)
                     self._later(0.0005, self._write)
                 case serializer.Sync(index):
+                    self._syncing += 1
                     self._later(self._disk_delay() * 3, self._sync, index)
                 case serializer.Answer():
                     self._answer(effect)
@@ -302,6 +315,7 @@ class HolderNode:
 
     def _sync(self, index: Index) -> None:
         at = self.host.machine.clock()
+        self._syncing -= 1
         try:
             self.seat.log.sync()
         except Refused as error:
@@ -444,15 +458,60 @@ class HolderNode:
         slow = self.host.disk_is_slow
         return self.world.rng.uniform(0.0001, 1.5 if slow else 0.002)
 
+    # ── dozing ────────────────────────────────────────────────────────────
+
+    def _look_later(self) -> None:
+        now = self.host.machine.clock().now
+        self._later(max(self._drowsiness.next_deadline() - now, 0) + 1e-4, self._look)
+
+    def _look(self) -> None:
+        """Let the session doze, if nothing happens in it."""
+        at = self.host.machine.clock()
+        seen = Glimpse(self.window.end, len(self.seat.log.raw), self._is_free())
+        is_time = self._drowsiness.look(seen, at.now) and self.host.lets_doze
+        if is_time and self._settles():
+            self.seat.nap = self._drowsiness.nap(at.now)
+            self.host.doze(self)
+        elif self.is_alive:
+            self._look_later()
+
+    def _is_free(self) -> bool:
+        line = self.intake.serializer
+        is_quiet = self._writing is None and line.writing is None
+        return (
+            is_quiet
+            and not line.queued_bytes
+            and not self._syncing
+            and not self.intake.gate.pending()
+            and not self.intake.is_frozen
+            and self.intake.book.is_idle
+            and self.may_speak()
+        )
+
+    def _settles(self) -> bool:
+        """Put down what is still open, and make it durable, before nobody is here."""
+        self._perform(self.intake.settle(self.host.machine.clock()))
+        if not self.is_alive or not self.intake.book.is_idle:
+            return False
+        try:
+            self.seat.log.sync()
+        except Refused:
+            return False
+        return True
+
     # ── birth and rebirth ─────────────────────────────────────────────────
 
     def _take_up(self) -> None:
         seat, at = self.seat, self.host.machine.clock()
         self.intake, inherited = take_up(seat, self.lease, self.world.rng)
+        if seat.nap is not None:
+            demand(inherited.doubtful is None, "I1", "it dozed amid an input")
+            inherited = replace(inherited, beginning=None)
         if inherited.doubtful is not None:
             self.world.reached[f"inherited {inherited.doubtful.word}"] += 1
         self.ledger.resumed(
             seat.session, seat.incarnation, inherited.epoch, inherited.holder
         )
-        self.world.reached[inherited.beginning.value] += 1
+        begun = inherited.beginning
+        self.world.reached["woken" if begun is None else begun.value] += 1
         self._perform(self.intake.resume(inherited, at))

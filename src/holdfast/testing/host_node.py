@@ -12,7 +12,7 @@ from holdfast.testing.ledger import Ledger
 from holdfast.testing.seat import Seat, receipt_of
 from holdfast.testing.terminal import Terminal
 from holdfast.testing.volume import LogFile, Refused, Replica
-from holdfast.testing.world import Machine, World
+from holdfast.testing.world import Machine, World, demand
 
 if TYPE_CHECKING:
     from holdfast.testing.operator_node import OperatorNode
@@ -38,6 +38,7 @@ class HostNode:
         self.disk_is_slow = False
         self.disk_is_full = False
         self.failpoint_rate = 0.0
+        self.lets_doze = True
         self.seats: dict[SessionId, Seat] = {}
         self.holders: dict[SessionId, HolderNode] = {}
         self.claims: dict[SessionId, lease.LeaseHolder] = {}
@@ -64,6 +65,30 @@ class HostNode:
         self.world.reached["holder killed"] += 1
         delay = self.world.rng.uniform(*RESTART)
         self.machine.after(delay, self._replace, holder)
+
+    def doze(self, holder: HolderNode) -> None:
+        """Let a holder go whose session dozes, until something wakes another."""
+        demand(not holder.seat.is_frozen, "I4", "a session dozes that is frozen")
+        demand(holder.may_speak(), "I2", "a session dozes that may not be reached")
+        holder.is_alive, holder.is_asleep = False, True
+        self.world.reached["dozed"] += 1
+        deadline = holder.lease.next_deadline()
+        if deadline is not None:
+            delay = max(deadline - self.machine.clock().now, 0)
+            self.machine.after(delay, self.wake, holder)
+
+    def wake(self, holder: HolderNode) -> None:
+        """Have another holder made, if the session still dozes."""
+        if holder.is_asleep and self.holders.get(holder.seat.session) is holder:
+            self._replace(holder)
+
+    def dial(self, session: SessionId) -> HolderNode | None:
+        """Return who answers whoever connects; one that dozes is woken."""
+        found = self.holders.get(session)
+        is_awake = self.machine.is_up and not self.machine.is_frozen()
+        if found is not None and found.is_asleep and is_awake:
+            self.wake(found)
+        return self.holders.get(session)
 
     def discard(self, holder: HolderNode) -> None:
         """Drop a life that is over; its session lives elsewhere."""
@@ -167,8 +192,8 @@ class HostNode:
         if claim is not None:
             now = self.machine.clock().now
             self._perform_claim(session, claim, claim.handle(event, now))
-        elif session in self.holders and self.holders[session].is_alive:
-            self.holders[session].lease_event(event)
+        elif (holder := self.dial(session)) is not None and holder.is_alive:
+            holder.lease_event(event)
 
     def _tick_claim(self, session: SessionId, claim: lease.LeaseHolder) -> None:
         if self.claims.get(session) is not claim:

@@ -332,7 +332,7 @@ class OperatorNode:
         that one is never taken by its successor.
         """
         if self.local_host is not None:
-            return self.local_host.holders.get(session)
+            return self.local_host.dial(session)
         assert self.relay is not None
         return self.relay.join(session)
 

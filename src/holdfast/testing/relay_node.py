@@ -192,7 +192,7 @@ class RelayNode:
         if self.machine.is_frozen():
             return None
         route = self.route(session)
-        return None if route is None else self.hosts[route.host].holders.get(session)
+        return None if route is None else self.hosts[route.host].dial(session)
 
     def forward(
         self,

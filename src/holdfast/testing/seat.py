@@ -20,6 +20,7 @@ from holdfast.core.input.intake import Intake
 from holdfast.core.input.intake_effects import Settings
 from holdfast.core.input.turn import AskDefault, TurnRules
 from holdfast.core.relay.lease import LeaseHolder
+from holdfast.core.session.doze import Nap
 from holdfast.core.session.session import SessionLife
 from holdfast.model.ids import Incarnation, SessionId
 from holdfast.testing.terminal import Terminal
@@ -44,6 +45,9 @@ class Seat:
     is_frozen: bool = False
     runs: bool = True
     """Whether the kernel lets the program run: not while anything freezes it."""
+
+    nap: Nap | None = None
+    """What the holder left that let the session doze; None if it died."""
 
 
 def take_up(seat: Seat, lease: LeaseHolder, rng: Random) -> tuple[Intake, Inheritance]:

@@ -14,6 +14,7 @@ MINIMUM: dict[str, int] = {
     "approval refused": 50,
     "client starts anew": 50,
     "disk full": 20,
+    "dozed": 1000,
     "epoch guessed by a cheat": 100,
     "freeze": 14,
     "holder killed": 190,
@@ -67,4 +68,5 @@ MINIMUM: dict[str, int] = {
     "viewer cut": 5,
     "viewer skipped": 1000,
     "wall clock stepped": 20,
+    "woken": 1000,
 }

@@ -43,6 +43,11 @@ class Terminal:
         """Let the program print, as far as there is room."""
         self.printed += min(size, self.capacity - (self.printed - self.drained))
 
+    @property
+    def has_output(self) -> bool:
+        """Whether output waits."""
+        return self.printed > self.drained
+
     def drain(self) -> bytes:
         """Return all output that waits."""
         data = output_at(self.drained, self.printed - self.drained)

@@ -81,3 +81,16 @@ def test_l1_only_what_was_there_can_be_gone(seen: list[frozenset[int]]) -> None:
 
         assert {one.port for one in gone} == before - ports
         before = ports
+
+
+def test_whoever_rests_looks_no_more_until_something_is_printed() -> None:
+    watch = ListenerWatch()
+    watch.printed(10)
+    watch.saw([listener()], 11)
+
+    watch.rest()
+
+    assert watch.look_at is None
+    assert watch.pids == {7}
+    watch.printed(50)
+    assert watch.look_at is not None

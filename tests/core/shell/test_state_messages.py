@@ -142,3 +142,38 @@ def test_however_it_is_cut_the_same_comes_out_i2(
 
     for number in range(5):
         assert whole.prompted(number) == halves.prompted(number)
+
+
+def test_another_process_goes_on_where_one_was() -> None:
+    first, second = StateMessages(KEY), StateMessages(KEY)
+    begun = message(2, b"later")
+    first.feed(message(1, b"posix") + begun[:9])
+    first.prompted(1)
+
+    second.go_on(*first.past())
+    second.feed(begun[9:])
+
+    assert not second.is_wanted
+    assert second.prompted(1) is None
+    assert options(second.prompted(2)) == ["later"]
+
+
+def test_who_goes_on_from_nothing_wants_everything() -> None:
+    messages = StateMessages(KEY)
+
+    messages.go_on(*StateMessages(KEY).past())
+
+    assert messages.is_wanted
+
+
+def test_it_is_settled_unless_a_message_has_begun_or_waits_for_its_prompt() -> None:
+    messages = StateMessages(KEY)
+    assert messages.is_settled
+    messages.feed(b"whatever somebody else writes")
+    assert messages.is_settled
+    messages.feed(message(1, b"posix")[:-1])
+    assert not messages.is_settled
+    messages.feed(b"\0")
+    assert not messages.is_settled
+    messages.prompted(1)
+    assert messages.is_settled

@@ -21,6 +21,8 @@ export interface SessionInfo {
   readonly createdMs: number;
   readonly size: Cells | null;
   readonly keep: boolean;
+  readonly dozing: boolean;
+  readonly idleMs: number;
 }
 
 /** Read what a host says of a session; what is missing is empty. */
@@ -36,5 +38,7 @@ export function sessionInfo(told: Packet): SessionInfo {
     createdMs: numberOf(told, "created_ms"),
     size: cellsOf(told, "size"),
     keep: flagOf(told, "keep"),
+    dozing: flagOf(told, "dozing"),
+    idleMs: numberOf(told, "idle_ms"),
   };
 }

@@ -108,7 +108,9 @@ def _row(session: SessionRecord) -> tuple[str, ...]:
 
 def state_of(session: SessionRecord) -> str:
     """Return a session's state, in at most two words."""
-    return session_table.state_told(session.state, session.exit, keep=session.keep)
+    return session_table.state_told(
+        session.state, session.exit, keep=session.keep, dozing=session.dozing
+    )
 
 
 def _completed(session: SessionRecord) -> str:

@@ -114,6 +114,8 @@ def _print(facts: Facts) -> None:
         _line("keeper", _process(answer))
         _line("nursery", _pid(answer.get("nursery"), "none at this moment"))
         _line("trustee", _pid(answer.get("trustee"), "none at this moment"))
+        awake = "none while no session dozes"
+        _line("dozer", _pid(answer.get("dozer"), awake))
         painter = _pid(answer.get("painter"), "none until a screen is needed")
         _line("painter", painter)
         unasked = "none until a policy needs one"

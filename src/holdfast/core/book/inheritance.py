@@ -71,8 +71,9 @@ class Doubt:
 class Inheritance:
     """All that a successor takes up."""
 
-    beginning: EntryKind
-    """How its first entry calls it: opened, resumed or recovered."""
+    beginning: EntryKind | None
+    """How its first entry calls it: opened, resumed or recovered; None: there is none,
+    because nothing was interrupted."""
 
     epoch: Epoch
     holder: ActorId | None

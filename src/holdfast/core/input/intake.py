@@ -152,7 +152,8 @@ class Intake:
         for past in inherited.inputs:
             self.serializer.remember(past)
         self.over = inherited.over
-        effects = self.record(inherited.beginning, {}, at)
+        begun = inherited.beginning
+        effects = [] if begun is None else self.record(begun, {}, at)
         if inherited.doubtful is not None:
             index, word = inherited.doubtful.index, inherited.doubtful.word
             effects += self._log_settlement(index, {"as": word}, at)

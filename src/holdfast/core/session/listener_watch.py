@@ -76,6 +76,11 @@ class ListenerWatch:
         self._is_urgent = True
         self.look_at = self._next_look()
 
+    def rest(self) -> None:
+        """Take that nobody will be there to look: what is known stays known."""
+        self._printed_at = None
+        self.look_at = self._next_look()
+
     def _next_look(self) -> float | None:
         if self._is_urgent:
             return 0.0

@@ -36,6 +36,7 @@ import enum
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from holdfast.model.geometry import Size
 from holdfast.term.stains import Stains
@@ -190,6 +191,15 @@ Request = Reset | Draw | Feed | Skip | Resize | Depict | Drop
 Effect = Connect | Disconnect | Request | Grant | Decline
 
 
+class Past(NamedTuple):
+    """What a holder that goes leaves for the next one's painting."""
+
+    is_whole: bool
+    begin: int
+    sizes: tuple[tuple[int, Size], ...]
+    kept: Picture | None
+
+
 @dataclass(slots=True)
 class _Wish:
     ticket: int
@@ -230,6 +240,27 @@ class Painting:
         self._deaths = 0
         self._has_given_up = False
         self._is_over = False
+
+    # ── from one holder to the next ───────────────────────────────────────
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody waits for a picture, and the painter for nothing."""
+        return not self._wishes and self._open is None and not self._settled
+
+    def past(self) -> Past:
+        """Return what another process needs to go on from here."""
+        return Past(self._is_whole, self._from, tuple(self._sizes), self._kept)
+
+    def go_on(self, past: Past) -> None:
+        """Go on where another process was; call it first."""
+        self._is_whole, self._from = past.is_whole, past.begin
+        self._kept = past.kept
+        # The terminal may have been resized by somebody else than us since.
+        now = self._sizes[-1][1]
+        self._sizes = [*past.sizes] or [*self._sizes]
+        if self._sizes[-1][1] != now:
+            self._sizes.append((self._sizes[-1][0], now))
 
     # ── what happened ─────────────────────────────────────────────────────
 

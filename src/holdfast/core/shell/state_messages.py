@@ -64,6 +64,20 @@ class StateMessages:
         self._told = 0
         self.is_wanted = True
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no message has begun, or waits for its prompt."""
+        return not self._waiting and self._begin.search(self._buffer) is None
+
+    def past(self) -> tuple[int, bytes]:
+        """Return which message was told last, and bytes that may begin another."""
+        return self._told, bytes(self._buffer)
+
+    def go_on(self, told: int, begun: bytes) -> None:
+        """Go on where another process was, to which the last message was told."""
+        self._told, self.is_wanted = told, not told
+        self._buffer[:] = begun
+
     def feed(self, data: bytes) -> None:
         """Take bytes from the pipe."""
         self._buffer += data

@@ -56,11 +56,12 @@ def take_up(context: Context, note: NoteMemory) -> Succession:
     line = TypedLine(shell)
     line.replay(recent, pty.discipline(context.vaulted.master))
     shell.take_up(past)
+    found = inherit(past.entries, note.read(), FIRST_INCARNATION, before)
     return Succession(
         driver,
         Book(context, log, past, driver),
         line,
-        inherit(past.entries, note.read(), FIRST_INCARNATION, before),
+        context.vaulted.continued(found),
         recent,
         past.fresh,
         None if known is None else known.hands,

@@ -35,6 +35,10 @@ CLAIM_PATIENCE = 20
 
 TIMEOUT = 5.0
 
+DOZE_PATIENCE = 1.0
+"""Seconds for the keeper to say whether the session may doze. Whatever it says after
+that, we may end: all is settled."""
+
 LEAVE_PATIENCE = 2.0
 """Seconds to wait for what is half done before we leave: a program that does not
 read its input must not keep old code alive for ever."""
@@ -55,7 +59,7 @@ class KeeperLink:
         self.leave_by: float | None = None
         """Until when to make room for another holder; None if we are to stay."""
 
-        self._is_resting = False
+        self._is_resting = vaulted.is_resting
         self._vaulted = vaulted
         self._company = company
         self._poll = poll
@@ -78,7 +82,7 @@ class KeeperLink:
         try:
             self.deposit(token)
         except OSError:
-            self._seek(time.monotonic())
+            self._seek(None if self._is_resting else time.monotonic())
         self._keep_name()
         return self._exit
 
@@ -137,6 +141,31 @@ class KeeperLink:
             with contextlib.suppress(OSError):
                 packets.send(self._link, packet)
 
+    def doze(self, left: list[int], idle_ms: int) -> bool:
+        """Ask whether the session may doze; True if we are to end now.
+
+        Meanwhile nothing else is looked at, so that what was settled stays so.
+        """
+        link = self._link
+        if link is None or self._is_resting or self.leave_by is not None:
+            return False
+        link.settimeout(DOZE_PATIENCE)
+        try:
+            asked = {"do": "doze", "id": self._vaulted.session, "idle_ms": idle_ms}
+            packets.send(link, asked, left)
+            while (heard := packets.receive(link)) is not None:
+                if heard[0].get("do") == "doze":
+                    return heard[0].get("ok") is True
+                self._obey(heard[0])
+        except TimeoutError:
+            return True
+        except OSError:
+            pass  # It is gone.
+        finally:
+            link.settimeout(0)
+        self._lose(link)
+        return False
+
     def knocked(self) -> None:
         """Take that somebody connected: it may be a keeper that has just started."""
         if self._link is None:
@@ -188,9 +217,12 @@ class KeeperLink:
             return
         if heard is not None:
             self._obey(heard[0])
-            return
-        self._poll.unwatch(self._link)
-        self._link.close()
+        else:
+            self._lose(self._link)
+
+    def _lose(self, link: socket) -> None:
+        self._poll.unwatch(link)
+        link.close()
         self._link = None
         self._seek(None if self._is_resting else time.monotonic())
 

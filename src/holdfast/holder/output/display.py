@@ -39,7 +39,9 @@ class Display:
         self.listeners = Listeners(context, session.driver)
         """What listens: it may change when something is printed."""
 
-        self._is_open = True
+        self.is_open = True
+        """Whether the terminal is still there."""
+
         self._output = Output(vaulted.master, window)
         self.painter = PainterLink(
             vaulted.session, window, context.poll, timers, self.size
@@ -87,7 +89,7 @@ class Display:
         self.listeners.close()  # What ends with the session is no news.
         for _ in range(MAX_LEFT // CHUNK):
             before = self.window.end
-            if self._is_open:
+            if self.is_open:
                 self.printed()
             if self.window.end == before:
                 return
@@ -116,6 +118,6 @@ class Display:
             self._resume_timer.set(0.0)
 
     def _close(self) -> None:
-        if self._is_open:
-            self._is_open = False
+        if self.is_open:
+            self.is_open = False
             self._context.poll.unwatch(self._context.vaulted.master)

@@ -48,7 +48,8 @@ class PainterLink:
         self._session = session
         self._window = window
         self._poll = poll
-        self._timer = timers.add(self.tick)
+        # If nobody waits for a picture, it is for hanging up only.
+        self._timer = timers.add(self.tick, is_minor=True)
         self._machine = paint_requests.Painting(
             self._view(), size, capacity=window.capacity, is_new=window.end == 0
         )
@@ -58,6 +59,20 @@ class PainterLink:
         self._is_stepping = False
         self.fed_at = self._machine.full_at
         """Offset of the stream after which `tick` has something to paint."""
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody waits for a picture, and the painter for nothing."""
+        return self._machine.is_quiet
+
+    def past(self) -> paint_requests.Past:
+        """Return what the next holder needs to paint from here."""
+        return self._machine.past()
+
+    def go_on(self, past: paint_requests.Past) -> None:
+        """Go on where another holder was."""
+        self._machine.go_on(past)
+        self.fed_at = self._machine.full_at
 
     def ask(self, want: Want, then: Then, upto: int | None = None) -> None:
         """Have `then` called with what is wished, or with None if it cannot be had.

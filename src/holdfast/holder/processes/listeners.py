@@ -5,6 +5,7 @@ takes a few milliseconds at a time, in between the holder's other work.
 """
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Iterator  # noqa: TC003  # an annotation people read
@@ -57,8 +58,20 @@ class Listeners:
                 self._timer.set(at)
                 return
             self._looking = graph.survey(self._tree, descriptors=False)
-        until = time.monotonic() + SLICE
-        for node in self._looking:
+        self._go_on(self._looking, time.monotonic() + SLICE, now)
+
+    def conclude(self, now: float) -> bool:
+        """Look to the end if a look is due; tell whether nothing listens."""
+        if self._timer.due < math.inf:
+            self._printed_at = None
+            looking = self._looking or graph.survey(self._tree, descriptors=False)
+            self._go_on(looking, math.inf, now)
+            self._watch.rest()
+            self._timer.set(self._watch.look_at)
+        return not self._watch.pids and self._timer.due == math.inf
+
+    def _go_on(self, looking: Iterator[graph.Node], until: float, now: float) -> None:
+        for node in looking:
             self._found += _listeners(node)
             if time.monotonic() >= until:
                 self._timer.set(now)

@@ -5,7 +5,8 @@ it never reaches its end and what was written waits for us. Its mode is our sign
 the shell: as long as it is executable, the shell reports everything, changed or not.
 
 It has a name because the shell outlives us: a successor opens it again, and asks for
-everything, because what had been written but not read is lost with us.
+everything, because what had been written but not read is lost with us. While the
+session dozes, others have it open, and nothing is.
 """
 
 import contextlib
@@ -50,6 +51,11 @@ def make_pipe(session: SessionId) -> str:
     return path
 
 
+def keep_open(session: SessionId, fd: int) -> None:
+    """Take over a pipe that was held open while nobody held the session."""
+    _BORN[session] = fd
+
+
 class StateChannel:
     """What the shell of one session says of itself."""
 
@@ -66,6 +72,20 @@ class StateChannel:
     def fd(self) -> int | None:
         """What to wait for; None if there is no pipe, and never will be."""
         return self._fd
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the shell is not in the midst of saying something."""
+        return self._messages.is_settled
+
+    def past(self) -> tuple[int, bytes]:
+        """Return what another process needs to go on listening."""
+        return self._messages.past()
+
+    def go_on(self, told: int, begun: bytes) -> None:
+        """Go on where another process was, before anything is read."""
+        self._messages.go_on(told, begun)
+        self._ask()
 
     def drain(self) -> None:
         """Take all that the shell has written."""

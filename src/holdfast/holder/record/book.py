@@ -121,6 +121,12 @@ class Book:
         if kept is not None:
             self._driver.record(EntryKind.SIGNED, kept)
 
+    def hurry_checkpoint(self, at: float) -> None:
+        """Write a checkpoint, if a successor would notice that there is none."""
+        self._catch_up()
+        self._checkpoints.hurry()
+        self._checkpoint(at)
+
     def _catch_up(self) -> None:
         """Do what is to be done for the entries that were written last."""
         fresh, self._fresh = self._fresh, []

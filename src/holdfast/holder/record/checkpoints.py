@@ -25,6 +25,9 @@ EVERY: Final = 1024
 EVERY_BYTES: Final = 512 * 1024
 """Bytes between two, where entries are large."""
 
+WORTH: Final = 64
+"""Entries that a successor in a hurry is spared."""
+
 SOON: Final = 0.05
 """Seconds without an entry that count as such a moment."""
 
@@ -56,6 +59,12 @@ class Checkpoints:
         if self._entries >= EVERY or self._bytes >= EVERY_BYTES:
             self.is_full = True
         return self.is_full
+
+    def hurry(self) -> None:
+        """Have the next one made at once, if a successor would notice."""
+        if self._entries >= WORTH:
+            self._entries = max(self._entries, EVERY)
+            self.is_full = True
 
     def is_due(self, *, is_idle: bool) -> bool:
         """Tell whether it is time for the next."""

@@ -64,6 +64,16 @@ def host_socket() -> Path:
     return _checked(runtime_dir() / "host.sock")
 
 
+def dozer_socket() -> Path:
+    """Return where a dozer that rests is told that there is a keeper.
+
+    Raises:
+        UsageError: The place is not ours, or its path is too long.
+
+    """
+    return _checked(runtime_dir() / "dozer.sock")
+
+
 def session_dir() -> Path:
     """Return the folder with one socket and one log for each session.
 

@@ -12,6 +12,9 @@ import os
 from holdfast.linux.stored import folders
 from holdfast.model.ids import SessionId
 
+DOZING = 0o700
+"""The mode of a socket behind which nobody accepts before its session is woken."""
+
 SUFFIX = ".name"
 _SOCKET = ".sock"
 _PREFIX = "s_"
@@ -54,6 +57,18 @@ def known() -> dict[SessionId, str]:
         if entry.startswith(_PREFIX) and entry.endswith(_SOCKET)
         for session in [entry.removesuffix(_SOCKET)]
     }
+
+
+def dozes(session: SessionId) -> bool:
+    """Tell whether a session says by its socket's mode that it dozes.
+
+    Whoever connects wakes it: a list does not.
+    """
+    try:
+        found = os.stat(folders.session_address(session))  # noqa: PTH116  # ditto
+    except OSError:
+        return False
+    return found.st_mode & 0o777 == DOZING
 
 
 def is_there(session: SessionId) -> bool:
