@@ -176,7 +176,7 @@ def _end(table: Table, here: Machine, sessions: list[SessionId]) -> None:
 def _end_one(session: SessionId) -> None:
     link, _ = attach(attachment_to(session))
     with link:
-        link.send(End(signal.SIGHUP))
+        link.send(End(signal.SIGHUP, leave=False))
         for message in messages(link, time.monotonic() + PATIENCE):
             if isinstance(message, Exited):
                 return

@@ -34,7 +34,11 @@ def measure(table: Table, scale: Scale) -> None:
             other.append(_answered(awake))
         for what, took in (("dozing", asleep), ("awake", other)):
             half, worst = statistics.median(took), _percentile(took, 0.99)
-            table.add(Row(f"attach to a session, {what}, to its first answer, p50", half, "ms"))
+            table.add(
+                Row(
+                    f"attach to a session, {what}, to its first answer, p50", half, "ms"
+                )
+            )
             most = 100 if what == "dozing" else None
             table.add(Row("  p99", worst, "ms", at_most=most))
         _long_book(table, here, count)

@@ -52,9 +52,7 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     # Our predecessor may have died between resizing and telling the keeper.
     size = pty.size_of(master)
     vaulted = Vaulted(
-        record._replace(
-            size=Cells(size.columns, size.rows), dozing=False, idle_ms=0
-        ),
+        record._replace(size=Cells(size.columns, size.rows), dozing=False, idle_ms=0),
         left._replace(left=0),
         master,
         memory,
