@@ -217,7 +217,7 @@ def test_a_list_wakes_nobody(here: Machine) -> None:
     assert shown.count("dozing") == 3
     assert [one.dozing for one in listed] == [True] * 3
     assert [one.state for one in listed] == ["running"] * 3
-    assert "3 of them doze" in said("status")
+    assert "3 dozing" in said("status")
     time.sleep(SOON / 2)
     assert all(dozes(here, session) for session in sessions)
 

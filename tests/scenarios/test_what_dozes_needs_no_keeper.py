@@ -104,7 +104,7 @@ def test_after_down_they_doze_on_and_up_finds_them(here: Machine) -> None:
     fall_asleep(here, *sessions)
     dozer = int(str(here.ask(do="status")["dozer"]))
 
-    assert "3 sessions go on" in said("down")
+    assert "3 sessions keep running" in said("down")
     assert not witness.is_dead(dozer)
     said("ls")
 

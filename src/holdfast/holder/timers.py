@@ -76,7 +76,7 @@ class Timers:
 
     @property
     def waits(self) -> bool:
-        """Whether a part waits, or something was put off; one that is minor does not."""
+        """Whether a part waits that is not minor, or something was put off."""
         return self.when_idle is not None or any(
             timer.due < math.inf and not timer.is_minor for timer in self._timers
         )

@@ -133,11 +133,17 @@ def _print(facts: Facts) -> None:
     states = facts["sessions"]
     if isinstance(states, dict):
         counts = [f"{count} {state}" for state, count in states.items()]
-        _line("sessions", ", ".join(counts) or "none")
+        _line("sessions", (", ".join(counts) or "none") + _dozing(facts["keeper"]))
     _print_policy(facts["policy"])
     warnings = facts["warnings"]
     for warning in warnings if isinstance(warnings, list) else ():
         _line("note", str(warning))
+
+
+def _dozing(answer: object) -> str:
+    """Say how many sessions doze, if any."""
+    count = answer.get("dozing") if isinstance(answer, dict) else 0
+    return f"; {count} dozing" if count else ""
 
 
 def _print_hanging(answer: Facts) -> None:

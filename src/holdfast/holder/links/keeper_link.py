@@ -11,7 +11,7 @@ import os
 import random
 import time
 from collections.abc import Callable  # noqa: TC003  # ditto
-from socket import socket  # noqa: TC003  # an annotation people read
+from socket import socket  # an annotation people read
 
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.poll import Poll

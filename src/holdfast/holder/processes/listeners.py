@@ -8,7 +8,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Iterator  # noqa: TC003  # an annotation people read
+from collections.abc import Iterator  # an annotation people read
 from functools import partial
 
 from holdfast.core.book.logbook import EntryKind
