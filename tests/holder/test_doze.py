@@ -1,6 +1,7 @@
 """After how long a session dozes, and what a holder that is woken finds."""
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from holdfast.core.session.left_behind import LeftBehind
 from holdfast.core.session.paint_requests import Past
 from holdfast.holder import birth, doze
 from holdfast.holder.provenance import state_channel
+from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import processes
 from holdfast.model.ids import Incarnation, SessionId
 from holdfast.model.session_record import HeldRecord, SessionRecord
@@ -82,9 +84,9 @@ def test_only_who_was_woken_says_nothing_in_the_book() -> None:
     record, held = SessionRecord(SESSION), HeldRecord()
     memory = os.memfd_create("window")
     try:
-        listener = birth.socket.socket()
-        dead = birth.Vaulted(record, held, 0, memory, listener, 0)
-        woken = birth.Vaulted(record, held, 0, memory, listener, 0, woken=LEFT)
+        listener = socket.socket()
+        dead = Vaulted(record, held, 0, memory, listener, 0)
+        woken = Vaulted(record, held, 0, memory, listener, 0, woken=LEFT)
         listener.close()
     finally:
         os.close(memory)
