@@ -13,14 +13,13 @@ from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input import gate, intake_effects, serializer, turn
 from holdfast.core.relay import lease
 from holdfast.core.session import session, stream
-from holdfast.core.session.doze import Drowsiness, Glimpse
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.ids import ActorId, Incarnation, Index
 from holdfast.model.inputs import Input
 from holdfast.model.outcomes import Applied
 from holdfast.model.verdicts import Verdict
 from holdfast.testing.ledger import error_code
-from holdfast.testing.seat import Seat, take_up
+from holdfast.testing.seat import Seat, drowsiness, glimpse, take_up
 from holdfast.testing.volume import Refused
 from holdfast.testing.world import demand
 
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 CHUNK = 64
 STALLED = 5.0
-
-DOZE_AFTER = 0.06
-"""Seconds without anything after which a session dozes: programs print all the time."""
 
 
 class HolderNode:
@@ -48,7 +44,7 @@ class HolderNode:
         """Whether it has let the session doze: then something will wake another."""
 
         now = host.machine.clock()
-        self._drowsiness = Drowsiness(DOZE_AFTER, now.now, seat.nap)
+        self._drowsiness = drowsiness(seat, now.now)
         self.lease = lease.LeaseHolder(
             host.id,
             now.now,
@@ -467,7 +463,7 @@ class HolderNode:
     def _look(self) -> None:
         """Let the session doze, if nothing happens in it."""
         at = self.host.machine.clock()
-        seen = Glimpse(self.window.end, len(self.seat.log.raw), self._is_free())
+        seen = glimpse(self.seat, self.window.end, is_free=self._is_free())
         is_time = self._drowsiness.look(seen, at.now) and self.host.lets_doze
         if is_time and self._settles():
             self.seat.nap = self._drowsiness.nap(at.now)

@@ -20,7 +20,7 @@ from holdfast.core.input.intake import Intake
 from holdfast.core.input.intake_effects import Settings
 from holdfast.core.input.turn import AskDefault, TurnRules
 from holdfast.core.relay.lease import LeaseHolder
-from holdfast.core.session.doze import Nap
+from holdfast.core.session.doze import Drowsiness, Glimpse, Nap
 from holdfast.core.session.session import SessionLife
 from holdfast.model.ids import Incarnation, SessionId
 from holdfast.testing.terminal import Terminal
@@ -28,6 +28,9 @@ from holdfast.testing.volume import LogFile
 from holdfast.wire.lines import decode_line
 
 SECRET_KEY = b"sim"
+
+DOZE_AFTER = 0.06
+"""Seconds without anything after which a session dozes: programs print all the time."""
 
 
 @dataclass(slots=True)
@@ -48,6 +51,16 @@ class Seat:
 
     nap: Nap | None = None
     """What the holder left that let the session doze; None if it died."""
+
+
+def drowsiness(seat: Seat, now: float) -> Drowsiness:
+    """Return what says when the session dozes."""
+    return Drowsiness(DOZE_AFTER, now, seat.nap)
+
+
+def glimpse(seat: Seat, offset: int, *, is_free: bool) -> Glimpse:
+    """Return how far the session has come."""
+    return Glimpse(offset, len(seat.log.raw), is_free)
 
 
 def take_up(seat: Seat, lease: LeaseHolder, rng: Random) -> tuple[Intake, Inheritance]:
