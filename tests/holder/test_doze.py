@@ -73,10 +73,15 @@ def test_what_other_code_has_left_is_done_without() -> None:
     assert birth._left_behind(SESSION, []) is None  # noqa: SLF001
 
 
-def test_the_kernel_is_asked_what_it_keeps() -> None:
-    release = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2]))
+def test_what_the_kernel_keeps_is_known_before_anybody_ends() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(7)
+    pidfd = os.pidfd_open(pid)
+    os.waitpid(pid, 0)
 
-    assert processes.tells_exits() is (release >= (6, 15))
+    assert (processes.exit_of(pidfd) == 7) is processes.tells_exits()
+    os.close(pidfd)
 
 
 def test_only_who_was_woken_says_nothing_in_the_book() -> None:

@@ -10,7 +10,6 @@ import contextlib
 import math
 import os
 import time
-from functools import cache
 
 from holdfast.core.session.doze import Drowsiness, Glimpse, Nap
 from holdfast.core.session.left_behind import LeftBehind, Shell
@@ -147,17 +146,9 @@ def patience() -> float | None:
         asked = float(said)
         if math.isfinite(asked) and asked > 0:
             return max(asked, LEAST)
-    return USUAL if find_out() else None
-
-
-@cache
-def find_out() -> bool:
-    """Tell whether the kernel keeps a leader's status; once, before holders are made.
-
-    While a session dozes the keeper is the leader's parent. If the keeper dies, the
-    pidfd alone can tell how the leader ended.
-    """
-    return processes.tells_exits()
+    # While a session dozes the keeper is the leader's parent. If the keeper dies, the
+    # pidfd alone can tell how the leader ended.
+    return USUAL if processes.tells_exits() else None
 
 
 def _written(left: LeftBehind) -> int:

@@ -13,7 +13,7 @@ import socket
 import sys
 import traceback
 
-from holdfast.holder import birth, doze
+from holdfast.holder import birth
 from holdfast.holder.links.keeper_watch import KeeperWatch
 from holdfast.holder.policy import policy_in_force
 from holdfast.linux import cgroups, packets
@@ -33,7 +33,6 @@ def main() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _find_ground()
     policy_in_force.preload()
-    doze.find_out()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What is loaded now never becomes garbage; a collection that looked at it
     # would copy the pages it is meant to share.
