@@ -62,13 +62,13 @@ class Dozing:
 
     def _go_on(self, left: LeftBehind) -> None:
         """Know again what the holder knew that let the session doze."""
-        following = self._context.shell
+        shell_commands = self._context.shell
         self._display.painter.go_on(left.painting)
         if not left.is_staged:
-            following.line.told(b"", ())
-        if left.shell is not None and following.channel is not None:
-            following.channel.go_on(left.shell.told, left.shell.begun)
-            following.shell_state = left.shell.state
+            shell_commands.line.told(b"", ())
+        if left.shell is not None and shell_commands.channel is not None:
+            shell_commands.channel.go_on(left.shell.told, left.shell.begun)
+            shell_commands.shell_state = left.shell.state
 
     def _look(self, now: float) -> None:
         """Let the session doze, if it is time; then our part in it is over."""
@@ -81,8 +81,8 @@ class Dozing:
 
     def _is_unused(self) -> bool:
         """Tell whether nobody has to do with the session, nor its shell with us."""
-        following, intake = self._context.shell, self._session.driver.intake
-        channel = following.channel
+        shell_commands, intake = self._context.shell, self._session.driver.intake
+        channel = shell_commands.channel
         if channel is not None:
             channel.drain()
         return (
@@ -92,10 +92,10 @@ class Dozing:
             and not self._context.vaulted.start
             and not intake.is_frozen
             and intake.turn.holder is None
-            and not self._session.telling.pending
+            and not self._session.notifications.pending
             and self._display.painter.is_quiet
             and (channel is None or channel.is_settled)
-            and not (following.runs_nothing and following.origins.is_behind)
+            and not (shell_commands.runs_nothing and shell_commands.origins.is_behind)
         )
 
     def _comes_to_rest(self, now: float) -> bool:
@@ -120,11 +120,11 @@ class Dozing:
             os.close(memory)
 
     def _left(self, nap: Nap) -> LeftBehind:
-        following = self._context.shell
+        shell_commands = self._context.shell
         shell = None
-        if following.channel is not None:
-            shell = Shell(*following.channel.past(), following.shell_state)
-        is_staged = not following.line.stands().is_empty
+        if shell_commands.channel is not None:
+            shell = Shell(*shell_commands.channel.past(), shell_commands.shell_state)
+        is_staged = not shell_commands.line.stands().is_empty
         return LeftBehind(nap, is_staged, self._display.painter.past(), shell)
 
     def _book_size(self) -> int:
