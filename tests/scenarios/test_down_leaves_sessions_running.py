@@ -47,7 +47,7 @@ def test_after_down_sessions_go_on_and_nothing_else_runs(here: Machine) -> None:
 
     said = holdfast("down")
 
-    assert "1 session keeps on" in said
+    assert "1 session keeps running" in said
     eventually("nursery gone", lambda: not is_alive(nursery))
     eventually("keeper gone", lambda: not is_alive(keeper))
     assert is_alive(holder)
