@@ -19,7 +19,7 @@ TARGET = Path(__file__).parent.parent / "docs" / "reference" / "cli.md"
 INTRODUCTION = """\
 # The command line
 
-For whoever looks up a verb or an option; `holdfast VERB --help` shows the same.
+For people who look up a verb or an option; `holdfast VERB --help` shows the same.
 
 NAME is a session's name, its id, or how its id begins; `HOST/NAME` is one elsewhere.
 `holdfast --as OPERATOR VERB …` acts as another operator of this machine.

@@ -33,7 +33,7 @@ BRANCHES: dict[type[HoldfastError], str] = {
 INTRODUCTION = """\
 # Errors
 
-For whoever calls holdfast from a program, a script or an agent, and is told no.
+For people who call holdfast from a program, a script or an agent, and get a refusal.
 
 Every error has a stable code, the facts it is made of, and a sentence.
 Decide by the branch, show the sentence, log the code.

@@ -20,7 +20,7 @@ TARGET = Path(__file__).parent.parent / "docs" / "reference" / "sdk.md"
 INTRODUCTION = """\
 # The SDK
 
-For whoever calls holdfast from Python and has read [how](../howto/use-the-sdk.md).
+For people who call holdfast from Python and have read [how](../howto/use-the-sdk.md).
 
 Everything here is a name of the package `holdfast`.
 `holdfast.sync` has `connect`, `Host` and `Session` without `await`.
