@@ -27,6 +27,8 @@ RECORD = SessionRecord(
     created_ms=5000,
     size=Cells(80, 24),
     keep=True,
+    dozing=True,
+    idle_ms=7000,
     host="box",
 )
 FIELDS = [name for name in SessionRecord._fields if name != "host"]

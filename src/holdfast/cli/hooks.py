@@ -33,6 +33,7 @@ OURS = frozenset(
         "AS",
         "CONFIG_DIR",
         "DESCRIPTORS",
+        "DOZE_AFTER",
         "HOST_IS_KEPT",
         "LOGIN",
         "MAX_SESSIONS",

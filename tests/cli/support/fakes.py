@@ -76,6 +76,8 @@ class FakeSession:
             "created_ms": 0,
             "size": [80, 24],
             "keep": False,
+            "dozing": False,
+            "idle_ms": 0,
         }
         self.changed = threading.Condition()
         self.stream = b""
