@@ -1,4 +1,4 @@
-"""What may one command of a line change of what the others name?
+"""What one command of a line may change of what the others name.
 
 Theory of operation
 -------------------
