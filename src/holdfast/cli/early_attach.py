@@ -99,4 +99,4 @@ def _paint(begun: EarlyAttach, *, observes: bool) -> None:
         try:
             terminal.paint(shown)
         except Interrupted:
-            return  # It is noted, and heeded by whoever can leave in order.
+            return  # It is noted, and heeded by the code that can leave in order.

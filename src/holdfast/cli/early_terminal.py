@@ -31,7 +31,7 @@ class EarlyTerminal:
         self.source = source
         self.target = target
         self.painted = bytearray()
-        """What was painted, for whoever watches modes and titles."""
+        """What was painted, for the watchers of modes and titles."""
 
         self.before: list[Any] = []
         """How the line discipline was."""

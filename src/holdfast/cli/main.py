@@ -276,7 +276,7 @@ def _named(sentence: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="holdfast",
-        description="Terminal sessions that keep running, whoever comes and goes.",
+        description="Terminal sessions that keep running while people come and go.",
         epilog="\n\n".join(
             [*map(_group, GROUPS), "Run `holdfast VERB --help` for more about one."]
         ),

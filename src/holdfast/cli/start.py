@@ -49,7 +49,7 @@ def _begun(
     except NotOneOfThese:
         return None
     except Exception as error:
-        # Said by whoever does it in the ordinary way. A mistake of ours is not.
+        # The ordinary way says so. A mistake of ours is not.
         from holdfast.model.errors import HoldfastError  # noqa: PLC0415  # slow to load
 
         if not isinstance(error, OSError | HoldfastError):

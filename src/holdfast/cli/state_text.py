@@ -1,6 +1,6 @@
 """What a session does, and how that is known, as people and programs are told.
 
-By the fields of EVIDENCE, which are the same whoever has read it.
+By the fields of EVIDENCE, which are the same for every reader.
 """
 
 from holdfast.model.text import printable

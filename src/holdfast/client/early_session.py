@@ -133,7 +133,7 @@ class EarlySession:
         self._send(self.talk.says(raw))
 
     def hang_up(self) -> None:
-        """Close the link; whoever goes on opens another."""
+        """Close the link; the ordinary code opens another."""
         if self._link is not None:
             self._link.close()
         self._link = self.talk = None

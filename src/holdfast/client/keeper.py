@@ -97,7 +97,7 @@ def sessions_by_socket() -> list[SessionRecord]:
     return [
         _by_socket(session, name)
         for session, name in known
-        # To connect would wake one that dozes, and whoever lists wakes nobody.
+        # To connect would wake one that dozes, and a list wakes nobody.
         if session_names.dozes(session) or session_names.is_there(session)
     ]
 
@@ -124,7 +124,7 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
 
     Raises:
         UsageError: It fits none, or several.
-        Unavailable: Whoever would know does not answer.
+        Unavailable: The process that would know does not answer.
 
     """
     if (early := early_session.begun_as(text)) is not None:

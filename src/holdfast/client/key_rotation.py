@@ -56,7 +56,7 @@ def _drafted(draft: Path) -> bytes:
     """Return the seed that was written down before, or write one down."""
     with contextlib.suppress(FileNotFoundError, ValueError):
         found = json.loads(draft.read_bytes())
-        # Whoever could have us take a key of theirs would have ours.
+        # An attacker who chose our key would have it.
         if isinstance(found, dict) and seals.is_sealed(found, _of(draft), seals.key()):
             return bytes.fromhex(found["seed"])
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 TYPE_CHECKING = False
-"""Only checkers take it for true: whoever sends an input waits for this to load."""
+"""Only checkers take it for true: every sender of an input waits for this to load."""
 
 if TYPE_CHECKING:
     from typing import NoReturn

@@ -35,7 +35,7 @@ class _Direction:
         self._cipher = cipher
         self._rekey_at = (cipher.count // REKEY + 1) * REKEY
         self.has_ended = False
-        """Whether END has gone this way: whoever sends here has said everything."""
+        """Whether END has gone this way: the sender has said everything."""
 
     def _counted(self) -> None:
         if self._cipher.count == self._rekey_at:

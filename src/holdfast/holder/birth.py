@@ -23,7 +23,7 @@ KEEPER_TIMEOUT = 10.0
 
 GRIP_PATIENCE = 10
 """Seconds to wait for a predecessor's end, in full ones: it has a few to leave, and
-whoever is no longer waited for must not be left over."""
+a child nobody waits for must not be left over."""
 
 GATED = 2
 """Descriptors of a session with an exec gate, beside those that every one has."""
@@ -46,7 +46,7 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     signal.alarm(GRIP_PATIENCE)  # Ends us.
     session_lock.take(memory)
     signal.alarm(0)
-    # From here on, whoever knocks is let in.
+    # From here on, clients are let in.
     with contextlib.suppress(OSError, HoldfastError):
         places.session_socket(record.id).chmod(0o600)
     # Our predecessor may have died between resizing and telling the keeper.

@@ -28,7 +28,7 @@ def environment_of(
 ) -> dict[str, str]:
     """Return the variables of a leader."""
     is_person = creator.actor.kind is ActorKind.HUMAN
-    # What people have set is theirs. Whoever else asks gets what this host has set,
+    # What people have set is theirs. Any other creator gets what this host has set,
     # and what it gives beyond that is judged.
     ground = {} if is_person and not asked.ground else _ground()
     return {"TERM": TERM, **ground, **(asked.env or {}), OURS: session}

@@ -50,7 +50,7 @@ class Vaulted:
     def first_name(self) -> str:
         """What the session's creator called it, by which rules know it.
 
-        Whoever renames a session must not choose the rules that hold in it.
+        A rename must not choose the rules that hold in a session.
         """
         return self.held.first_name or self.record.name
 

@@ -2,7 +2,7 @@
 
 It holds a link to the keeper that says nothing; when that ends, the keeper has
 died, and if no holder starts another within a moment, the host does. It clears
-away what ended long ago, answers whoever asks on its own socket, and keeps the
+away what ended long ago, answers requests on its own socket, and keeps the
 links by which operators elsewhere come in. Killing it costs nothing but this:
 local operators do not need it, and remote ones come back.
 """
@@ -41,7 +41,7 @@ MAX_DELAY = 30.0
 """Seconds between attempts to start a keeper that cannot start."""
 
 MAX_LINKS = 64
-"""Links to us at a time: whoever asks does so once and hangs up."""
+"""Links to us at a time: a client asks once and hangs up."""
 
 
 KEPT = "kept"

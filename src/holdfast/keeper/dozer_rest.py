@@ -36,7 +36,7 @@ class Alone:
         self._watch_all()
         if self._is_resting:
             self._listen()
-            self._find_keeper()  # Whoever came before we listened did not find us.
+            self._find_keeper()  # A keeper that came before did not find us.
         while self._trust.copies:
             if not self._is_resting:
                 self._search.attempt()

@@ -283,7 +283,7 @@ class Household:
     def wake(self, session: str) -> None:
         """Have a holder made for a session, if it dozes."""
         if self.vault.wake(session, time.monotonic()):
-            # First: whoever inherits it must not leave it without a holder.
+            # First: its heir must not leave it without a holder.
             self.trustee.note(session)
             self.dozer.note(session)
 

@@ -179,7 +179,7 @@ class Requests:
             close(fds)
             return refusal("session-not-found", "it was forgotten", session=session)
         if self._expected_until is not None:
-            # Whoever has so much to give has more: nobody is answered in between.
+            # A peer with so much to give has more: nobody is answered in between.
             self._expected_until = time.monotonic() + KNOCK_PATIENCE
         self._household.inherit(session, facts, fds)
         self._household.note_exit(session, packet.get("exit"))

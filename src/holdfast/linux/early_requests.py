@@ -97,7 +97,7 @@ def create(packet: Facts) -> Facts:
 
 
 def take_creation() -> EarlyRequest | None:
-    """Return the creation that was asked for, for whoever goes on with it."""
+    """Return the creation that was asked for, for the code that goes on with it."""
     return _creations.pop() if _creations else None
 
 

@@ -1,8 +1,8 @@
 """Asks the keeper of this machine: one packet of JSON goes, one comes.
 
 One connection for each request. An answer too large for a packet comes in several,
-`more` true in all but the last. A keeper that hangs is replaced, and whoever had asked
-it finds the link cut: what means the same twice is asked again then.
+`more` true in all but the last. A keeper that hangs is replaced, and its clients find
+the link cut: what means the same twice is asked again then.
 """
 
 import errno

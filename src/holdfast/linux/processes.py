@@ -23,7 +23,7 @@ _INFO = struct.Struct("=QQ 11I i")
 
 _PIDFD_INFO_EXIT = 1 << 3
 _TELLS_EXITS = (6, 15)
-"""The first kernel that keeps a status for whoever has the pidfd."""
+"""The first kernel that keeps a status for the owner of a pidfd."""
 
 _PIDFD_GET_INFO = 0xC0000000 | _INFO.size << 16 | 0xFF << 8 | 11
 

@@ -1,6 +1,6 @@
 """How an actor is shown to people: name, kind and fingerprint.
 
-Apart from `actors`, because whoever attaches is told who is there before the rest
+Apart from `actors`, because a client that attaches is told who is there before the rest
 is loaded.
 """
 

@@ -83,7 +83,7 @@ class HostNode:
             self._replace(holder)
 
     def dial(self, session: SessionId) -> HolderNode | None:
-        """Return who answers whoever connects; one that dozes is woken."""
+        """Return who answers a connection; one that dozes is woken."""
         found = self.holders.get(session)
         is_awake = self.machine.is_up and not self.machine.is_frozen()
         if found is not None and found.is_asleep and is_awake:

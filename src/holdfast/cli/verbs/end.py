@@ -56,7 +56,7 @@ class _Ending(AttachedInquiry[Ended]):
 
 
 def _end(session: SessionRecord, question: SessionQuestion[Ended]) -> bool:
-    """End a session; False if whoever was to sweep for it may have died before."""
+    """End a session; False if the process that sweeps may have died before."""
     ending = _Ending(session, question)
     _say_swept(converse(session.id, ending).swept)
     return ending.is_whole

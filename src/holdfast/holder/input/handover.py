@@ -102,7 +102,7 @@ class HandOver:
         changed = self._changed(taker)
         is_foreign = any(one != taker for one in staged.by)
         if passed.giver is None and not is_foreign and not changed:
-            return None  # Whoever works alone has left everything there.
+            return None  # A lone operator has left everything there.
         jobs, actors = self._jobs()
         if staged.is_empty and not jobs and not changed:
             return None
@@ -118,7 +118,7 @@ class HandOver:
         )
 
     def _jobs(self) -> tuple[list[Process], dict[int, ActorId]]:
-        # Whoever seizes waits for this: an environment is read once for each process.
+        # A seize waits for this: an environment is read once for each process.
         found = self._belonging.find(read_table())
         kin = (Kin(one.pid, one.parent, one.started) for one in found)
         actors = self._starters.actors(kin)

@@ -77,7 +77,7 @@ class Presence:
         self._approvals.attend()
 
     def demand_change(self, packet: packets.Packet) -> None:
-        """Do nothing if whoever asks the keeper for a change may have it.
+        """Do nothing if the asker of a change may have it.
 
         Raises:
             Forbidden: It may not, or has not proven who it is.

@@ -218,7 +218,7 @@ class Requests:
             connection.send(told(asked, outcome))
         else:
             at = now()
-            self._driver.do(self._intake.settle(at), at)  # Whoever asks is waiting.
+            self._driver.do(self._intake.settle(at), at)  # The asker is waiting.
 
     def _presence(self, actor: ActorId) -> parties.Presence:
         intake = self._intake

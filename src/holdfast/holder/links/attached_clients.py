@@ -21,7 +21,7 @@ MAX_CLIENTS_EACH = 64
 """Clients of one operator: more windows and devices than a person has."""
 
 KEPT_FOR_HUMANS = 32
-"""Places that nobody else gets: agents cannot shut out whoever would stop them."""
+"""Places that nobody else gets: agents cannot shut out people who would stop them."""
 
 NEWS = 60.0
 """Seconds in which a newcomer is told what was announced for a while: whoever was
@@ -83,7 +83,7 @@ class Company:
     def make_room(self) -> None:
         """End the oldest connection that has not attached, if there are too many.
 
-        Whoever comes last is let in: it may be the one who would stop the others.
+        The last to come is let in: it may be the one who would stop the others.
         """
         if len(self.connections) > MAX_CONNECTIONS:
             idle = (one for one in self.connections if one.client is None)

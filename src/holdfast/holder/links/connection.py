@@ -23,7 +23,7 @@ waits in the window, which all clients share."""
 
 READ = 8 * 1024
 """Bytes taken from a client at once: as many keys as can be dealt with in a few
-milliseconds, so that whoever seizes the turn is heard between them."""
+milliseconds, so that a seize is heard between them."""
 
 MAX_ACTING = 16
 """Clients that act on one link: each command of an operator has one of its own, and
@@ -88,7 +88,7 @@ class Connection:
             for frame in self._reader.feed(data):
                 handle(self, decode(frame))
         except HoldfastError as error:
-            # Whoever does not speak the protocol is not spoken to any longer.
+            # A peer that breaks the protocol is hung up on.
             self.dismiss(Goodbye(error.code, str(error)[:200]))
 
     def acts_for(self, client: ClientId) -> list[ClientId]:

@@ -31,7 +31,7 @@ START_EVERY = 10
 """Attempts between two starts of a keeper: about a second, which it needs at worst."""
 
 CLAIM_PATIENCE = 20
-"""Attempts after which a keeper is started whoever has claimed to do so."""
+"""Attempts after which a keeper is started in spite of others' claims."""
 
 TIMEOUT = 5.0
 
@@ -130,7 +130,7 @@ class KeeperLink:
     def change(self, facts: packets.Packet) -> None:
         """Tell the keeper what has changed."""
         if facts.get("state") == "exited":
-            # By the wall clock: whoever clears away may run after a restart.
+            # By the wall clock: the clean-up may run after a restart.
             ended_ms = self._vaulted.held.ended_ms or time.time_ns() // 1_000_000
             facts = {**facts, "ended_ms": ended_ms}
         self._vaulted.change(facts)
@@ -200,7 +200,7 @@ class KeeperLink:
     def _start_keeper(self) -> None:
         if self._claim is None:
             self._claim = start.claim_start()
-        # Whoever has the claim may be frozen; a keeper too many ends by itself.
+        # The claimant may be frozen; a keeper too many ends by itself.
         if self._claim is not None or self._attempts > CLAIM_PATIENCE:
             start.start_keeper()
 

@@ -94,7 +94,7 @@ class Notifications:
                 connection.send(pending)
 
     def answer(self, answer: serializer.Answer) -> None:
-        """Tell whoever sent an input what became of it."""
+        """Tell the sender of an input what became of it."""
         if self.held_input is not None and self.held_input[1] == answer.id:
             self._settle(Verdict.DENY)
         receipt = None
@@ -134,7 +134,7 @@ class Notifications:
         *,
         echo_off: bool,
     ) -> None:
-        """Show what waits to those who may approve it, and to whoever waits.
+        """Show what waits to those who may approve it, and to the sender.
 
         Of a secret nothing is shown but how long it is.
         """

@@ -1,4 +1,4 @@
-"""Answers what may be asked by whoever may observe, attached or not."""
+"""Answers what an observer may ask, attached or not."""
 
 from holdfast.holder.context import Context
 from holdfast.holder.input.requests import Requests

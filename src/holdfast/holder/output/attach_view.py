@@ -59,7 +59,7 @@ class AttachView:
         self._painter.ask(Want.KEYFRAME, partial(self._paint, connection, seen))
 
     def tick(self, now: float) -> None:
-        """Show the stream to whoever has waited long enough for a picture."""
+        """Show the stream to clients that waited long enough for a picture."""
         for connection, by in [*self._hurrying.items()]:
             if now >= by:
                 del self._hurrying[connection]
@@ -70,7 +70,7 @@ class AttachView:
     def screen(self, connection: Connection, asked: screens.ScreenRequest) -> None:
         """Tell a client what is to be seen."""
         if connection in self._asking or connection.is_behind:
-            # Whoever asks faster than it reads would fill our memory.
+            # One that asks faster than it reads would fill our memory.
             self._refuse(connection, "it has not taken the last screen yet")
             return
         self._asking.add(connection)

@@ -104,7 +104,7 @@ class PainterLink:
 
     def _step(self) -> None:
         if self._is_stepping:
-            return  # Whoever was told of a picture wishes for another.
+            return  # Those told of a picture ask for another.
         self._is_stepping = True
         while effects := self._machine.next(self._view(), time.monotonic()):
             for effect in effects:

@@ -164,7 +164,7 @@ class Consultation:
             return
         try:
             demand_question(given, self._vaulted, is_frozen=False)
-        except HoldfastError as error:  # Whoever asked has given up meanwhile.
+        except HoldfastError as error:  # The asker has given up meanwhile.
             then(Judgement(Verdict.DENY, error.code, str(error)))
         else:
             then(combined(said, answer.judgement))

@@ -109,7 +109,7 @@ class ExecRequests:
         self._do(self._machine.handle(approved, time.monotonic()))
 
     def deny(self, denied: gate.Denied) -> None:
-        """Take a denial; whoever is behind the exec may withdraw it.
+        """Take a denial; the operator behind the exec may withdraw it.
 
         Raises:
             HoldfastError: It does not count, and why.

@@ -28,7 +28,7 @@ MAX_REMEMBERED = 64
 """Judgements kept for the next exec of the same words."""
 
 MAX_SHOWN = 4096
-"""Characters of a command that are shown to whoever approves it."""
+"""Characters of a command that are shown to approvers."""
 
 _UNREAD = Execution(None, None, ())
 _UNREAD_WORDS = Execution(None, None, (None,))

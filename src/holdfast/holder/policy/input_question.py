@@ -63,7 +63,7 @@ class InputQuestions:
     def secret(self, given: Input, at: Moment) -> Secret:
         """Tell whether an input is a secret.
 
-        What a session begins with is none: it is shown to whoever is asked.
+        What a session begins with is none: it is shown to approvers.
         """
         if given.kind is InputKind.START:
             return SHOWN

@@ -52,7 +52,7 @@ class Asked:
     deadline: float
     link: socket | None = None
     failed: str = ""
-    """Why it failed at once; whoever asked is told at the next tick."""
+    """Why it failed at once; the asker is told at the next tick."""
 
 
 class JudgeLink:

@@ -113,7 +113,7 @@ class Leader:
             connection.send(wire.Exited(self.exit or 0))
 
     def _tell_exit(self) -> None:
-        # Whoever has not attached yet is told when it does.
+        # A client that has not attached yet is told when it does.
         for connection in self._context.company.attached():
             connection.end_with(wire.Exited(self.exit or 0))
             connection.pump()

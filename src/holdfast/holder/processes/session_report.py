@@ -113,7 +113,7 @@ class SessionReport:
         self._timer.set(0.0 if self._asking else None)
 
     def _begin(self) -> None:
-        """Serve whoever asks for the same as the first in line."""
+        """Serve everyone who asks for the same as the first in line."""
         _, descriptors = self._asking[0]
         self._descriptors = descriptors
         self._served = [one for one, asked in self._asking if asked is descriptors]

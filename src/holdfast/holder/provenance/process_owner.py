@@ -25,7 +25,7 @@ from holdfast.model.actors import Actor
 from holdfast.model.ids import ActorId
 
 MAX_GENERATIONS = 64
-"""Ancestors looked at; whoever has more counts as one of those that were seen."""
+"""Ancestors looked at; a process with more counts as one of those that were seen."""
 
 _LISTENING = frozenset(
     {Word.AT_PROMPT, Word.WAITING_FOR_INPUT, Word.WAITING_FOR_SECRET}
@@ -46,7 +46,7 @@ class ProcessOwners:
     def take_up(self, entries: Iterable[Entry]) -> None:
         """Find out, after a predecessor's death, who had the shell's ear.
 
-        The shell's own word for it counts, where it gives one; else whoever typed.
+        The shell's own word for it counts, where it gives one; else who typed.
         """
         found = [*entries]
         began = [(one, _named(one, EntryKind.BEGAN, "trigger")) for one in found]
@@ -101,7 +101,7 @@ class ProcessOwners:
             if found is None or found.parent in (self._leader, _INIT, 0):
                 break
             parent = read_stat(found.parent)
-            # Whoever is older than the session has adopted an orphan of it.
+            # A parent older than the session has adopted an orphan of it.
             if parent is None or leader is None or parent.started < leader.started:
                 break
             found = parent

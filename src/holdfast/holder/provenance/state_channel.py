@@ -125,7 +125,7 @@ def _open(path: str, shell: str) -> int | None:
     if not stat.S_ISFIFO(os.fstat(fd).st_mode):
         os.close(fd)
         return None
-    # Whoever writes without waiting needs all of the room.
+    # A writer that does not wait needs all of the room.
     if shell != "fish":
         with contextlib.suppress(OSError):
             fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, CAPACITY)

@@ -62,7 +62,7 @@ def known() -> dict[SessionId, str]:
 def dozes(session: SessionId) -> bool:
     """Tell whether a session says by its socket's mode that it dozes.
 
-    Whoever connects wakes it: a list does not.
+    A connection wakes it: a list does not.
     """
     try:
         found = os.stat(folders.session_address(session))  # noqa: PTH116  # ditto

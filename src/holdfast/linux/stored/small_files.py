@@ -1,6 +1,6 @@
 """Small files of ours: read and written whole, through no link, for us alone.
 
-Standard library without pathlib: whoever starts a session is not to wait for more.
+Standard library without pathlib: starting a session must not wait for more.
 """
 
 import errno

@@ -144,7 +144,7 @@ class ApprovalTimeout(Unavailable):
 
 
 class AskerGone(Unavailable):
-    """Whoever sent an input that waited for approval has gone for good."""
+    """The sender of an input that waited for approval has gone for good."""
 
     ticket: int
 
