@@ -46,7 +46,9 @@ def test_a_policy_is_not_applied_through_a_relay(joined: tuple[Place, Place]) ->
         done = away.run(*words)
         assert done.returncode == 64, done
         said = " ".join(done.stderr.split())
-        assert "applying the policy of box is only done on the machine itself" in said
+        assert (
+            "applying the policy of box can only be done on the machine itself" in said
+        )
         assert "Do it on that machine" in said
 
     assert json.loads(home.run("status", "--json").stdout)["policy"]["notices"]
@@ -69,5 +71,5 @@ def test_what_changes_a_whole_host_is_refused_by_name(
     code, text, step = said.stdout.splitlines()
 
     assert code == "only-here"
-    assert "only done on the machine itself" in text
+    assert "can only be done on the machine itself" in text
     assert step == "Do it on that machine."

@@ -14,6 +14,8 @@ function listed(name: string, state: string | null, more: Partial<SessionInfo> =
     createdMs: 1000,
     size: null,
     keep: false,
+    dozing: false,
+    idleMs: 0,
     ...more,
   };
   return { info, glance: state === null ? null : glance(state) };
