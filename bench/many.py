@@ -26,7 +26,7 @@ WATCHED = 10.0
 """Seconds of rest that are watched: long enough for any timer of ours."""
 
 SPARE = 200
-"""Terminals, processes and descriptors left to whoever else is on the machine."""
+"""Terminals, processes and descriptors left to other users of the machine."""
 
 FDS = 6
 """Descriptors the keeper needs for a session: four kept, its link, one in passing."""
@@ -44,7 +44,7 @@ def measure(table: Table, scale: Scale) -> None:
     with dozing_machine(SOON) as here:
         shared = _shared_memory()
         sessions, births = _create(here, count)
-        # A smaller number was asked for by whoever wants no answer about 2,000.
+        # A smaller number says nothing about 2,000.
         budget = 2000 if scale.sessions >= 2000 else None
         table.add(Row("sessions live at once", len(holders()), "", at_least=budget))
         _fall_asleep(table, count)

@@ -1,4 +1,4 @@
-"""How long does whoever attaches to a session that dozes wait for its first answer?
+"""The wait for a first answer when attaching to a session that dozes.
 
 Beside the same for a session that is awake, each in turn: the difference is the wake.
 """

@@ -43,7 +43,7 @@ OURS = {
     "holdfast.client.own_name",
     "holdfast.core",
     "holdfast.core.client",
-    "holdfast.core.client.clearing",
+    "holdfast.core.client.cleared_screen",
     "holdfast.core.client.early_link",
     "holdfast.core.client.early_picture",
     "holdfast.crypto",

@@ -6,7 +6,7 @@ from tests.cli.support.operating import waiting
 from tests.core.signing import ANNA, KEY
 
 from holdfast.core.client.attachment import Attachment
-from holdfast.core.client.clearing import cleared
+from holdfast.core.client.cleared_screen import cleared
 from holdfast.core.client.signing import Pen
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (

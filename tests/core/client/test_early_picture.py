@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.client.world import attached, view
 
-from holdfast.core.client.clearing import cleared
+from holdfast.core.client.cleared_screen import cleared
 from holdfast.core.client.early_picture import UNUSUAL, EarlyPicture
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import Incarnation

@@ -22,7 +22,7 @@ import hashlib
 from collections.abc import Callable  # noqa: TC003  # read by people too
 from typing import NamedTuple
 
-from holdfast.core.client.clearing import cleared
+from holdfast.core.client.cleared_screen import cleared
 from holdfast.core.client.signing import Signing
 from holdfast.model.errors import (
     ApprovalTimeout,

@@ -8,7 +8,7 @@ Invariant, checked by tests/core/client/test_early_picture.py:
 I1  What is painted is how that begins which an Attachment prints of the same frames.
 """
 
-from holdfast.core.client.clearing import cleared
+from holdfast.core.client.cleared_screen import cleared
 from holdfast.wire import first_messages as first
 
 _PING, _GOODBYE, _REFUSE, _EXITED, _LOST = 0x03, 0x05, 0x22, 0x64, 0x65

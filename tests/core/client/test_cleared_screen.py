@@ -1,4 +1,4 @@
-from holdfast.core.client.clearing import cleared
+from holdfast.core.client.cleared_screen import cleared
 
 
 def test_as_many_rows_are_pushed_out_at_the_top_as_there_are() -> None:
