@@ -7,6 +7,7 @@ Node. In a real browser it works with real processes, so that is for `make scena
 about the page and nothing else. Tests that are named are run alone.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -21,9 +22,13 @@ UNAVAILABLE = 69
 
 CHROMIUM = os.environ.get("CHROMIUM", "chromium")
 
+COVERED_TESTS = ("-m", "coverage", "run", "-m", "pytest")
+
+FEW = 3
+"""Tests that may fail on a machine that stands still; more than that is no bad luck."""
+
 BROWSER_TESTS = ("-m", "pytest", "-q", "tests/web")
-BESIDE_OTHERS = ("-n", "2", "--dist", "loadfile", "--maxfail=4")
-"""Up to three that fail are tried again; what is more is no bad luck."""
+BESIDE_OTHERS = ("-n", "2", "--dist", "loadfile", f"--maxfail={FEW + 1}")
 
 ALONE = ("-n", "0", "--last-failed", "--last-failed-no-failures", "none")
 
@@ -67,9 +72,11 @@ def _tests(arguments: list[str]) -> int:
     for left_over in ROOT.glob(".coverage*"):
         left_over.unlink()
     skipped = [f"--ignore=tests/{folder}" for folder in SCENARIOS]
-    tests = _python(
-        *("-m", "coverage", "run", "-m", "pytest", "-n", "2"), *skipped, *arguments
-    )
+    tests = _python(*COVERED_TESTS, "-n", "2", *skipped, *arguments)
+    if tests == SOME_FAILED and not arguments and _few_failed():
+        # Real terminals and processes are among these, too.
+        print("These failed beside others; each is tried again, alone.", flush=True)
+        tests = _python(*COVERED_TESTS, *ALONE, *skipped)
     if tests != 0:
         return tests
     _python("-m", "coverage", "combine", "-q")
@@ -79,6 +86,11 @@ def _tests(arguments: list[str]) -> int:
         _report(PROCESSES, PROCESSES_COVERED, "--format=total"),
     ]
     return max(covered)
+
+
+def _few_failed() -> bool:
+    kept = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
+    return kept.exists() and len(json.loads(kept.read_text())) <= FEW
 
 
 def _report(packages: tuple[str, ...], wanted: int, *more: str) -> int:

@@ -138,9 +138,9 @@ class World:
         """Have done what the intake says."""
         self.session.driver.do(effects, now())
 
-    def turn(self) -> None:
-        """Do what the clock demands, as the loop does."""
-        self.context.timers.tick(time.monotonic())
+    def turn(self, later: float = 0.0) -> None:
+        """Do what the clock demands, as the loop does, or does some seconds later."""
+        self.context.timers.tick(time.monotonic() + later)
 
     def join(self, name: str = "", kind: ActorKind = ActorKind.HUMAN) -> Client:
         """Let an operator in: the login user, or one of another name."""

@@ -85,8 +85,10 @@ def test_we_and_our_ancestors_never_belong() -> None:
 
 def test_who_is_gone_is_remembered_no_longer() -> None:
     belonging, table = Belonging(Tree(2**22 + 1, -1, SESSION)), read_table()
-    belonging.find(table)
     few = dict(list(table.items())[:2])
+    some = next(iter(few.values()))
+    gone = [some._replace(pid=2**22 + 2 + one) for one in range(5)]
+    belonging.find(few | {one.pid: one for one in gone})
 
     belonging.find(few)
 

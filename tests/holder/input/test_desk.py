@@ -13,6 +13,7 @@ from tests.scenarios.support import apply_policy, eventually
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.input import gate, turn
+from holdfast.holder.input.writer import AGAIN
 from holdfast.holder.moment import now
 from holdfast.model.actors import ActorKind
 from holdfast.model.geometry import Size
@@ -230,7 +231,7 @@ def test_a_seize_cuts_what_is_half_written_and_says_who_has_the_turn(
     assert 0 < cut.written < 60_000
     assert (refused.code, refused.sequence) == ("turn-moved", 2)
     assert bert.id in refused.facts.values()
-    here.turn()
+    here.turn(AGAIN)
     assert not here.session.desk.is_busy
     assert b"y" not in here.typed()
 
