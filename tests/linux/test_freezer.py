@@ -324,6 +324,12 @@ def test_what_stops_only_when_its_wait_is_over_is_in_the_record() -> None:
     with leader(WAITS_FOR_ITS_CHILD) as made:
         (pid,) = made.pids()
         eventually("it waits for its child", lambda: found(pid).state == "D")
+        eventually(
+            "its child stands",
+            lambda: any(
+                one.parent == pid and one.is_stopped for one in read_table().values()
+            ),
+        )
         os.kill(pid, signal.SIGSTOP)
 
         record = standing(made.tree)
