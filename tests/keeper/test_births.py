@@ -150,3 +150,15 @@ def pidfds() -> int:
     # The descriptor of this very listing is gone again when it is looked at.
     fds = [path for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
     return sum("pidfd" in str(path.readlink()) for path in fds)
+
+
+def test_only_the_process_that_was_forked_speaks_for_it(
+    ward: Ward, child: Child
+) -> None:
+    assert not ward.births.is_of("a", child.pid)
+    ward.births.begin("a", now=0)
+    assert ward.births.is_of("a", child.pid)  # The nursery has not named it yet.
+    ward.births.forked("a", child.pid, os.pidfd_open(child.pid))
+
+    assert ward.births.is_of("a", child.pid)
+    assert not ward.births.is_of("a", os.getpid())

@@ -199,22 +199,10 @@ def test_nobody_takes_a_session_over_by_a_deposit(
     assert before is not None
     if not is_held:
         os.kill(here.pid("holder", session), signal.SIGKILL)
-    master, slave = os.openpty()
-    memory = os.memfd_create("window")
-    listener = socket.socket(socket.AF_UNIX)
-    itself = os.pidfd_open(os.getpid())
-    fds = [master, memory, listener.fileno(), itself]
-    packet = {"do": "deposit", "id": session, "token": "", "exit": None}
 
-    with packets.connect(places.keeper_socket(), PATIENCE) as link:
-        packets.send(link, {**packet, "facts": before}, fds)
-        heard = packets.receive(link)
-    for fd in (master, slave, memory, itself):
-        os.close(fd)
-    listener.close()
+    answer = forged_deposit(session, "", before)
 
-    assert heard is not None
-    assert heard[0].get("code") == "not-proven", heard
+    assert answer.get("code") == "not-proven", answer
     here.wait_whole(session)
     client = here.join(session)
     client.enter(b"still here\r")
@@ -222,3 +210,44 @@ def test_nobody_takes_a_session_over_by_a_deposit(
     after = here.facts(session)
     assert after is not None
     assert (after["holder"] == before["holder"]) == is_held
+
+
+def forged_deposit(session: str, token: str, facts: Packet) -> packets.Packet:
+    """Deposit descriptors of our own; return what the keeper says of it."""
+    master, slave = os.openpty()
+    memory = os.memfd_create("window")
+    listener = socket.socket(socket.AF_UNIX)
+    itself = os.pidfd_open(os.getpid())
+    fds = [master, memory, listener.fileno(), itself]
+    packet = {"do": "deposit", "id": session, "token": token, "exit": None}
+    with packets.connect(places.keeper_socket(), PATIENCE) as link:
+        packets.send(link, {**packet, "facts": facts}, fds)
+        heard = packets.receive(link)
+    for fd in (master, slave, memory, itself):
+        os.close(fd)
+    listener.close()
+    assert heard is not None
+    return heard[0]
+
+
+def test_nobody_else_says_that_a_holder_on_its_way_has_failed(
+    here: Machine, session: SessionId
+) -> None:
+    facts = here.facts(session)
+    assert facts is not None
+    nursery = here.pid("nursery")
+    os.kill(nursery, signal.SIGSTOP)
+    try:
+        os.kill(here.pid("holder", session), signal.SIGKILL)
+        eventually("nobody holds it", lambda: not here.is_whole(session))
+        failed = raw({"do": "failed", "token": session, "kept": False})
+        # Its name would clash, but a deposit is not refused for that.
+        forged_deposit("s_" + "z" * 16, session, facts)
+    finally:
+        os.kill(nursery, signal.SIGKILL)  # What it was asked for is asked for again.
+
+    assert failed.get("code") == "not-proven", failed
+    assert places.session_log(session).exists()
+    client = here.join(session)
+    client.enter(b"still here\r")
+    client.wait_output(b"still here")

@@ -64,6 +64,11 @@ class Births:
         if birth is not None and birth.pid in (0, pid):
             self.drop(key)
 
+    def is_of(self, key: str, pid: int) -> bool:
+        """Tell whether a process is a holder on its way, as far as that is known."""
+        birth = self._births.get(key)
+        return birth is not None and birth.pid in (0, pid)
+
     def kill(self, key: str) -> bool:
         """Kill a holder on its way, and forget it; False if there is none."""
         birth = self._births.get(key)

@@ -112,7 +112,7 @@ class Requests:
     ) -> Facts | None:
         match packet.get("do"):
             case "failed":
-                return self._failed(packet)
+                return self._failed(link, packet)
             case "proof":
                 self._upgrading.happened(Proven(str(packet.get("id"))))
                 return None
@@ -161,8 +161,11 @@ class Requests:
             leftovers.remove_files(SessionId(session))
             return refusal("session-not-found", "it was forgotten", session=session)
         household.deposit(link, session, facts, fds)
-        household.births.drop(token)
-        waiting = household.waiting.pop(token, None)
+        # A creation's token is its session's id; any other would be someone else's.
+        waiting = None
+        if token == session:
+            household.births.drop(token)
+            waiting = household.waiting.pop(token, None)
         if waiting is not None:
             household.links.send(waiting, {"ok": True, "id": session, **facts})
         household.note_exit(session, packet.get("exit"))
@@ -225,18 +228,22 @@ class Requests:
             self._household.links.send(link, {"do": "rest"})
         self._upgrading.happened(Deposited(session))
 
-    def _failed(self, packet: packets.Packet) -> Facts:
+    def _failed(self, link: socket.socket, packet: packets.Packet) -> Facts:
         token = str(packet.get("token"))
-        if token in self._household.births:
-            # Before anybody is told: then nothing of it is to be found any more, but
-            # for the record of what somebody was not allowed to start.
-            is_kept = packet.get("kept") is True
-            remove = leftovers.remove_files if is_kept else leftovers.remove_traces
-            remove(SessionId(token))
-        self._household.births.drop(token)
-        waiting = self._household.waiting.pop(token, None)
+        household = self._household
+        is_born = token in household.vault.deposits
+        # What lives has not failed; of anything else only its holder can know.
+        if is_born or not household.births.is_of(token, packets.process_of(link)):
+            return refusal("not-proven", "its holder did not say so", actor="")
+        # Before anybody is told: then nothing of it is to be found any more, but
+        # for the record of what somebody was not allowed to start.
+        is_kept = packet.get("kept") is True
+        remove = leftovers.remove_files if is_kept else leftovers.remove_traces
+        remove(SessionId(token))
+        household.births.drop(token)
+        waiting = household.waiting.pop(token, None)
         if waiting is not None:
-            self._household.links.send(waiting, {**packet, "ok": False})
+            household.links.send(waiting, {**packet, "ok": False})
         return {"ok": True}
 
     def _list(self, link: socket.socket) -> Facts:
