@@ -361,3 +361,16 @@ def test_at_a_prompt_with_marks_nobody_takes_over() -> None:
     found = staged((BOT, b"rm x\x16\r"), (ANNA, b"ls\r"))
 
     assert found.by == (BOT, ANNA)
+
+
+def test_i3_who_shaped_a_line_that_nobody_can_tell_is_named_until_a_mark() -> None:
+    line = prompt((ANNA, b"ls"))
+    line.shaped(())
+    assert not line.stands().is_edited
+
+    line.shaped((BOT,))
+
+    assert line.stands() == Staged(b"ls", (ANNA, BOT), is_edited=True)
+    line.typed(ANNA, b"\r", echo_off=False)
+    line.began("ls")
+    assert line.stands().is_empty

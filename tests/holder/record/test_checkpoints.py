@@ -41,7 +41,7 @@ class Book:
         self.write(EntryKind.GRANTED, actor=f"a_{number}", by="", **rights)
 
     def mark(self) -> None:
-        made = self.checkpoints.make(self.file, None)
+        made = self.checkpoints.make(self.file, None, ())
         assert made is not None
         self.write(EntryKind.CHECKPOINT, **made)
 
@@ -122,7 +122,7 @@ def test_without_any_the_book_is_read_whole(book: Book) -> None:
 def test_one_that_was_written_and_is_not_in_the_book_counts_for_nothing(
     book: Book,
 ) -> None:
-    assert book.checkpoints.make(book.file, None) is not None  # And killed here.
+    assert book.checkpoints.make(book.file, None, ()) is not None  # And killed here.
 
     assert book.known() == ALL
     assert book.past.checkpoint is not None
@@ -134,7 +134,7 @@ def test_a_full_disk_leaves_the_one_before(
 ) -> None:
     monkeypatch.setattr("os.write", lambda _, raw: len(raw) // 2)
 
-    assert book.checkpoints.make(book.file, None) is None
+    assert book.checkpoints.make(book.file, None, ()) is None
     monkeypatch.undo()
     assert book.known() == ALL
     assert book.past.checkpoint is not None

@@ -11,8 +11,10 @@ few before (what was typed is looked at again).
 A file that is torn, lost, or other than the entry says counts for nothing; there is
 one more, from the checkpoint before; and without either the book is read whole.
 
-It is made from nothing but entries, never from what a process has in its memory, so
-that it cannot say more than the book does, and anybody can make it again.
+It is made from entries, so that it cannot say more than the book does, and anybody
+can make it again. What the holder knows better is narrowed by it: who has typed into
+the command that runs, and who has a hand in what stands typed. From entries alone that
+is everybody who has typed.
 
 Invariants, checked by tests/core/book/test_checkpoint.py:
 
@@ -23,6 +25,7 @@ I3  What is kept is bounded, however long the book is.
 
 import hashlib
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeVar
 
@@ -37,7 +40,7 @@ from holdfast.core.provenance import commands, originators
 from holdfast.model.envelopes import Envelope
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, SessionId
-from holdfast.model.inputs import InputId, InputKind
+from holdfast.model.inputs import TYPED, InputId, InputKind
 from holdfast.model.outcomes import Cut, outcome_from
 
 VERSION: Final = 1
@@ -98,6 +101,8 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     signed: tuple[tuple[ActorId, ClientId, int], ...]
     commands: commands.Kept
     origins: originators.Kept
+    line: tuple[ActorId, ...] = ()
+    """Who may have a hand in what stands typed."""
 
     def to_bytes(self) -> bytes:
         """Write it down."""
@@ -140,6 +145,7 @@ class Account:
         self._clients: OrderedDict[ClientId, int | None] = OrderedDict()
         self._signed: OrderedDict[tuple[ActorId, ClientId], int] = OrderedDict()
         self._had: OrderedDict[ActorId, int] = OrderedDict()
+        self._typists: OrderedDict[ActorId, None] = OrderedDict()
         self._command = 0
         if past is not None:
             self._origins = originators.Origins.load(past.origins)
@@ -147,11 +153,14 @@ class Account:
             self._clients.update(past.commands.clients)
             self._signed.update(((one, two), last) for one, two, last in past.signed)
             self._had.update(past.hands.had)
+            self._typists.update(dict.fromkeys(past.line))
             self._command = past.hands.command
 
     def read(self, entry: Entry) -> None:
         """Take the next entry."""
         self.standing.read(entry)
+        if entry.kind is EntryKind.INPUT and entry.fields["input"] in TYPED:
+            _put(self._typists, entry.actor, None, MAX_HANDS)
         match entry.kind:
             case EntryKind.INPUT if entry.fields["input"] == InputKind.COMMAND:
                 self._remember(entry.client, None)
@@ -166,10 +175,15 @@ class Account:
             case _:
                 pass
 
-    def checkpoint(self, running: commands.Command | None = None) -> Checkpoint:
+    def checkpoint(
+        self,
+        running: commands.Command | None = None,
+        line: Iterable[ActorId] | None = None,
+    ) -> Checkpoint:
         """Return what is to be written down now.
 
-        `running` is the last command, with who has typed into it by now.
+        `running` is the last command, with who has typed into it by now; `line` is who
+        has a hand in what stands typed, None if nobody knows.
         """
         kept = [*self._commands]
         if running and kept and kept[-1].number == running.number:
@@ -184,6 +198,7 @@ class Account:
             signed=tuple((*who, last) for who, last in self._signed.items()),
             commands=commands.Kept(tuple(kept), tuple(self._clients.items())),
             origins=self._origins.dump(),
+            line=tuple(self._typists if line is None else line),
         )
 
     def _follow(self, entry: Entry) -> None:

@@ -275,6 +275,14 @@ class StagedLine:
                 self._parts[0].typed += text[:MAX_STAGED]
                 self._parts[0].by += [owner] * len(self._parts[0].typed)
 
+    def shaped(self, by: Iterable[ActorId]) -> None:
+        """Take that these have a hand in what stands there, whatever that is."""
+        hands = dict.fromkeys(by)
+        if hands:
+            self._hands |= hands.keys()
+            self._parts[-1].is_lost = True
+            self._parts[-1].shapers.update(hands)
+
     # ── inside ────────────────────────────────────────────────────────────
 
     def _settle_mode(self, actor: ActorId, terminal: LineDiscipline) -> None:

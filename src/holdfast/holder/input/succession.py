@@ -54,7 +54,7 @@ def take_up(context: Context, note: NoteMemory) -> Succession:
     before = None if known is None else standing_of(known)
     recent = past.entries[-REPLAYED:]
     line = TypedLine(shell)
-    line.replay(recent, pty.discipline(context.vaulted.master))
+    line.replay(recent, pty.discipline(context.vaulted.master), known)
     shell.take_up(past)
     found = inherit(past.entries, note.read(), FIRST_INCARNATION, before)
     return Succession(

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterable
 
+from holdfast.core.book.checkpoint import Checkpoint
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.provenance.line_discipline import LineDiscipline
 from holdfast.core.provenance.staged import LINE_EDITOR, Staged
@@ -44,14 +45,25 @@ class TypedLine:
             if part.stop == len(given.payload):
                 shell.entered(given, self._lines)
 
-    def replay(self, entries: Iterable[Entry], now: LineDiscipline) -> None:
+    def replay(
+        self,
+        entries: Iterable[Entry],
+        now: LineDiscipline,
+        known: Checkpoint | None = None,
+    ) -> None:
         """Find out, after a predecessor's death, what stands typed.
 
-        How the terminal was set is in no book: it is taken for what it is now.
+        How the terminal was set is in no book: it is taken for what it is now. What was
+        typed before these entries is `known` by who typed it.
         """
+        through = -1 if known is None else known.through
+        hands = () if known is None else known.line
         line = self._shell.line
         terminal = now if now.edits else LINE_EDITOR
         for entry in entries:
+            if entry.index > through:
+                line.shaped(hands)
+                hands = ()
             match entry.kind:
                 case EntryKind.INPUT if entry.fields["input"] in TYPED:
                     actor = ActorId(str(entry.fields["actor"]))
@@ -66,3 +78,4 @@ class TypedLine:
                     line.prompted()
                 case _:
                     pass
+        line.shaped(hands)

@@ -147,7 +147,8 @@ class Book:
         if not self._driver.intake.book.is_idle:
             self._checkpoint_timer.set(at + SOON)
             return
-        made = self._checkpoints.make(self._log, self._shell.last)
+        hands = self._shell.line.stands().by
+        made = self._checkpoints.make(self._log, self._shell.last, hands)
         if made is not None:
             self._driver.record(EntryKind.CHECKPOINT, made)
 

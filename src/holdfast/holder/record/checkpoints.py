@@ -7,6 +7,7 @@ writes one leaves the other, and a full disk leaves both.
 
 import errno
 import os
+from collections.abc import Iterable
 from typing import Final
 
 from holdfast.core.book.checkpoint import Account, checkpoint_fields, read_checkpoint
@@ -16,7 +17,7 @@ from holdfast.core.provenance.commands import Command
 from holdfast.holder.record.book_recovery import Past, read_state, state_path
 from holdfast.holder.record.log_file import LogFile
 from holdfast.model.errors import HoldfastError
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire.lines import Value
 
 EVERY: Final = 1024
@@ -71,8 +72,12 @@ class Checkpoints:
         times = 1 if is_idle else OVERDUE
         return self._entries >= EVERY * times or self._bytes >= EVERY_BYTES * times
 
-    def make(self, log: LogFile, running: Command | None) -> dict[str, Value] | None:
+    def make(
+        self, log: LogFile, running: Command | None, line: Iterable[ActorId]
+    ) -> dict[str, Value] | None:
         """Write the next one down; return what the book says of it.
+
+        `line` is who has a hand in what stands typed.
 
         All entries must be in the file. None if the disk refuses: the book goes on,
         and another attempt comes after as many entries.
@@ -82,7 +87,7 @@ class Checkpoints:
         lines = log.read_from(self._place).split(b"\n")[:-1]
         for entry in scan(lines, self._session, self._before(lines)):
             account.read(entry)
-        raw = account.checkpoint(running).to_bytes()
+        raw = account.checkpoint(running, line).to_bytes()
         self._entries = self._bytes = 0
         self.is_full = False
         try:
