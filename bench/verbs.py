@@ -27,7 +27,8 @@ from bench.turns import Turns
 from tests.scenarios.shells import shell
 from tests.scenarios.support import machine
 
-from holdfast.client import commands
+from holdfast.client import command_run
+from holdfast.client.driver import new_client
 from holdfast.core.client.command_run import Wish
 from holdfast.model.ids import SessionId
 
@@ -113,8 +114,8 @@ def _measure_command(table: Table, session: SessionId, rounds: int) -> None:
 
 def _run(session: SessionId, line: bytes) -> None:
     deadline = time.monotonic() + PATIENCE
-    client = commands.client_of(session, None)
-    commands.run(session, client, line, Wish(LIMIT), deadline)
+    client = new_client()
+    command_run.run(session, client, line, Wish(LIMIT), deadline)
 
 
 def _measure_bare(rounds: int) -> float:

@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import get_args
 
 from tools.generated import write
 
@@ -86,12 +87,17 @@ def _function(found: Callable[..., object]) -> list[str]:
 def _value(kind: type, before: str = "") -> list[str]:
     lines = [f"### {before}{kind.__name__}\n", f"{inspect.getdoc(kind)}\n"]
     names = [one.name for one in dataclasses.fields(kind)] if _is_data(kind) else []
-    names += getattr(kind, "_fields", ())
-    properties = [word for word, one in vars(kind).items() if isinstance(one, property)]
+    names += getattr(kind, "_fields", getattr(kind, "__struct_fields__", ()))
+    properties = {
+        word: one
+        for base in reversed(kind.__mro__)
+        for word, one in vars(base).items()
+        if isinstance(one, property)
+    }
     if names:
         lines.append("Fields: " + ", ".join(f"`{name}`" for name in names) + ".\n")
     lines += [
-        f"- `{word}`: {_first(inspect.getdoc(vars(kind)[word]))}" for word in properties
+        f"- `{word}`: {_first(inspect.getdoc(one))}" for word, one in properties.items()
     ]
     return [*lines, ""] if properties else lines
 
@@ -100,11 +106,8 @@ def _is_data(kind: type) -> bool:
     return dataclasses.is_dataclass(kind)
 
 
-def _events() -> Iterator[type]:
-    for name, kind in vars(events).items():
-        is_event = _is_data(kind) and kind.__module__ == events.__name__
-        if isinstance(kind, type) and is_event and name != "InOrder":
-            yield kind
+def _events() -> tuple[type, ...]:
+    return (events.Command, *get_args(events.Event))
 
 
 def _first(doc: str | None) -> str:

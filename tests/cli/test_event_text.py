@@ -7,6 +7,15 @@ from holdfast.sdk import events
 ANNA, BERT = ActorId("a_" + "a" * 32), ActorId("a_" + "b" * 32)
 HOSTILE = "echo \x1b[2J; rm -rf $HOME `id`"
 
+PASSED = events.TurnPassed(
+    former=ANNA,
+    holder=BERT,
+    epoch=Epoch(2),
+    reason="given",
+    dropped_inputs=0,
+    dropped_bytes=0,
+)
+
 
 def command(*, is_over: bool) -> events.Command:
     end, status = (9, 3) if is_over else (None, None)
@@ -16,7 +25,7 @@ def command(*, is_over: bool) -> events.Command:
 @pytest.mark.parametrize(
     ("event", "name"),
     [
-        (events.TurnPassed(ANNA, BERT, Epoch(2), "given", 0, 0), "turn.passed"),
+        (PASSED, "turn.passed"),
         (events.TurnAsked(ANNA, 3.0), "turn.asked"),
         (events.Approved(1, ANNA), "gate.answered"),
         (events.Denied(1, ANNA), "gate.answered"),

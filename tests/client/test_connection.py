@@ -8,9 +8,10 @@ import pytest
 from tests.cli.support.operating import be_known
 
 from holdfast.client.connection import Connection
-from holdfast.client.current_operator import VARIABLE, ourselves
+from holdfast.client.current_operator import ourselves
+from holdfast.client.own_name import VARIABLE
 from holdfast.core.client.holder_link import Credentials
-from holdfast.crypto.proof import local_proof
+from holdfast.crypto.local_proof import local_proof
 from holdfast.model.errors import (
     HoldfastError,
     MalformedName,

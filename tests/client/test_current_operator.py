@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.client import current_operator
+from holdfast.client import current_operator, own_name
 from holdfast.crypto.keys import SigningKey
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
@@ -15,20 +15,20 @@ from holdfast.model.errors import MalformedName
 @pytest.fixture(autouse=True)
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOLDFAST_CONFIG_DIR", str(tmp_path / "config"))
-    monkeypatch.delenv(current_operator.VARIABLE, raising=False)
+    monkeypatch.delenv(own_name.VARIABLE, raising=False)
     return tmp_path / "config"
 
 
 def test_the_login_user_is_a_human_and_made_on_first_use() -> None:
     ourselves = current_operator.ourselves()
 
-    assert ourselves.actor.name == current_operator.login_name()
+    assert ourselves.actor.name == own_name.login_name()
     assert ourselves.actor.kind is ActorKind.HUMAN
     assert current_operator.ourselves() == ourselves
 
 
 def test_anybody_else_is_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(current_operator.VARIABLE, "builder")
+    monkeypatch.setenv(own_name.VARIABLE, "builder")
 
     assert current_operator.ourselves().actor.kind is ActorKind.AGENT
 
@@ -40,7 +40,7 @@ def test_the_key_belongs_to_the_id() -> None:
 
 
 def test_a_name_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(current_operator.VARIABLE, "../../x")
+    monkeypatch.setenv(own_name.VARIABLE, "../../x")
 
     with pytest.raises(MalformedName):
         current_operator.ourselves()

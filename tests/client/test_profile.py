@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.client import current_operator
-from holdfast.client.profile import VARIABLE, login_name, our_id, our_name
+from holdfast.client.own_name import VARIABLE, login_name, our_name
+from holdfast.client.profile import our_id
 from holdfast.linux.stored import operators
 from holdfast.model.errors import MalformedName, OperatorFileDamaged
 

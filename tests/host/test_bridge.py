@@ -8,7 +8,7 @@ from tests.aio.channel_world import HOST, OPERATOR, dial_attach
 
 from holdfast.aio.channel import Sealed
 from holdfast.aio.first_of import first_of
-from holdfast.crypto.proof import local_proof
+from holdfast.crypto.local_proof import local_proof
 from holdfast.host import bridge
 from holdfast.host.bridge import Bridge
 from holdfast.linux.stored import operators

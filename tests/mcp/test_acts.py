@@ -13,7 +13,7 @@ from tests.scenarios.support import Machine, machine
 from tests.scenarios.typed import is_typed
 
 import holdfast
-from holdfast.client.profile import login_name
+from holdfast.client.own_name import login_name
 from holdfast.core.book.logbook import EntryKind
 from holdfast.mcp.acts import NOT_STOPPED, WITHDRAWN
 

@@ -12,7 +12,7 @@ from tests.scenarios.agents import WHY, Agent, shell, until
 from tests.scenarios.support import Machine, machine
 
 import holdfast
-from holdfast.client.profile import login_name
+from holdfast.client.own_name import login_name
 from holdfast.mcp.server import MAX_CALLS
 
 ON = {"session": "build"}

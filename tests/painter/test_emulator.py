@@ -3,13 +3,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.model.geometry import Size
-from holdfast.painter.emulator import Emulator
 from holdfast.painter.keyframes import GhosttyEmulator
 from holdfast.term.hyperlinks import LinkFilter
 from holdfast.term.screen import Screen
 
 
-def painted(output: bytes, columns: int = 20, rows: int = 5) -> Emulator:
+def painted(output: bytes, columns: int = 20, rows: int = 5) -> GhosttyEmulator:
     emulator = GhosttyEmulator(Size(columns, rows))
     emulator.feed(output)
     return emulator

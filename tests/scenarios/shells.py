@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.scenarios.support import PATIENCE, Machine, eventually
 
-from holdfast.client import calls, commands, current_operator
+from holdfast.client import calls, command_run, current_operator
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import Wish
 from holdfast.model.ids import SessionId
@@ -65,8 +65,9 @@ def local_flags(machine: Machine, session: SessionId) -> int:
 def run(session: SessionId, line: str, key: str | None = None) -> Ran:
     """Run a command, and wait for its end."""
     deadline = time.monotonic() + PATIENCE
-    client = commands.client_of(session, key)
-    return commands.run(session, client, line.encode(), Wish(LIMIT), deadline)
+    us = current_operator.ourselves().actor.id
+    client = command_run.client_of(session, us, key)
+    return command_run.run(session, client, line.encode(), Wish(LIMIT), deadline)
 
 
 def ended(session: SessionId, number: int) -> ShellCommand:

@@ -15,7 +15,7 @@ from tests.scenarios.leftovers import end_everything
 from tests.scenarios.proving import proven
 
 from holdfast.client import current_operator, policies
-from holdfast.crypto.proof import local_proof
+from holdfast.crypto.local_proof import local_proof
 from holdfast.linux import packets, start
 from holdfast.linux.stored import places, policy_files
 from holdfast.linux.stored.operators import Enrolled

@@ -13,7 +13,8 @@ import pytest
 from tests.scenarios.shells import run, shell, wait_phase
 from tests.scenarios.support import PATIENCE, Machine, machine
 
-from holdfast.client import calls, commands
+from holdfast.client import calls, command_run
+from holdfast.client.driver import new_client
 from holdfast.core.client.command_output import Ran, Stop
 from holdfast.core.client.command_run import Wish
 from holdfast.model.actors import ActorKind
@@ -40,8 +41,8 @@ def bash(ours: Machine, tmp_path: Path) -> SessionId:
 
 
 def ran_with(session: SessionId, wish: Wish, line: bytes) -> Ran:
-    client = commands.client_of(session, None)
-    return commands.run(session, client, line, wish, time.monotonic() + PATIENCE)
+    client = new_client()
+    return command_run.run(session, client, line, wish, time.monotonic() + PATIENCE)
 
 
 def holdfast(*words: str) -> tuple[int, dict[str, object], dict[str, object]]:

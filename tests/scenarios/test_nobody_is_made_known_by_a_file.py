@@ -12,9 +12,9 @@ import pytest
 from tests.scenarios.support import PATIENCE, Machine, machine
 
 from holdfast.cli.main import main
-from holdfast.client import current_operator
+from holdfast.client import current_operator, own_name
 from holdfast.crypto.keys import SigningKey
-from holdfast.crypto.proof import local_proof
+from holdfast.crypto.local_proof import local_proof
 from holdfast.linux.stored import invites, operators, places
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
@@ -92,7 +92,7 @@ def test_an_edited_operator_is_nobody(
     assert refused(session, bot).code == "unknown-operator"
     assert main(["--as", "bot", "operators", "add", "ally", "--kind", "human"]) != 0
     assert operators.by_name("ally") is None
-    assert main(["--as", current_operator.login_name(), "operators"]) == 0
+    assert main(["--as", own_name.login_name(), "operators"]) == 0
     assert "'bot' is damaged" in capsys.readouterr().err
 
 
@@ -162,7 +162,7 @@ def test_a_folder_that_somebody_else_made_is_nobody(bot: Enrolled) -> None:
         (home / name / "key").write_bytes(KNOWN)
 
     known = {one.actor.name for one in operators.enrolled()}
-    assert known == {current_operator.login_name(), "bot"}
+    assert known == {own_name.login_name(), "bot"}
     assert operators.by_actor(actor_id(evil.public)) is None
     assert main(["--as", "evil", "gate", "apply", "--yes"]) != 0
 

@@ -18,7 +18,6 @@ from holdfast.sdk.events import (
     Resized,
     StateChanged,
     TurnAsked,
-    TurnPassed,
     event_from,
 )
 from holdfast.wire import commands, messages
@@ -52,15 +51,13 @@ def test_what_is_said_on_the_wire_becomes_an_event() -> None:
     )
     said: dict[messages.Part, Event] = {
         messages.Output(5, b"x"): Output(5, b"x"),
-        messages.Gap(5, 9): Gap(5, 9),
-        messages.Exited(-9): Exited(-9),
-        messages.Lost("it is gone"): Lost("it is gone"),
         messages.Settled(3, Verdict.ALLOW, ANNA): Approved(3, ANNA),
         messages.Settled(3, Verdict.DENY, BOT): Denied(3, BOT),
         messages.TurnAsked(BOT, 2500): TurnAsked(BOT, 2.5),
         messages.Resized(5, messages.Cells(80, 24)): Resized(5, Size(80, 24)),
         messages.State("frozen", Incarnation(1)): StateChanged("frozen"),
-        passed: TurnPassed(ANNA, BOT, Epoch(4), "given", 1, 7),
+        passed: passed,
+        **{one: one for one in (Gap(5, 9), Exited(-9), Lost("it is gone"))},
         commands.CommandEnded(told): CommandEnded(
             Command(3, "make", 5, 9, 2, 1.5, "/src")
         ),

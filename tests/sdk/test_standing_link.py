@@ -11,6 +11,7 @@ from holdfast.model.ids import NO_EPOCH, ActorId, Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import Request
+from holdfast.sdk.routes import Near
 from holdfast.sdk.standing_link import Line
 from holdfast.wire.codec import Message, decode, encode
 from holdfast.wire.commands import CommandReport, CommandRequest
@@ -92,7 +93,7 @@ class Holder:
         self._said.put_nowait(b"".join(map(encode, messages)))
 
 
-class Road:
+class Road(Near):
     """A way to one holder after the other, and then to none."""
 
     def __init__(self, *holders: Holder) -> None:

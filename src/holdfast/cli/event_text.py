@@ -29,10 +29,11 @@ class Happening(NamedTuple):
 def happening_from(event: Event) -> Happening | None:
     """Return how an event is reported; None if it is not."""
     match event:
-        case events.TurnPassed(former, holder, epoch, reason):
+        case events.TurnPassed(former=former, holder=holder):
             fields: dict[str, str | int] = {"former": former, "holder": holder}
             return Happening(
-                EventName.TURN_PASSED, {**fields, "epoch": epoch, "how": reason}
+                EventName.TURN_PASSED,
+                {**fields, "epoch": event.epoch, "how": event.reason},
             )
         case events.TurnAsked(asker, wait):
             return Happening(

@@ -1,7 +1,5 @@
 """The bytes of a logbook, on this machine or a remote host."""
 
-from typing import Protocol
-
 from holdfast.client import keeper
 from holdfast.client.session_location import home_of
 from holdfast.linux.stored import places
@@ -13,31 +11,7 @@ from holdfast.model.session_record import record_of
 from holdfast.model.session_requests import LogPiece, ReadLog
 
 
-class LogFile(Protocol):
-    """A file that grows while it is read."""
-
-    def read(self, size: int, offset: int) -> bytes:
-        """Return at most `size` bytes from `offset` on; b"" at the end."""
-        ...
-
-    def start(self, wanted: ReadLog) -> int:
-        """Return the offset of an `index`, a moment `since` or the `last` entries."""
-        ...
-
-    def length(self) -> int:
-        """Return its current length."""
-        ...
-
-    def is_gone(self) -> bool:
-        """Tell whether it was removed: nobody writes to it any more."""
-        ...
-
-    def close(self) -> None:
-        """Stop reading."""
-        ...
-
-
-def open_log(session: SessionId) -> LogFile:
+def open_log(session: SessionId) -> "OwnFile | FarFile":
     """Open the logbook of a session, here or on its host.
 
     Raises:
@@ -46,7 +20,7 @@ def open_log(session: SessionId) -> LogFile:
 
     """
     host = home_of(session)
-    return _FarFile(host, session) if host else _OwnFile(places.session_log(session))
+    return FarFile(host, session) if host else OwnFile(places.session_log(session))
 
 
 def head_line(session: SessionId, limit: int) -> bytes | None:
@@ -54,7 +28,7 @@ def head_line(session: SessionId, limit: int) -> bytes | None:
     host = home_of(session)
     try:
         if host:
-            raw = _FarFile(host, session, head=True).read(limit, 0)
+            raw = FarFile(host, session, head=True).read(limit, 0)
         else:
             raw = places.session_head(session).read_bytes()[:limit]
     except (FileNotFoundError, SessionNotFound):
@@ -62,14 +36,15 @@ def head_line(session: SessionId, limit: int) -> bytes | None:
     return raw.removesuffix(b"\n")
 
 
-class _OwnFile(BookParts):
+class OwnFile(BookParts):
     """A logbook of this machine."""
 
     def start(self, wanted: ReadLog) -> int:
+        """Return the offset of an `index`, a moment `since` or the `last` entries."""
         return start_of(self, self.length(), wanted)
 
 
-class _FarFile:
+class FarFile:
     """A file on a remote host, read piece by piece."""
 
     def __init__(self, host: str, session: SessionId, *, head: bool = False) -> None:
@@ -78,6 +53,7 @@ class _FarFile:
         self._length = 0
 
     def start(self, wanted: ReadLog) -> int:
+        """Return the offset of an `index`, a moment `since` or the `last` entries."""
         piece = self._piece(wanted._replace(id=self._whole.id, head=self._whole.head))
         return piece.from_ or 0  # An older host starts at the beginning.
 
@@ -88,13 +64,15 @@ class _FarFile:
         return piece_bytes(piece)[:size]
 
     def length(self) -> int:
+        """Return how long it was when it was last read."""
         return self._length
 
     def is_gone(self) -> bool:
+        """Tell no: only its host knows."""
         return False
 
     def close(self) -> None:
-        pass
+        """Do nothing: no link is kept."""
 
     def _piece(self, wanted: ReadLog) -> LogPiece:
         answer = keeper.request(wanted, host=self._host)

@@ -239,7 +239,7 @@ def _acting(words: list[str]) -> list[str]:
     rest = words[1:] if equals else words[2:]
     if not equals and len(words) < 2:  # noqa: PLR2004  # the option and its name
         raise MalformedArgument(option, "followed by an operator's name")
-    from holdfast.client.profile import VARIABLE  # noqa: PLC0415  # rarely needed
+    from holdfast.client.own_name import VARIABLE  # noqa: PLC0415  # rarely needed
 
     os.environ[VARIABLE] = checked_name(name if equals else words[1])
     return rest

@@ -16,7 +16,7 @@ from holdfast.client.current_operator import ourselves
 from holdfast.client.early_session import EarlySession
 from holdfast.core.client.holder_link import VOUCHED_FOR, Credentials, HolderLink
 from holdfast.core.client.timeouts import GREETING
-from holdfast.crypto.proof import local_proof
+from holdfast.crypto.local_proof import local_proof
 from holdfast.linux.packets import is_ours
 from holdfast.linux.stored import folders
 from holdfast.model.errors import SessionUnreachable

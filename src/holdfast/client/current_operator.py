@@ -9,25 +9,15 @@ not be taken for a person.
 import os
 
 from holdfast.client import session_location
-from holdfast.client.profile import VARIABLE, login_name, our_name
+from holdfast.client.own_name import login_name, our_name
 from holdfast.core.client.signing import Pen
-from holdfast.crypto.proof import TOKEN
+from holdfast.crypto.local_proof import TOKEN
 from holdfast.linux.stored import operators
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import HoldfastError, OperatorTaken, UnknownOperator
 from holdfast.model.ids import ActorId
 from holdfast.wire.signatures import MAX_ROTATIONS, ROTATION
-
-__all__ = [
-    "VARIABLE",
-    "acting_as",
-    "enrol",
-    "login_name",
-    "our_name",
-    "our_pen",
-    "ourselves",
-]
 
 
 def ourselves() -> Enrolled:

@@ -6,11 +6,9 @@ and is not to wait for everything that keys and proofs need.
 
 import json
 
-from holdfast.client.own_name import VARIABLE, login_name, our_name
+from holdfast.client.own_name import our_name
 from holdfast.linux.stored import folders
 from holdfast.model.ids import ActorId, is_actor_id
-
-__all__ = ["VARIABLE", "login_name", "our_id", "our_name"]
 
 
 def our_id() -> ActorId:
@@ -21,9 +19,8 @@ def our_id() -> ActorId:
         PeerError: What is known of it is damaged.
 
     """
-    path = f"{folders.operators_folder()}/{our_name()}/operator.json"
     try:
-        found = str(json.loads(_read(path))["actor"])
+        found = str(json.loads(own_file("operator.json"))["actor"])
     except (OSError, ValueError, KeyError, TypeError):
         found = ""
     if is_actor_id(found):
@@ -33,6 +30,14 @@ def our_id() -> ActorId:
     return ourselves().actor.id
 
 
-def _read(path: str) -> bytes:
+def own_file(name: str) -> bytes:
+    """Return what a file of our own folder holds.
+
+    Raises:
+        OSError: There is no such file.
+        UsageError: Our name is none.
+
+    """
+    path = f"{folders.operators_folder()}/{our_name()}/{name}"
     with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
         return file.read()

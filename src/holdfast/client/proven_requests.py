@@ -12,8 +12,7 @@ import json
 import os
 import time
 
-from holdfast.client.profile import our_id, our_name
-from holdfast.linux.stored import folders
+from holdfast.client.profile import our_id, own_file
 from holdfast.model.ids import ENTROPY, ActorId, client_id
 from holdfast.model.session_requests import Creation, ProvenChange
 
@@ -103,7 +102,7 @@ def are_we_a_person() -> bool:
     """
     our_id()
     try:
-        facts = json.loads(_read("operator.json"))
+        facts = json.loads(own_file("operator.json"))
     except (OSError, ValueError):
         facts = {}
     return isinstance(facts, dict) and facts.get("kind") == _HUMAN
@@ -111,17 +110,11 @@ def are_we_a_person() -> bool:
 
 def _token() -> bytes:
     try:
-        return _read("token")
+        return own_file("token")
     except OSError:
         from holdfast.client.current_operator import ourselves  # noqa: PLC0415  # slow to load
 
         return ourselves().token()
-
-
-def _read(name: str) -> bytes:
-    path = f"{folders.operators_folder()}/{our_name()}/{name}"
-    with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
-        return file.read()
 
 
 def _now_ms() -> int:

@@ -7,6 +7,12 @@ import hmac
 
 from holdfast.model.ids import SessionId
 
+TOKEN = 32
+"""Bytes of a token."""
+
+NONCE = 32
+"""Bytes of a nonce: none comes twice."""
+
 _CONTEXT = b"holdfast local 1\n"
 
 

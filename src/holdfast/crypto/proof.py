@@ -12,29 +12,8 @@ apart programs of the same user: those can read each other's tokens.
 
 import hmac
 
-from holdfast.crypto.local_proof import is_local_proof, local_proof
 from holdfast.model.session_requests import Creation, ProvenChange, packet_of
 from holdfast.wire.creation import change_bytes, proven_bytes
-
-__all__ = [
-    "NONCE",
-    "TOKEN",
-    "change_proof",
-    "creation_proof",
-    "host_token",
-    "is_change_proof",
-    "is_creation_proof",
-    "is_local_proof",
-    "local_proof",
-    "proven_change",
-    "proven_creation",
-]
-
-TOKEN = 32
-"""Bytes of a token."""
-
-NONCE = 32
-"""Bytes of a nonce: none comes twice."""
 
 _CREATION = b"holdfast create 1\n"
 _CHANGE = b"holdfast change 1\n"

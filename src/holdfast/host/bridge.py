@@ -23,7 +23,7 @@ from holdfast.aio.first_of import first_of
 from holdfast.aio.log import log
 from holdfast.core.input.introduction import Introduction
 from holdfast.crypto.identity import Identity
-from holdfast.crypto.proof import TOKEN, local_proof
+from holdfast.crypto.local_proof import TOKEN, local_proof
 from holdfast.host import host_requests
 from holdfast.host.guests import Guest, guest_of, wall
 from holdfast.host.holder_visit import holder_socket

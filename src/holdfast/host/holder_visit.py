@@ -5,7 +5,7 @@ from functools import partial
 
 from holdfast.aio.holder_link import Link, SocketStream, connect
 from holdfast.core.client.holder_link import Credentials
-from holdfast.crypto.proof import local_proof
+from holdfast.crypto.local_proof import local_proof
 from holdfast.host.guests import Guest
 from holdfast.linux.packets import is_ours
 from holdfast.linux.stored import folders

@@ -13,7 +13,7 @@ from dataclasses import replace
 from holdfast.linux.painter_packets import Packet
 from holdfast.model import errors
 from holdfast.model.geometry import Size
-from holdfast.painter.emulator import Emulator
+from holdfast.painter.keyframes import GhosttyEmulator
 from holdfast.term.hyperlinks import LinkFilter
 from holdfast.term.queries import QueryKind
 from holdfast.term.screen import Screen
@@ -33,7 +33,7 @@ _CURSOR_REPORTS = {
 class Picture:
     """One session, painted up to an offset."""
 
-    def __init__(self, emulator: Emulator, size: Size, at: int) -> None:
+    def __init__(self, emulator: GhosttyEmulator, size: Size, at: int) -> None:
         self.emulator = emulator
         self.size = size
         self.at = at
@@ -71,7 +71,7 @@ class Easel:
     """The pictures of one painter."""
 
     def __init__(
-        self, emulator: Callable[[Size], Emulator], limit: int = MAX_PICTURES
+        self, emulator: Callable[[Size], GhosttyEmulator], limit: int = MAX_PICTURES
     ) -> None:
         self._emulator = emulator
         self._limit = limit
@@ -167,7 +167,7 @@ def _cells(picture: Picture, _: Packet) -> bytes:
     return json.dumps(coloured.to_object()).encode()
 
 
-def _seen(emulator: Emulator) -> Screen:
+def _seen(emulator: GhosttyEmulator) -> Screen:
     return replace(emulator.screen(), hidden=emulator.hidden(), above=emulator.above())
 
 

@@ -10,22 +10,19 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.client.commands import keyed_client
-from holdfast.client.driver import attachment_to, new_client
+from holdfast.client.command_run import client_of
+from holdfast.client.driver import attachment_to
 from holdfast.core.client import questions
 from holdfast.core.client.command_output import Ran
-from holdfast.core.client.command_output import Stop as Stopped
 from holdfast.core.client.command_run import CommandRun, Wish
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.errors import (
-    CommandGoesOn,
-    EndUnknown,
     InputIdReused,
     KeyUsed,
     MalformedArgument,
     UnexpectedMessage,
 )
-from holdfast.model.ids import ActorId, ClientId, SessionId
+from holdfast.model.ids import SessionId
 from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
 from holdfast.sdk.standing_link import Line
@@ -33,9 +30,6 @@ from holdfast.sdk.values import CommandResult, Stop
 
 if TYPE_CHECKING:
     from holdfast.sdk.host import Host
-
-MAX_KEY = 256
-"""Characters of a key."""
 
 GOES_ON = "the line was typed; what it started goes on in the session"
 MAY_GO_ON = "the line was sent; if it was typed, what it started goes on in the session"
@@ -100,7 +94,7 @@ async def run(
 
     """
     now = asyncio.get_running_loop().time()
-    client = _client(host.way.us, session, asked.key)
+    client = client_of(session, host.way.us, asked.key)
     typed = shell_line(asked.command)
     until = math.inf if asked.timeout is None else now + asked.timeout
 
@@ -146,10 +140,7 @@ async def _onshell_line(
 
 def _result(line: str, ran: Ran, waited_ms: int) -> CommandResult:
     command = ran.command
-    if ran.stop is Stopped.LATE:
-        raise CommandGoesOn(command.start, waited_ms, ran.state or "not known")
-    if ran.stop is Stopped.ENDED and command.status is None:
-        raise EndUnknown(command.number)
+    ran.demand_settled(waited_ms)
     return CommandResult(
         command.line or line,
         command.status,
@@ -163,12 +154,3 @@ def _result(line: str, ran: Ran, waited_ms: int) -> CommandResult:
         Stop(ran.stop.value),
         ran.state,
     )
-
-
-def _client(us: ActorId, session: SessionId, key: str | None) -> ClientId:
-    if key is None:
-        return new_client()
-    if not 0 < len(key) <= MAX_KEY:
-        wanted = f"a key of 1 to {MAX_KEY} characters"
-        raise MalformedArgument(printable(key, 64), wanted)
-    return keyed_client(session, us, key)

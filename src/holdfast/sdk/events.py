@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.model.geometry import Size
-from holdfast.model.ids import ActorId, Epoch
+from holdfast.model.ids import ActorId
 from holdfast.model.verdicts import Verdict
-from holdfast.term.plain import plain
+from holdfast.sdk.values import Stretch
 from holdfast.wire import commands, messages
 from holdfast.wire.codec import Message
 from holdfast.wire.messages import Pending
@@ -19,31 +19,16 @@ from holdfast.wire.messages import Pending
 MAX_HELD = 64
 """Events that wait for the stream: commands that a shell runs between two reads."""
 
+Gap = messages.Gap
+TurnPassed = messages.TurnPassed
+Exited = messages.Exited
+Lost = messages.Lost
+"""What happens as the protocol tells it."""
+
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class Output(Stretch):
     """The session printed something, from byte `offset` on."""
-
-    offset: int
-    data: bytes
-
-    @property
-    def end(self) -> int:
-        """The byte after the last."""
-        return self.offset + len(self.data)
-
-    @property
-    def text(self) -> str:
-        """It as text: nothing in it is obeyed by a terminal."""
-        return plain(self.data)
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """The bytes from `start` up to `end` were printed, and nobody has them any more."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +37,6 @@ class Resized:
 
     offset: int
     size: Size
-
-
-@dataclass(frozen=True, slots=True)
-class TurnPassed:
-    """The turn went from `former` to `holder`; empty means nobody."""
-
-    former: ActorId
-    holder: ActorId
-    epoch: Epoch
-    reason: str
-    dropped_inputs: int
-    dropped_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,20 +105,6 @@ class Noted:
     fields: Mapping[str, str | int]
 
 
-@dataclass(frozen=True, slots=True)
-class Exited:
-    """The session is over; a status below zero is the signal that ended it."""
-
-    status: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """The live session is gone, and why."""
-
-    why: str
-
-
 Event = (
     Output
     | Gap
@@ -204,59 +163,32 @@ def _place_of(event: Event) -> int:
             return 0
 
 
-def event_from(message: Message) -> Event | None:
+def event_from(  # noqa: C901, PLR0911  # one case for each message
+    message: Message,
+) -> Event | None:
     """Return what a message says has happened, or None if it says no such thing."""
-    event: Event | None = None
     match message:
+        case Gap() | TurnPassed() | Pending() | Exited() | Lost():
+            return message
         case messages.Output(offset, data):
-            event = Output(offset, data)
-        case messages.Gap(start, end):
-            event = Gap(start, end)
-        case messages.Exited(status):
-            event = Exited(status)
-        case messages.Lost(why):
-            event = Lost(why)
+            return Output(offset, data)
         case commands.CommandStarted(command):
-            event = CommandStarted(_command(command))
+            return CommandStarted(_command(command))
         case commands.CommandEnded(command):
-            event = CommandEnded(_command(command))
-        case _:
-            event = _rarer(message)
-    return event
-
-
-def _rarer(message: Message) -> Event | None:
-    event: Event | None = None
-    match message:
-        case messages.Pending():
-            event = message
+            return CommandEnded(_command(command))
         case messages.Settled(ticket, verdict, by):
             is_approved = verdict is Verdict.ALLOW
-            event = Approved(ticket, by) if is_approved else Denied(ticket, by)
-        case messages.TurnPassed():
-            event = _passed(message)
+            return Approved(ticket, by) if is_approved else Denied(ticket, by)
         case messages.TurnAsked(asker, wait_ms):
-            event = TurnAsked(asker, wait_ms / 1000)
+            return TurnAsked(asker, wait_ms / 1000)
         case messages.Resized(offset, size):
-            event = Resized(offset, size.to_size())
+            return Resized(offset, size.to_size())
         case messages.State(state):
-            event = StateChanged(state)
+            return StateChanged(state)
         case messages.Event(name, _, fields):
-            event = Noted(name, dict(fields))
+            return Noted(name, dict(fields))
         case _:
-            pass
-    return event
-
-
-def _passed(message: messages.TurnPassed) -> TurnPassed:
-    return TurnPassed(
-        message.former,
-        message.holder,
-        message.epoch,
-        message.reason,
-        message.dropped_inputs,
-        message.dropped_bytes,
-    )
+            return None
 
 
 def _command(told: commands.ShellCommand) -> Command:

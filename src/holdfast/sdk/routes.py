@@ -6,21 +6,21 @@ at the other end, and to answers of the host's keeper.
 
 import asyncio
 from functools import cache, partial
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdfast.aio.holder_link import READ, SocketStream, Stream, connect
 from holdfast.client import hosts, keeper
-from holdfast.client.current_operator import acting_as, our_name, pen_of
+from holdfast.client.current_operator import acting_as, ourselves, pen_of
 from holdfast.client.proven_requests import change_proven, proven
 from holdfast.core.client.holder_link import Credentials
 from holdfast.core.client.signing import Pen
-from holdfast.crypto.proof import local_proof
+from holdfast.crypto.local_proof import local_proof
 from holdfast.linux.packets import is_ours
 from holdfast.linux.stored import folders, session_names
 from holdfast.linux.stored.book_pieces import piece_of
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
-from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.ids import SessionId
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import (
     Creation,
@@ -32,56 +32,13 @@ from holdfast.model.session_requests import (
 from holdfast.model.text import checked_name, same_name
 from holdfast.wire.messages import ClientKind
 
+if TYPE_CHECKING:
+    from holdfast.sdk.far_route import Far
 
-class Way(Protocol):
-    """How a host is reached, and as whom."""
-
-    name: str
-    us: ActorId
-    is_personal: bool
-    """Whether a session there is given all variables that are set here."""
-
-    slowness: float
-    """So many times longer everything takes than on this machine."""
-
-    program: ClientKind
-    """What sort of program we say we are; others see it."""
-
-    async def dial(self, session: SessionId) -> Stream:
-        """Return a stream that leads to a session's holder.
-
-        Raises:
-            Unavailable: None answers now.
-            Forbidden: The host does not let us in.
-
-        """
-        ...
-
-    def credentials(self, session: SessionId) -> Credentials:
-        """Return who we are to a holder, and what proves it."""
-        ...
-
-    async def pen(self) -> Pen | None:
-        """Return what we sign our inputs with; None if our key is not here."""
-        ...
-
-    def is_called(self, session: SessionId, name: str) -> bool:
-        """Tell whether a session that lives has this name; False if nobody knows."""
-        ...
-
-    async def ask(self, asked: Request) -> Facts:
-        """Ask the host's keeper, and return its answer.
-
-        Raises:
-            HoldfastError: It refused, and why.
-            Unavailable: It does not answer.
-
-        """
-        ...
-
-    async def close(self) -> None:
-        """Hang up on whatever is kept open."""
-        ...
+Way: TypeAlias = "Near | Far"
+"""How a host is reached, and as whom: `slowness` is how many times longer everything
+takes there than here, `program` what sort of program we say we are, which others see;
+with `is_personal` a session there is given all variables that are set here."""
 
 
 class Near:
@@ -138,7 +95,7 @@ async def way_to(host: str, operator: str, tasks: asyncio.TaskGroup) -> Way:
     """
 
     def find() -> Way:
-        us = acting_as(checked_name(operator) if operator else our_name())
+        us = acting_as(checked_name(operator)) if operator else ourselves()
         if not host:
             return Near(us)
         # What goes far is slow to load, and most do not.

@@ -129,22 +129,28 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """A part of the stream from byte `offset` on; `gap` bytes before it are gone."""
+class Stretch:
+    """A part of the stream, from byte `offset` on."""
 
     offset: int
     data: bytes
-    gap: int
 
     @property
     def end(self) -> int:
-        """Where to read on."""
+        """The byte after the last: where to read on."""
         return self.offset + len(self.data)
 
     @property
     def text(self) -> str:
         """It as text: nothing in it is obeyed by a terminal."""
         return plain(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk(Stretch):
+    """A part of the stream from byte `offset` on; `gap` bytes before it are gone."""
+
+    gap: int
 
     @property
     def marks(self) -> tuple[Found, ...]:
@@ -224,22 +230,10 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class Match(Stretch):
     """Where something stands in the stream that was waited for."""
 
-    offset: int
-    data: bytes
     groups: tuple[bytes | None, ...]
-
-    @property
-    def end(self) -> int:
-        """Where to look on."""
-        return self.offset + len(self.data)
-
-    @property
-    def text(self) -> str:
-        """It as text."""
-        return plain(self.data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.support.kernel import Kernel
 
-from holdfast.client.current_operator import VARIABLE, login_name
-from holdfast.crypto.proof import NONCE, TOKEN, is_local_proof
+from holdfast.client.own_name import VARIABLE, login_name
+from holdfast.crypto.local_proof import NONCE, TOKEN, is_local_proof
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import (

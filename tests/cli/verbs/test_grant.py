@@ -5,7 +5,7 @@ from tests.cli.support.fakes import FakeKeeper, FakeSession
 
 from holdfast.cli.main import main
 from holdfast.cli.verbs.grant import duration_ms
-from holdfast.client.current_operator import login_name
+from holdfast.client.own_name import login_name
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotAllowed, WiderThanGiven

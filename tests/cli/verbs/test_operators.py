@@ -4,7 +4,7 @@ import pytest
 from tests.cli.support.fakes import US, FakeKeeper
 
 from holdfast.cli.main import main
-from holdfast.client.current_operator import login_name
+from holdfast.client.own_name import login_name
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right

@@ -2,7 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.client.command_output import Gathered, without_end_mark
+from holdfast.core.client.command_output import Gathered, Ran, Stop, without_end_mark
+from holdfast.model.errors import CommandGoesOn, EndUnknown
+from holdfast.model.ids import ClientId
+from holdfast.wire.commands import ShellCommand
 
 
 @given(
@@ -81,3 +84,32 @@ def test_what_zsh_adds_before_its_prompt_is_taken_away(output: bytes) -> None:
 )
 def test_what_only_looks_like_it_stays(output: bytes) -> None:
     assert without_end_mark(output) == output
+
+
+def ran(stop: Stop, status: int | None) -> Ran:
+    command = ShellCommand(
+        number=7,
+        client=ClientId(""),
+        line="make",
+        start=5,
+        end=9,
+        status=status,
+        duration_ms=3,
+        cwd="/",
+    )
+    return Ran(command, b"", 0, stop)
+
+
+def test_what_stopped_in_time_with_a_known_end_is_settled() -> None:
+    ran(Stop.ENDED, 2).demand_settled(1)
+    ran(Stop.ASKED, None).demand_settled(1)
+
+
+def test_what_goes_on_or_ended_nobody_knows_how_is_not_settled() -> None:
+    with pytest.raises(CommandGoesOn) as late:
+        ran(Stop.LATE, None).demand_settled(40)
+    with pytest.raises(EndUnknown) as unknown:
+        ran(Stop.ENDED, None).demand_settled(40)
+
+    assert late.value.facts == {"start": 5, "waited_ms": 40, "state": "not known"}
+    assert unknown.value.facts == {"number": 7}

@@ -10,7 +10,8 @@ import pytest
 
 from holdfast.client import current_operator
 from holdfast.client.proven_requests import change_proven, proven
-from holdfast.crypto.proof import change_proof, creation_proof, host_token, local_proof
+from holdfast.crypto.local_proof import local_proof
+from holdfast.crypto.proof import change_proof, creation_proof, host_token
 from holdfast.holder.links import door
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.poll import Poll

@@ -21,6 +21,7 @@ class Followed:
 
     origins: Origins = field(default_factory=Origins)
     is_marked: bool = True
+    is_silent: bool = False
 
 
 def started(second: float) -> int:

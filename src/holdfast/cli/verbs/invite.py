@@ -8,7 +8,7 @@ import time
 from holdfast.cli.verbs.grant import duration_ms
 from holdfast.client import host, keeper
 from holdfast.client.authority import demand_grant
-from holdfast.client.profile import login_name
+from holdfast.client.own_name import login_name
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
 from holdfast.linux.stored import invites, relays
 from holdfast.model.actors import ActorKind

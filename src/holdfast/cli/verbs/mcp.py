@@ -8,7 +8,7 @@ import sys
 from types import ModuleType
 
 from holdfast.client.current_operator import acting_as
-from holdfast.client.profile import VARIABLE, login_name
+from holdfast.client.own_name import VARIABLE, login_name
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedArgument, NotInstalled

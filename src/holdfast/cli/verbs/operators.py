@@ -7,7 +7,8 @@ import sys
 from holdfast.cli.table import table
 from holdfast.client import host
 from holdfast.client.authority import demand_grant
-from holdfast.client.current_operator import enrol, login_name, ourselves
+from holdfast.client.current_operator import enrol, ourselves
+from holdfast.client.own_name import login_name
 from holdfast.linux.stored import operators
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind

@@ -8,7 +8,7 @@ from holdfast.cli.turn_requests import live_session, report
 from holdfast.client import host, keeper
 from holdfast.client.authority import demand_grant
 from holdfast.client.calls import request
-from holdfast.client.profile import login_name
+from holdfast.client.own_name import login_name
 from holdfast.linux.stored import operators
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.errors import HoldfastError, MalformedArgument

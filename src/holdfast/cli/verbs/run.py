@@ -9,16 +9,11 @@ import time
 from holdfast.cli.arguments import pattern_from
 from holdfast.cli.one_input import add_approval_argument, say_held
 from holdfast.cli.turn_requests import live_session
-from holdfast.client import commands
-from holdfast.core.client.command_output import Ran, Stop
+from holdfast.client import command_run
+from holdfast.client.current_operator import ourselves
+from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import Wish
-from holdfast.model.errors import (
-    CommandGoesOn,
-    EndUnknown,
-    InputIdReused,
-    KeyUsed,
-    MalformedArgument,
-)
+from holdfast.model.errors import InputIdReused, KeyUsed, MalformedArgument
 from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
 from holdfast.term.plain import plain
@@ -26,9 +21,6 @@ from holdfast.term.printed import MAX_TEXT, hidden_in_output
 
 MAX_OUTPUT = 64 * 1024
 """Bytes of output shown by default: as much as a person reads."""
-
-MAX_KEY = 256
-"""Characters of a key."""
 
 FOREVER = 365 * 24 * 3600.0
 """Seconds to wait without --timeout."""
@@ -59,39 +51,22 @@ def run(options: argparse.Namespace) -> int:
     begun_at = time.monotonic()
     approval = options.approval_timeout
     wish = Wish(options.max, expected, options.until_input, approval)
-    client = commands.client_of(session, options.key)
+    client = command_run.client_of(session, ourselves().actor.id, options.key)
     # With --json, the error itself is the output.
     held = None if options.json else say_held
     try:
-        ran = commands.run(session, client, line, wish, begun_at + timeout, held)
+        ran = command_run.run(session, client, line, wish, begun_at + timeout, held)
     except InputIdReused:
         raise KeyUsed(printable(options.key or "", 64)) from None
     _show(options, session, ran)
-    return _status(ran, round((time.monotonic() - begun_at) * 1000))
-
-
-def _status(ran: Ran, waited_ms: int) -> int:
-    """Return the status to exit with.
-
-    Raises:
-        Unsettled: The command is still running, or its exit status is not known.
-
-    """
-    command = ran.command
-    if ran.stop is Stop.LATE:
-        raise CommandGoesOn(command.start, waited_ms, ran.state or "not known")
-    if ran.stop is Stop.ENDED and command.status is None:
-        raise EndUnknown(command.number)
-    return command.status or 0
+    ran.demand_settled(round((time.monotonic() - begun_at) * 1000))
+    return ran.command.status or 0
 
 
 def _check(options: argparse.Namespace) -> None:
     if options.max < 1:
         raise MalformedArgument(str(options.max), "a number of bytes, 1 or more")
-    if options.key is not None and not 0 < len(options.key) <= MAX_KEY:
-        raise MalformedArgument(
-            printable(options.key, 64), f"a key of 1 to {MAX_KEY} characters"
-        )
+    command_run.check_key(options.key)
 
 
 def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:

@@ -4,6 +4,7 @@ import enum
 import re
 from dataclasses import dataclass
 
+from holdfast.model.errors import CommandGoesOn, EndUnknown
 from holdfast.wire.commands import ShellCommand
 
 MAX_MATCH = 64 * 1024
@@ -32,6 +33,19 @@ class Ran:
     left_out: int
     stop: Stop = Stop.ENDED
     state: str = ""
+
+    def demand_settled(self, waited_ms: int) -> None:
+        """Do nothing if it stopped in time, and how it ended is known.
+
+        Raises:
+            Unsettled: The command is still running, or its exit status is not known.
+
+        """
+        command = self.command
+        if self.stop is Stop.LATE:
+            raise CommandGoesOn(command.start, waited_ms, self.state or "not known")
+        if self.stop is Stop.ENDED and command.status is None:
+            raise EndUnknown(command.number)
 
 
 class Gathered:

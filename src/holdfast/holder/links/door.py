@@ -9,13 +9,8 @@ itself.
 import os
 import time
 
-from holdfast.crypto.proof import (
-    NONCE,
-    host_token,
-    is_change_proof,
-    is_creation_proof,
-    is_local_proof,
-)
+from holdfast.crypto.local_proof import NONCE, is_local_proof
+from holdfast.crypto.proof import host_token, is_change_proof, is_creation_proof
 from holdfast.holder.links.connection import Connection
 from holdfast.linux import packets
 from holdfast.linux.stored import operators

@@ -7,26 +7,14 @@ created the session.
 """
 
 from collections.abc import Iterable
-from typing import Protocol
 
 from holdfast.core.provenance.lineage import Kin, roots
-from holdfast.core.provenance.originators import Origins
+from holdfast.holder.provenance.blame import Followed
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux.procfs import TICKS
 from holdfast.model.ids import ActorId
 
 NOBODY = ActorId("")
-
-
-class Followed(Protocol):
-    """What is known of the commands of one session (shell_commands.py)."""
-
-    origins: Origins
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether the shell tells of its commands."""
-        ...
 
 
 class ProcessStarters:

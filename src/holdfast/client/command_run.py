@@ -9,11 +9,15 @@ import hashlib
 import time
 
 from holdfast.client.calls import Held
-from holdfast.client.current_operator import ourselves
 from holdfast.client.driver import attachment_to, converse, new_client
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import CommandRun, Wish
+from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import ENTROPY, ActorId, ClientId, client_id
+from holdfast.model.text import printable
+
+MAX_KEY = 256
+"""Characters of a key."""
 
 
 def run(  # what to run, where, and for how long
@@ -40,15 +44,28 @@ def run(  # what to run, where, and for how long
     return converse(session, made)
 
 
-def client_of(session: str, key: str | None) -> ClientId:
-    """Return the client that runs a command: of the key, or one never used before."""
+def check_key(key: str | None) -> None:
+    """Do nothing if commands can have this key, or have none.
+
+    Raises:
+        UsageError: It is empty or too long.
+
+    """
+    if key is not None and not 0 < len(key) <= MAX_KEY:
+        wanted = f"a key of 1 to {MAX_KEY} characters"
+        raise MalformedArgument(printable(key, 64), wanted)
+
+
+def client_of(session: str, actor: ActorId, key: str | None) -> ClientId:
+    """Return the client that runs a command: of the key, or one never used before.
+
+    Raises:
+        UsageError: The key is empty or too long.
+
+    """
     if key is None:
         return new_client()
-    return keyed_client(session, ourselves().actor.id, key)
-
-
-def keyed_client(session: str, actor: ActorId, key: str) -> ClientId:
-    """Return the client by which an operator runs what has this key."""
+    check_key(key)
     parts = ("holdfast run", session, actor, key)
     digest = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape"))
     return client_id(digest.digest()[:ENTROPY])
