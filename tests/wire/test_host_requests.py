@@ -69,8 +69,11 @@ def test_i3_no_bytes_raise_anything_but_a_peer_error(stream: bytes) -> None:
 
 
 def test_what_is_too_large_is_not_written() -> None:
+    room = MAX_PACKET - len('{"text": ""}')
+
+    assert len(packet_bytes({"text": "x" * room})) == LENGTH + MAX_PACKET
     with pytest.raises(RequestTooLarge):
-        packet_bytes({"text": "x" * MAX_PACKET})
+        packet_bytes({"text": "x" * (room + 1)})
 
 
 def test_an_error_arrives_as_what_it_was() -> None:

@@ -274,6 +274,17 @@ def test_i1_an_heir_knows_the_commands_and_who_is_behind_them(
     assert others.last == origins.last
 
 
+def test_i1_an_heir_of_whom_nothing_was_written_since_knows_the_last_inputs() -> None:
+    story = Story().tell(("input", "a_anna", "c_one", "keys"), ("settle", "applied"))
+    at = Note(LIFE, Epoch(1), None, None, Index(story.open), frozen=False)
+    before = standing_of(again(summed(story.entries).checkpoint()))
+
+    heir = inherit([], at, LIFE, before)
+
+    assert heir.inputs == inherit(story.entries, at, LIFE).inputs
+    assert len(heir.inputs) == 1
+
+
 KNOWN = [(a, c) for a in ACTORS for c in ("c_one", "c_two", "c_three")]
 
 

@@ -73,6 +73,13 @@ def test_conditions_are_asked_once_and_counted_for_every_rule() -> None:
     assert contexts == [Match.NO, Match.NO, Match.NO, Match.YES, Match.YES]
 
 
+def test_a_policy_knows_whether_a_rule_speaks_of_files() -> None:
+    assert not policy(RULES).index.has_files
+    assert policy(
+        RULES + '[[rule]]\nverdict = "allow"\nfirst = "cat"\npaths = "/src"\n'
+    ).index.has_files
+
+
 def test_a_condition_that_cannot_be_told_leaves_its_rule_open() -> None:
     contexts = policy(RULES).index.contexts(question(b"?", kind=InputKind.SIGNAL))
 

@@ -77,6 +77,12 @@ def test_i1_two_starts_that_differ_read_differently(
     assert (len(texts) == 1) == (one == other)
 
 
+def test_in_which_order_variables_were_given_changes_nothing() -> None:
+    one = start_of(["sh"], "/", {"A": "1", "B": "2"}, GROUND)
+
+    assert one == start_of(["sh"], "/", {"B": "2", "A": "1"}, GROUND)
+
+
 def test_what_is_too_long_to_read_is_cut_and_still_told_apart() -> None:
     long = "x" * MAX_LINE
 

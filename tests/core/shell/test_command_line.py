@@ -108,6 +108,8 @@ def test_assignments_and_redirections_are_no_words(
         ("!!", "repeat"),
         ("^a^b", "repeat"),
         ("ls \\", "next line"),
+        ("ls `a", "inside another"),
+        ("`a", "inside another"),
         ("ls >", "nowhere"),
         ("ls > > x", "nowhere"),
         ("ls > ; x", "nowhere"),

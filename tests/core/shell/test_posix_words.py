@@ -130,6 +130,7 @@ def test_what_the_variable_of_a_loop_may_be(line: str, may: OpenWord) -> None:
         ("put **;b", BASH, ("b",)),
         ("put $x;b", BASH, ("b",)),
         ("put `a`;b", BASH, ("b",)),
+        ('put `a "b"`;b', BASH, ("b",)),
         ("put $(a);b", BASH, ("b",)),
         ("put ~;b", BASH, ("b",)),
         ("put >x;b", BASH, ("b",)),

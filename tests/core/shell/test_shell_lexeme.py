@@ -68,6 +68,15 @@ def test_what_is_split_has_no_ends() -> None:
         assert word.built().open == OpenWord(has_slash=bool(slash))
 
 
+def test_a_slash_between_two_gaps_of_what_is_split_counts() -> None:
+    word = LexemeBuilder()
+    word.gap(NAME, splits=True)
+    word.add("/")
+    word.gap(NAME)
+
+    assert word.built().open == OpenWord(has_slash=True)
+
+
 def test_the_rest_of_a_word_can_be_left_open() -> None:
     word = LexemeBuilder()
     word.add("a")

@@ -47,7 +47,8 @@ def test_nothing_may_be_carried(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["sudo -Z rm", "nice -5 rm", "sudo --what rm", "env - rm"]
+    "line",
+    ["sudo -Z rm", "nice -5 rm", "sudo --what rm", "sudo --what=x rm", "env - rm"],
 )
 def test_an_option_that_nobody_knows_may_have_a_value(line: str) -> None:
     assert told(line) is None
