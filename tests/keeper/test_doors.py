@@ -3,7 +3,6 @@
 import os
 import selectors
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,7 +28,7 @@ class Entrance:
         variables = {"X": "set", "PATH": os.environ["PATH"]}
         self.program = Program("doorman", self._socket, words, 1.0, lambda: variables)
         self.door = Door(self.program, self.selector, watched=self.watched)
-        self._callers: list[socket.socket] = []
+        self._callers = [self.door.listener]
 
     def _socket(self) -> Path:
         return self.socket
@@ -56,7 +55,7 @@ class Entrance:
     def close(self) -> None:
         if self.door.pid:
             self.collect()
-        for caller in (*self._callers, self.door.listener):
+        for caller in self._callers:
             caller.close()
         self.selector.close()
 
