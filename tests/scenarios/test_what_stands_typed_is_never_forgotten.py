@@ -9,14 +9,12 @@ from tests.scenarios.shells import shell, wait_editor, wait_phase
 from tests.scenarios.support import Machine, apply_policy, eventually, machine
 
 from holdfast.client import calls
-from holdfast.holder.record.book_recovery import WINDOW
 from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
-from holdfast.wire.intents import MAX_EFFECT, MAX_INTENT, MAX_PARAMETERS, Intend
 
 POLICY = """
 [default]
@@ -363,41 +361,3 @@ def test_without_marks_whoever_gives_a_line_up_is_asked_no_more(
 
     assert not two.left
     assert not two.is_asked()
-
-
-def test_a_successor_knows_what_stands_typed(here: Machine, home: Path) -> None:
-    session = shell(here, home, "bash")
-    two = Two(here, session)
-    two.leaves(LINE + b"\x01\x15\x16\r")
-
-    here.replace_holder(session)
-    two.anna.attach()
-
-    eventually("the line is known", lambda: two.left)
-    assert two.is_asked()
-
-
-SPEECH = Intend(
-    act="run",
-    intent="\U0001f600" * MAX_INTENT,
-    effect="\U0001f600" * MAX_EFFECT,
-    parameters="\U0001f600" * MAX_PARAMETERS,
-)
-
-
-def test_a_successor_knows_it_whatever_was_recorded_since(
-    here: Machine, home: Path
-) -> None:
-    session = shell(here, home, "bash")
-    two = Two(here, session)
-    two.leaves(LINE)
-    helpers = [here.join(session, name, ActorKind.AGENT) for name in ("one", "two")]
-    while places.session_log(session).stat().st_size <= WINDOW:
-        for helper in helpers:
-            helper.request(SPEECH)  # Some come too fast, and are refused.
-
-    here.replace_holder(session)
-    two.anna.attach()
-
-    eventually("the line is known", lambda: two.left)
-    assert two.is_asked()

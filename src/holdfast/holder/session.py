@@ -56,7 +56,7 @@ class Session:
         handover = HandOver(context, driver, questions, self.owners)
         handover.take_up(past.fresh, past.hands)
         if self.owners is not None:
-            self.owners.take_up(past.recent)
+            self.owners.take_up(past.recent, past.earlier)
         at = now()
         self.desk.limits.take_up(past.recent, past.found.holder, at)
         driver.do(intake.resume(past.found, at), at)

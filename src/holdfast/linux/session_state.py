@@ -64,13 +64,14 @@ def _descendants(*roots: int) -> Iterator[Stat]:
         if process is None:
             continue
         yield process
-        for child in _children(process):
+        for child in children(process):
             if child not in seen:
                 seen.add(child)
                 coming.append(child)
 
 
-def _children(process: Stat) -> Iterator[int]:
+def children(process: Stat) -> Iterator[int]:
+    """Yield the numbers of a process's children."""
     pid = process.pid
     threads = [pid] if process.threads == 1 else procfs.numbers(f"/proc/{pid}/task")
     for thread in threads:

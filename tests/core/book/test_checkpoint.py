@@ -395,21 +395,3 @@ def test_the_last_input_before_what_is_read_is_known() -> None:
     heir = inherit(story.entries[1:], at, LIFE, before)
 
     assert [past.id.client for past in heir.inputs] == ["c_one", "c_two"]
-
-
-def test_i3_who_typed_is_kept_unless_the_holder_knows_better() -> None:
-    chain, account = Logbook(genesis(SESSION)), Account(SESSION)
-
-    def read(told: Told) -> None:
-        entry = chain.draft(*told, LIFE, Epoch(1), 0)
-        chain.commit(entry)
-        account.read(entry)
-
-    for number in range(MAX_HANDS + 1):
-        read(an_input(number, f"a_{number}", "c_one"))
-    read(an_input(1, "a_sizes", "c_two", "resize"))
-
-    everybody = account.checkpoint().line
-    assert everybody == tuple(f"a_{number}" for number in range(1, MAX_HANDS + 1))
-    assert Account(SESSION, account.checkpoint()).checkpoint().line == everybody
-    assert account.checkpoint(line=()).line == ()

@@ -91,3 +91,26 @@ def test_i3_what_is_kept_is_bounded() -> None:
     assert len(triggers.last) == MAX_NAMED
     assert len(triggers.everybody) <= MAX_KEPT * MAX_NAMED
     assert set(triggers.at(0)) <= {ANNA, BOT}
+
+
+def test_i1_what_is_older_than_all_that_is_kept_may_be_anybody_s() -> None:
+    triggers = Triggers(ANNA)
+    triggers.heard(BERT, 10, is_alone=True)
+    for tick in range(MAX_KEPT):
+        triggers.heard((ANNA, BOT)[tick % 2], 100 + 10 * tick, is_alone=True)
+
+    assert set(triggers.at(50)) == {ANNA, BOT, BERT}
+    assert triggers.last == (BOT,)
+
+
+def test_i1_who_types_into_what_runs_may_be_behind_all_since_its_beginning() -> None:
+    triggers = Triggers(ANNA)
+    triggers.heard(BERT, 100, is_alone=True)
+    triggers.heard(ANNA, 200, is_alone=True)
+
+    triggers.fed(BOT, 200)
+    triggers.fed(BOT, 200)
+
+    assert triggers.at(199) == (BERT,)
+    assert set(triggers.at(200)) == {ANNA, BERT, BOT}
+    assert triggers.at(201) == triggers.last == (BOT, ANNA)

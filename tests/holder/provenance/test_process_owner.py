@@ -1,6 +1,7 @@
 """Who is behind the processes of a session, told by when they were started."""
 
 import os
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -14,8 +15,11 @@ from holdfast.client import current_operator
 from holdfast.core.book.logbook import Entry, EntryKind, Logbook, genesis
 from holdfast.core.session.session_state import Word
 from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.provenance import process_owner
 from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.session_descriptors import Vaulted
+from holdfast.linux.procfs import read_stat
+from holdfast.linux.pty import foreground
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import ActorId, Epoch, Incarnation, SessionId
 from holdfast.model.session_record import HeldRecord, SessionRecord
@@ -179,3 +183,81 @@ def test_who_has_not_been_here_is_known_if_the_host_knows_them(
     assert owner.actor(bert.id) == bert
     assert owner.actor(BOT) == Actor(BOT, ActorKind.AGENT, "")
     assert owner.actor(ActorId("")).name == ""
+
+
+def inner_shell(stage: Stage) -> int:
+    stage.becomes(Word.AT_PROMPT)
+    stage.type(b"sh -c 'bash --norc --noprofile -i; true'\r")
+    eventually("it runs", lambda: children(stage.pid))
+    (pid,) = children(stage.pid)
+    eventually("it has the terminal", lambda: foreground(stage.master) not in (pid, 0))
+    time.sleep(2 * TICK)
+    return pid
+
+
+def test_who_types_into_what_another_has_started_is_behind_all_of_it(
+    stage: Stage, owner: ProcessOwners
+) -> None:
+    shell = inner_shell(stage)
+    assert names(owner.behind(shell)) == {CARL}
+
+    owner.types(ANNA)
+    assert names(owner.behind(shell)) == {CARL}  # Who has the turn has typed nothing.
+    for _ in range(2):
+        owner.feeds(ANNA)
+
+    (inside,) = children(shell)
+    assert names(owner.behind(shell)) == names(owner.behind(inside)) == {ANNA, CARL}
+
+
+def test_a_successor_asks_the_kernel_what_they_typed_into(
+    stage: Stage, owner: ProcessOwners
+) -> None:
+    shell = inner_shell(stage)
+    began = (EntryKind.BEGAN, "trigger", BOT)
+    typed = (EntryKind.INPUT, "actor", ANNA)
+
+    owner.take_up(entries(began, typed))
+
+    # By its date it was started before all of that.
+    assert names(owner.behind(shell)) >= {ANNA, CARL}
+
+
+def test_a_successor_takes_those_who_typed_earlier_for_behind_what_is_older(
+    stage: Stage, owner: ProcessOwners
+) -> None:
+    stage.becomes(Word.AT_PROMPT)
+    older = started(stage, b"sleep 600")
+    time.sleep(3 * TICK)
+
+    owner.take_up(entries((EntryKind.BEGAN, "trigger", BOT)), [ANNA])
+
+    assert names(owner.behind(older)) == {ANNA, CARL}
+
+
+def test_more_than_is_kept_may_be_behind_everything(
+    stage: Stage, owner: ProcessOwners, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.becomes(Word.AT_PROMPT)
+    first = started(stage, b"sleep 600")
+    os.kill(first, signal.SIGSTOP)
+    eventually("it stands", lambda: state(first) == "T")
+    time.sleep(3 * TICK)
+    owner.types(ANNA)
+    owner.feeds(ANNA)
+    assert names(owner.behind(first)) == {ANNA, CARL}
+    stage.becomes(Word.AT_PROMPT)
+    second = started(stage, b"sleep 600")
+    os.kill(second, signal.SIGSTOP)
+    eventually("it stands", lambda: state(second) == "T")
+
+    monkeypatch.setattr(process_owner, "MAX_FED", 1)
+    owner.feeds(BOT)
+
+    # Of the two, one was let go: its feeders are named for both.
+    assert names(owner.behind(second)) >= {ANNA, BOT}
+
+
+def state(pid: int) -> str:
+    found = read_stat(pid)
+    return "" if found is None else found.state

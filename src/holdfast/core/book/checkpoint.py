@@ -104,6 +104,9 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     line: tuple[ActorId, ...] = ()
     """Who may have a hand in what stands typed."""
 
+    typists: tuple[ActorId, ...] = ()
+    """Everybody who has typed."""
+
     def to_bytes(self) -> bytes:
         """Write it down."""
         return _ENCODER.encode(self)
@@ -153,7 +156,7 @@ class Account:
             self._clients.update(past.commands.clients)
             self._signed.update(((one, two), last) for one, two, last in past.signed)
             self._had.update(past.hands.had)
-            self._typists.update(dict.fromkeys(past.line))
+            self._typists.update(dict.fromkeys(past.typists))
             self._command = past.hands.command
 
     def read(self, entry: Entry) -> None:
@@ -199,6 +202,7 @@ class Account:
             commands=commands.Kept(tuple(kept), tuple(self._clients.items())),
             origins=self._origins.dump(),
             line=tuple(self._typists if line is None else line),
+            typists=tuple(self._typists),
         )
 
     def _follow(self, entry: Entry) -> None:

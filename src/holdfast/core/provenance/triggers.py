@@ -19,7 +19,7 @@ Invariants, checked by tests/core/provenance/test_triggers.py:
 I1  The operator behind a process is among those named for the moment it started.
 I2  After somebody was heard alone, nobody else is named for what starts next.
 I3  No more than MAX_KEPT moments and MAX_NAMED names for each are kept; what is
-    older counts as the oldest's.
+    older may be in the name of anybody who is not kept any more.
 """
 
 from bisect import bisect_right
@@ -65,6 +65,12 @@ class Triggers:
         if is_alone:
             self._append(tick + 1, (actor,))
 
+    def fed(self, actor: ActorId, tick: int) -> None:
+        """Take that somebody may be behind what was started since, as well."""
+        first = max(0, bisect_right(self._since, tick) - 1)
+        for at in range(first, len(self._actors)):
+            self._actors[at] = _named(actor, self._actors[at])
+
     def at(self, tick: int) -> tuple[ActorId, ...]:
         """Return who may be behind what was started in this tick."""
         found = bisect_right(self._since, tick) - 1
@@ -74,4 +80,10 @@ class Triggers:
         self._since.append(tick)
         self._actors.append(named[:MAX_NAMED])
         if len(self._since) > MAX_KEPT:
+            for actor in self._actors[0]:
+                self._actors[1] = _named(actor, self._actors[1])
             del self._since[0], self._actors[0]
+
+
+def _named(actor: ActorId, others: tuple[ActorId, ...]) -> tuple[ActorId, ...]:
+    return tuple(dict.fromkeys((actor, *others)))[:MAX_NAMED]

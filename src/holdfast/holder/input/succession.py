@@ -18,7 +18,7 @@ from holdfast.holder.record.note_memory import NoteMemory
 from holdfast.linux import pty
 from holdfast.linux.stored import folders
 from holdfast.linux.stored.host_key import host_seed
-from holdfast.model.ids import FIRST_INCARNATION
+from holdfast.model.ids import FIRST_INCARNATION, ActorId
 
 
 class Succession(NamedTuple):
@@ -32,6 +32,9 @@ class Succession(NamedTuple):
 
     recent: Sequence[Entry]
     """The last entries: who was behind what, and what they have spent."""
+
+    earlier: Sequence[ActorId]
+    """Who may have typed before those."""
 
     fresh: Sequence[Entry]
     """The entries after the last checkpoint."""
@@ -63,6 +66,7 @@ def take_up(context: Context, note: NoteMemory) -> Succession:
         line,
         context.vaulted.continued(found),
         recent,
+        known.typists if known is not None and recent and recent[0].index else (),
         past.fresh,
         None if known is None else known.hands,
     )

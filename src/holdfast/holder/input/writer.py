@@ -101,6 +101,8 @@ class Writer:
             self._shell.enters()
         if self._owners is not None and given.kind is not InputKind.START:
             self._owners.types(given.actor)
+            if given.kind in TYPED:
+                self._owners.feeds(given.actor)
         if given.kind in TYPED:
             self._current = (apply, 0)
             return self._go_on(at)

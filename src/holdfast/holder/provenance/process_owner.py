@@ -7,6 +7,11 @@ ancestor below the leader has a start time, wherever its descendants are by now.
 The shell is listening to the operator who types if the shell itself is waiting for the
 terminal. That is checked only when somebody else gets the turn or begins to type,
 before the bytes go out.
+
+What reads the terminal instead, an inner shell for example, is *fed*: it was started by
+one operator, and does what another one types. So whoever types while something else
+than the shell has the terminal may be behind that process and all that descends from
+it, whenever it was started; and behind what is stopped, which a line may continue.
 """
 
 import time
@@ -17,20 +22,25 @@ from holdfast.core.provenance.triggers import Triggers
 from holdfast.core.session.session_state import Word, decide
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.session_descriptors import Vaulted
-from holdfast.linux import session_state
+from holdfast.linux import pty, session_state
 from holdfast.linux.exec_words import process_of
 from holdfast.linux.procfs import TICKS, Stat, read_stat
 from holdfast.linux.stored import operators
 from holdfast.model.actors import Actor
 from holdfast.model.ids import ActorId
+from holdfast.model.inputs import TYPED, InputKind
 
 MAX_GENERATIONS = 64
 """Ancestors looked at; a process with more counts as one of those that were seen."""
+
+MAX_FED = 256
+"""Processes below the shell of which it is known who fed them."""
 
 _LISTENING = frozenset(
     {Word.AT_PROMPT, Word.WAITING_FOR_INPUT, Word.WAITING_FOR_SECRET}
 )
 _INIT = 1
+_STOPPED = "T"
 _SECOND = 1_000_000_000
 
 
@@ -42,27 +52,57 @@ class ProcessOwners:
         self._company = company
         self._triggers = Triggers(ActorId(vaulted.held.creator))
         self._known: dict[ActorId, Actor] = {}
+        self._fed: dict[tuple[int, int], dict[ActorId, None]] = {}
+        """Who fed a process below the shell, by its number and when it was started."""
 
-    def take_up(self, entries: Iterable[Entry]) -> None:
+        self._fed_last: tuple[int | None, ActorId] | None = None
+        self._anywhere: dict[ActorId, None] = {}
+        """Who fed more processes than are kept."""
+
+    def take_up(
+        self, entries: Iterable[Entry], earlier: Iterable[ActorId] = ()
+    ) -> None:
         """Find out, after a predecessor's death, who had the shell's ear.
 
-        The shell's own word for it counts, where it gives one; else who typed.
+        The shell's own word for it counts, where it gives one: somebody who types while
+        a command runs may be behind that. Elsewhere anybody who typed may be behind
+        everything, and so may those who typed `earlier`, before these entries.
         """
+        for actor in earlier:
+            self._triggers.fed(actor, 0)
         found = [*entries]
-        began = [(one, _named(one, EntryKind.BEGAN, "trigger")) for one in found]
-        is_told = any(actor for _, actor in began)
-        if not is_told:
-            began = [(one, _named(one, EntryKind.INPUT, "actor")) for one in found]
+        is_told = any(_named(one, EntryKind.BEGAN, "trigger") for one in found)
         shift = _tick() - time.time_ns() * TICKS // _SECOND
-        for entry, actor in began:
-            if actor:
-                tick = entry.at_wall_ms * TICKS // 1000 + shift
-                self._triggers.heard(actor, tick, is_alone=is_told)
+        began: int | None = None if is_told else 0
+        feeding: dict[ActorId, None] = {}
+        for entry in found:
+            if entry.kind is EntryKind.BEGAN:
+                began, feeding = entry.at_wall_ms * TICKS // 1000 + shift, {}
+                if trigger := _named(entry, EntryKind.BEGAN, "trigger"):
+                    self._triggers.heard(trigger, began, is_alone=True)
+            elif entry.kind is EntryKind.FINISHED:
+                began, feeding = None, {}
+            elif began is not None and (typist := _typist(entry)):
+                self._triggers.fed(typist, began)
+                feeding[typist] = None
+        for actor in feeding:
+            self.feeds(actor)
 
     def types(self, actor: ActorId) -> None:
         """Take note that somebody has the turn, or is about to be heard."""
         if (actor,) != self._triggers.last:
             self._triggers.heard(actor, _tick(), is_alone=self._listens())
+
+    def feeds(self, actor: ActorId) -> None:
+        """Take note that what has the terminal is about to read somebody's keys."""
+        group = pty.foreground(self._vaulted.master)
+        if (group, actor) == self._fed_last:
+            return
+        self._fed_last = (group, actor)
+        for job in self._jobs(group):
+            self._fed.setdefault((job.pid, job.started), {})[actor] = None
+        if len(self._fed) > MAX_FED:
+            self._forget_the_dead()
 
     def everybody(self) -> list[Actor]:
         """Return everybody who may be behind a process."""
@@ -74,10 +114,11 @@ class ProcessOwners:
             return [self.actor(one) for one in everybody]
         pid = process_of(thread)
         oldest = None if pid == self._leader else self._oldest(pid)
-        named = self._triggers.last
-        if oldest is not None:
-            named = self._triggers.at(oldest.started)
-        return [self.actor(one) for one in named]
+        if oldest is None:
+            return [self.actor(one) for one in self._triggers.last]
+        fed = self._fed.get((oldest.pid, oldest.started), {})
+        started = dict.fromkeys(self._triggers.at(oldest.started))
+        return [self.actor(one) for one in started | fed | self._anywhere]
 
     def actor(self, wanted: ActorId) -> Actor:
         """Return who somebody is, also one who has not been here yet."""
@@ -107,6 +148,27 @@ class ProcessOwners:
             found = parent
         return found
 
+    def _jobs(self, group: int | None) -> list[Stat]:
+        """Return the processes below the shell that may read what is typed now."""
+        leader = self._leader
+        reader = None if group in (None, leader) else self._oldest(group)
+        if reader is not None:
+            return [reader]
+        shell = read_stat(leader)
+        children = () if shell is None else session_state.children(shell)
+        known = [one for one in map(read_stat, children) if one is not None]
+        if group != leader:  # The first of the group has ended.
+            return known
+        return [one for one in known if one.group == leader or one.state == _STOPPED]
+
+    def _forget_the_dead(self) -> None:
+        for pid, started in list(self._fed):
+            found = read_stat(pid)
+            if found is None or found.started != started:
+                del self._fed[pid, started]
+        while len(self._fed) > MAX_FED:
+            self._anywhere |= self._fed.pop(next(iter(self._fed)))
+
     def _listens(self) -> bool:
         seen = session_state.look(self._vaulted.master, self._leader, may_trace=False)
         return seen.foreground == self._leader and decide(seen).word in _LISTENING
@@ -115,6 +177,11 @@ class ProcessOwners:
 def _named(entry: Entry, kind: EntryKind, field: str) -> ActorId:
     name = entry.fields.get(field) if entry.kind is kind else None
     return ActorId(str(name or ""))
+
+
+def _typist(entry: Entry) -> ActorId:
+    is_typed = entry.fields.get("input", InputKind.KEYS) in TYPED
+    return _named(entry, EntryKind.INPUT, "actor") if is_typed else ActorId("")
 
 
 def _tick() -> int:

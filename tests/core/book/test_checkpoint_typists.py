@@ -1,0 +1,42 @@
+"""Who has typed, as a checkpoint keeps it."""
+
+from holdfast.core.book.checkpoint import MAX_HANDS, Account
+from holdfast.core.book.logbook import EntryKind, Logbook, genesis
+from holdfast.model.ids import Epoch, Incarnation, SessionId
+from holdfast.wire.lines import Value
+
+SESSION = SessionId("s_one")
+
+
+def typed(sequence: int, who: str, kind: str) -> dict[str, Value]:
+    return {
+        "actor": who,
+        "actor_kind": "human",
+        "client": "c_one",
+        "sequence": sequence,
+        "input": kind,
+        "size": 3,
+        "seen": None,
+        "verdict": "allow",
+        "rule": "all",
+        "approver": None,
+        "data": "bHMN",
+    }
+
+
+def test_i3_who_typed_is_kept_unless_the_holder_knows_better() -> None:
+    chain, account = Logbook(genesis(SESSION)), Account(SESSION)
+
+    def read(fields: dict[str, Value]) -> None:
+        entry = chain.draft(EntryKind.INPUT, fields, Incarnation(1), Epoch(1), 0)
+        chain.commit(entry)
+        account.read(entry)
+
+    for number in range(MAX_HANDS + 1):
+        read(typed(number, f"a_{number}", "keys"))
+    read(typed(1, "a_sizes", "resize"))
+
+    everybody = account.checkpoint().line
+    assert everybody == tuple(f"a_{number}" for number in range(1, MAX_HANDS + 1))
+    assert Account(SESSION, account.checkpoint()).checkpoint().line == everybody
+    assert account.checkpoint(line=()).line == ()
