@@ -94,3 +94,21 @@ def test_what_was_closed_elsewhere_is_forgotten_without_a_word(poll: Poll) -> No
     os.close(writes)
 
     assert poll.count == 0
+
+
+def test_what_floods_comes_last_in_every_turn(poll: Poll) -> None:
+    ends = [os.pipe() for _ in range(3)]
+    called: list[int] = []
+    for number, (reads, writes) in enumerate(ends):
+        poll.watch(reads, partial(called.append, number), is_last=number == 1)
+        os.write(writes, b"x")
+
+    for _ in range(3):
+        assert poll.turn(1)
+    poll.unwatch(ends[1][0])
+    assert poll.turn(1)
+
+    assert called[2:9:3] == [1, 1, 1]
+    assert sorted(called[9:]) == [0, 2]
+    for fd in (*ends[0], *ends[1], *ends[2]):
+        os.close(fd)

@@ -1,12 +1,14 @@
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.linux.trees import SESSION, Leader, eventually, leader
 
-from holdfast.linux.graph import Node, listeners, session_named_by, survey
-from holdfast.linux.process_table import Tree
+from holdfast.linux.graph import Node, listeners, session_named_by
+from holdfast.linux.graph import survey as survey_in_slices
+from holdfast.linux.process_table import Belonging, Tree
 from holdfast.linux.sockets import LISTENING
 
 SERVER = """
@@ -64,6 +66,11 @@ for _ in range(1000):
 print(0, flush=True)
 time.sleep(99)
 """
+
+
+def survey(tree: Tree, *, descriptors: bool, limit: int = 1000) -> Iterator[Node]:
+    found = survey_in_slices(Belonging(tree), descriptors=descriptors, limit=limit)
+    return (one for one in found if one is not None)
 
 
 def nodes(tree: Tree, *, descriptors: bool = False) -> dict[int, Node]:

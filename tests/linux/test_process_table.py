@@ -1,3 +1,4 @@
+import math
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from tests.linux.trees import SESSION, leader
 from holdfast.linux.process_table import (
     Belonging,
     Tree,
+    Walk,
     read_process,
     read_table,
     tracer_of,
@@ -51,6 +53,19 @@ def test_a_later_process_with_the_leaders_number_does_not_belong() -> None:
 
         assert Belonging(session.tree).find(read_table())
         assert not Belonging(earlier).find(read_table())
+
+
+def test_a_walk_in_slices_finds_what_one_look_finds() -> None:
+    with leader(WAIT) as session:
+        session.output.readline()
+        whole = Belonging(session.tree).find(read_table())
+        walk, slices = Walk(Belonging(session.tree)), 0
+        while (found := walk.go_on(-math.inf)) is None:
+            slices += 1
+
+        assert [one.pid for one in found] == [one.pid for one in whole] == [session.pid]
+        assert slices > 1
+        assert Walk(Belonging(session.tree)).go_on(math.inf) is not None
 
 
 def test_our_own_kernel_session_is_spared_whatever_its_environment_says() -> None:

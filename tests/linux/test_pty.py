@@ -1,5 +1,6 @@
 import os
 import termios
+import tty
 from collections.abc import Iterator
 
 import pytest
@@ -56,3 +57,51 @@ def test_a_program_that_reads_keys_itself_is_not_interrupted(
     termios.tcsetattr(slave, termios.TCSANOW, attributes)
 
     assert not pty.discipline(master).is_interrupt(b"\x03")
+
+
+def flooded(slave: int) -> None:
+    """Have more in the terminal than one read of the kernel returns."""
+    tty.setraw(slave)
+    os.set_blocking(slave, False)
+    assert os.write(slave, b"x" * 20_000) > 2 * pty.SHORT_READ + 4096
+
+
+def test_a_flood_is_taken_in_several_pieces_at_once(
+    terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, slave = terminal
+    monkeypatch.setattr(pty, "LONGEST_READ", 60.0)
+    flooded(slave)
+    pieces: list[int] = []
+
+    size = pty.read_into(master, memoryview(bytearray(65_536)), pieces.append)
+
+    assert size == sum(pieces)
+    assert len(pieces) > 1
+
+
+def test_no_more_is_taken_of_a_flood_when_it_has_taken_long(
+    terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, slave = terminal
+    monkeypatch.setattr(pty, "LONGEST_READ", 0.0)
+    flooded(slave)
+    pieces: list[int] = []
+
+    pty.read_into(master, memoryview(bytearray(65_536)), pieces.append)
+
+    assert len(pieces) == 1
+    assert pty.read_into(master, memoryview(bytearray(65_536)), pieces.append)
+
+
+def test_no_piece_is_read_into_what_is_left_of_the_room(
+    terminal: tuple[int, int],
+) -> None:
+    master, slave = terminal
+    flooded(slave)
+    pieces: list[int] = []
+
+    size = pty.read_into(master, memoryview(bytearray(5000)), pieces.append)
+
+    assert pieces == [size]
+    assert pty.read_into(master, memoryview(bytearray(10)), pieces.append) == 10

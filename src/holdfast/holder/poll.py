@@ -1,6 +1,9 @@
 """The descriptors a holder waits on, and what is done when one of them is ready.
 
 Thinner than `selectors`: each turn of the loop passes through here, several for a key.
+
+What floods comes last in each turn: a program may print without end, and what an
+operator says about that must not wait for it.
 """
 
 import contextlib
@@ -18,12 +21,18 @@ class Poll:
         self._epoll = select.epoll()
         self._readers: dict[int, Do] = {}
         self._writers: dict[int, Do] = {}
+        self._last = -1
 
-    def watch(self, what: int | socket, do: Do) -> None:
-        """Call `do` whenever there is something to read, or an end."""
+    def watch(self, what: int | socket, do: Do, *, is_last: bool = False) -> None:
+        """Call `do` whenever there is something to read, or an end.
+
+        One of them may be the last to be called in each turn.
+        """
         fd = what if isinstance(what, int) else what.fileno()
         self._epoll.register(fd, select.EPOLLIN)
         self._readers[fd] = do
+        if is_last:
+            self._last = fd
 
     def watch_room(self, what: int | socket, do: Do | None) -> None:
         """Call `do` too whenever there is room to write; None: no longer."""
@@ -40,6 +49,8 @@ class Poll:
         fd = what if isinstance(what, int) else what.fileno()
         self._readers.pop(fd, None)
         self._writers.pop(fd, None)
+        if fd == self._last:
+            self._last = -1
         with contextlib.suppress(OSError):  # Its other side may have closed it.
             self._epoll.unregister(fd)
 
@@ -51,6 +62,9 @@ class Poll:
     def turn(self, wait: float | None) -> bool:
         """Wait, do what is to be done; return whether anything was."""
         ready = self._epoll.poll(wait)
+        if len(ready) > 1:
+            last = self._last
+            ready.sort(key=lambda one: one[0] == last)
         for fd, events in ready:
             # What is done for one may end the wait for another.
             if events & select.EPOLLOUT and fd in self._writers:

@@ -53,8 +53,8 @@ class Session:
             context, driver, self.writer, self.notifications, self.policy.approvals
         )
         self.trials = Trials(context, driver, self.policy, self.presence)
-        handover = HandOver(context, driver, questions, self.owners)
-        handover.take_up(past.fresh, past.hands)
+        self.handover = HandOver(context, driver, questions, self.owners)
+        self.handover.take_up(past.fresh, past.hands)
         if self.owners is not None:
             self.owners.take_up(past.recent, past.earlier)
         at = now()
@@ -94,6 +94,7 @@ class Session:
 
     def settle(self) -> None:
         """Book and make durable everything that was only counted or taken so far."""
+        self.handover.conclude()
         if self.execs is not None:
             self.execs.settle()
         self.desk.settle()

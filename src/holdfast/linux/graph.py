@@ -16,9 +16,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.linux import procfs
-from holdfast.linux.process_table import Belonging, Tree, read_table
+from holdfast.linux.process_table import Belonging, Walk
 from holdfast.linux.procfs import Stat, read_stat
 from holdfast.linux.sockets import Socket, Tables
+
+SLICE = 0.004
+"""Seconds of looking at once: less than a key's echo may take."""
 
 MAX_ALL_OPEN = 16_384
 """Descriptors other than sockets listed of one session; the rest is counted."""
@@ -61,25 +64,29 @@ class Node(NamedTuple):
 
 
 def survey(
-    tree: Tree, *, descriptors: bool, limit: int = MAX_ALL_OPEN
-) -> Iterator[Node]:
+    belonging: Belonging, *, descriptors: bool, limit: int = MAX_ALL_OPEN
+) -> Iterator[Node | None]:
     """Yield the processes of a session, parents first.
 
+    None, while they are being looked for: SLICE has passed, and others may be served.
     Sockets are always told of; other descriptors only if asked for, because
     their offsets and locks take a file for each; at most `limit` of them.
     """
+    walk = Walk(belonging)
+    while (found := walk.go_on(time.monotonic() + SLICE)) is None:
+        yield None
     tables = Tables()
     now = time.clock_gettime(time.CLOCK_BOOTTIME)
     room = limit if descriptors else 0
-    for process in Belonging(tree).find(read_table()):
+    for process in found:
         opened, left_out = _all_opened(process.pid, tables, room=room)
         command = procfs.command_of(process.pid)
         # Asked last: what was the same before and is the same now was it all along.
-        found = read_stat(process.pid)
-        if found is not None and found.started == process.started and found.lives:
+        stat = read_stat(process.pid)
+        if stat is not None and stat.started == process.started and stat.lives:
             room -= sum(one.socket is None for one in opened)
-            age = max(0.0, now - found.started / procfs.TICKS)
-            yield Node(found, command or f"[{found.name}]", age, opened, left_out)
+            age = max(0.0, now - stat.started / procfs.TICKS)
+            yield Node(stat, command or f"[{stat.name}]", age, opened, left_out)
 
 
 def listeners(port: int) -> list[Stat]:

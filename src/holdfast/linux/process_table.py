@@ -6,12 +6,14 @@ daemon that has left its terminal and its parent still carries that. A process t
 left all four cannot be told from somebody else's.
 
 Walking /proc is most of what freezing costs, so it is done with bare system
-calls, and an environment is read once for each process.
+calls, and an environment is read once for each process. A process that serves others
+meanwhile takes a `Walk` in slices: there may be thousands of processes.
 """
 
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -114,6 +116,10 @@ class Belonging:
                     waiting.append(child.pid)
         return sorted(found.values(), key=lambda one: (one.started, one.pid))
 
+    def judge(self, process: Process) -> None:
+        """Read what `find` has to know of a process, once."""
+        self._is_root(process)
+
     def is_ours(self, process: Process) -> bool:
         """Tell whether a process is one of those that serve sessions."""
         return process.session == self._own_session
@@ -139,13 +145,33 @@ def read_table(still: Iterable[Process] = ()) -> Table:
     What stands still does not end by itself, so its number stays its own.
     """
     known = {process.pid: process for process in still}
-    table: Table = {}
+    return {process.pid: process for process in _processes(known)}
+
+
+class Walk:
+    """One look at which processes belong to a tree, in slices."""
+
+    def __init__(self, belonging: Belonging) -> None:
+        self._belonging = belonging
+        self._rest = _processes({})
+        self._table: Table = {}
+
+    def go_on(self, until: float) -> list[Process] | None:
+        """Read on until that time; return what belongs, or None if there is more."""
+        for process in self._rest:
+            self._table[process.pid] = process
+            self._belonging.judge(process)
+            if time.monotonic() >= until:
+                return None
+        return self._belonging.find(self._table)
+
+
+def _processes(known: Table) -> Iterator[Process]:
     for name in os.listdir("/proc"):  # noqa: PTH208  # a Path for each costs more than the read
         if name.isdigit():
             process = known.get(int(name)) or read_process(int(name))
             if process is not None:
-                table[process.pid] = process
-    return table
+                yield process
 
 
 def read_process(pid: int) -> Process | None:

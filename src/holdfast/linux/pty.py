@@ -5,6 +5,7 @@ import fcntl
 import os
 import struct
 import termios
+import time
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -25,6 +26,10 @@ _INTERRUPTS = (termios.VINTR, termios.VQUIT, termios.VSUSP)
 
 SHORT_READ = 1024
 """Bytes below which a read has emptied the terminal, for now."""
+
+LONGEST_READ = 0.002
+"""Seconds after which no further piece is read: each may wait for the kernel, which
+fetches it in a thread of its own, and a seize waits for all of them."""
 
 
 def open_pty(size: Size) -> tuple[int, int]:
@@ -116,12 +121,13 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
     """Read what the program has printed into `room`; return how much that was.
 
     The kernel hands out about 4 KB at a time; taking all there is in one go is
-    what makes many viewers cheap. A shorter read than usual has taken all there was.
+    what makes many viewers cheap. A shorter read than usual has taken all there was,
+    and no piece is read into less room than that, unless it is the first.
     `took` is told of each piece at once. None means that the terminal is closed:
     every process that had it open is gone.
     """
-    size = 0
-    while size < len(room):
+    size, last, until = 0, len(room) - SHORT_READ, time.monotonic() + LONGEST_READ
+    while True:
         try:
             count = os.readv(master, [room[size:]])
         except BlockingIOError:
@@ -134,7 +140,7 @@ def read_into(master: int, room: memoryview, took: Callable[[int], None]) -> int
             return size or None
         took(count)
         size += count
-        if count < SHORT_READ:
+        if count < SHORT_READ or size > last or time.monotonic() >= until:
             break
     return size
 

@@ -3,9 +3,16 @@
 A line that somebody else has typed but not entered, what is running, and what others
 have changed in the shell since this operator last had the turn: by pressing Return the
 operator would take responsibility for all of it.
+
+That the turn has passed is told at once. What is running takes a look at every process
+of the machine, so it is told a moment later, and looked for in slices; but before
+anybody is told who is present, so that who asks that has been told everything.
 """
 
+import math
+import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from holdfast.core.book.checkpoint import MAX_HANDS, Hands
 from holdfast.core.book.logbook import Entry, EntryKind
@@ -19,7 +26,8 @@ from holdfast.holder.policy.staged_words import changed
 from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.provenance.process_starters import NOBODY, ProcessStarters
 from holdfast.holder.session_descriptors import Vaulted
-from holdfast.linux.process_table import Belonging, Process, Tree, read_table
+from holdfast.linux.graph import SLICE
+from holdfast.linux.process_table import Belonging, Process, Tree, Walk
 from holdfast.linux.procfs import command_of, state_word
 from holdfast.model.ids import ActorId
 from holdfast.model.moments import Moment
@@ -30,6 +38,15 @@ from holdfast.wire import messages as wire
 
 EDITED = "edited, perhaps still there"
 """What a line is called of which nobody knows what it says."""
+
+
+class _Owed(NamedTuple):
+    """What the taker of the turn is still to be told, but for what is running."""
+
+    passed: PassTurn
+    taker: ActorId
+    staged: Staged
+    changed: tuple[wire.Staged, ...]
 
 
 class HandOver:
@@ -54,6 +71,9 @@ class HandOver:
         self._had: dict[ActorId, int] = {}
         """The last command when each of them had the turn last."""
 
+        self._timer = context.timers.add(self._tick)
+        self._owed: _Owed | None = None
+        self._walk: Walk | None = None
         driver.performers[PassTurn] = self._passed
 
     def take_up(self, entries: Iterable[Entry], past: Hands | None = None) -> None:
@@ -88,12 +108,37 @@ class HandOver:
                 dropped_bytes=dropped[1],
             )
         )
-        takes_over = self._inherited(passed, self._shell.line.stands())
-        if takes_over is not None and taker is not None:
-            self._company.tell(taker, takes_over)
+        # Who has lost the turn again is owed nothing.
+        self._owed, self._walk = (
+            self._owed_after(passed, self._shell.line.stands()),
+            None,
+        )
+        self._timer.set(None if self._owed is None else 0.0)
 
-    def _inherited(self, passed: PassTurn, staged: Staged) -> parties.Inherited | None:
-        """Return what the taker takes over, or None if that is nothing."""
+    def conclude(self) -> None:
+        """Tell now what is still to be told."""
+        if self._owed is not None:
+            self._go_on(self._owed, math.inf)
+
+    def _tick(self, _now: float) -> None:
+        if self._owed is not None:
+            self._go_on(self._owed, time.monotonic() + SLICE)
+
+    def _go_on(self, owed: _Owed, until: float) -> None:
+        # An environment is read once for each process, however often the turn passes.
+        self._walk = self._walk or Walk(self._belonging)
+        found = self._walk.go_on(until)
+        if found is None:
+            self._timer.set(0.0)
+            return
+        self._owed = self._walk = None
+        self._timer.set(None)
+        takes_over = self._inherited(owed, found)
+        if takes_over is not None:
+            self._company.tell(owed.taker, takes_over)
+
+    def _owed_after(self, passed: PassTurn, staged: Staged) -> _Owed | None:
+        """Return what the taker is to be told, or None if that is nothing."""
         if passed.giver is not None:
             self._remember(passed.giver, self._shell.origins.last)
         taker = passed.taker
@@ -103,23 +148,26 @@ class HandOver:
         is_foreign = any(one != taker for one in staged.by)
         if passed.giver is None and not is_foreign and not changed:
             return None  # A lone operator has left everything there.
-        jobs, actors = self._jobs()
-        if staged.is_empty and not jobs and not changed:
-            return None
         if staged.is_edited and is_foreign:
             changed = (_edited(staged), *changed)[: parties.MAX_CHANGED]
+        return _Owed(passed, taker, staged, changed)
+
+    def _inherited(self, owed: _Owed, found: list[Process]) -> parties.Inherited | None:
+        """Return what the taker takes over, or None if that is nothing."""
+        staged = owed.staged
+        jobs, actors = self._jobs(found)
+        if staged.is_empty and not jobs and not owed.changed:
+            return None
         return parties.Inherited(
-            passed.epoch,
+            owed.passed.epoch,
             # Of what may have been entered, the end is the likeliest to stand there.
             staged.data[-wire.MAX_EXCERPT :],
             staged.by[: parties.MAX_STAGERS],
             tuple(_told(one, actors[one.pid]) for one in jobs[: parties.MAX_JOBS]),
-            changed,
+            owed.changed,
         )
 
-    def _jobs(self) -> tuple[list[Process], dict[int, ActorId]]:
-        # A seize waits for this: an environment is read once for each process.
-        found = self._belonging.find(read_table())
+    def _jobs(self, found: list[Process]) -> tuple[list[Process], dict[int, ActorId]]:
         kin = (Kin(one.pid, one.parent, one.started) for one in found)
         actors = self._starters.actors(kin)
         leader = _leader_of(self._vaulted)

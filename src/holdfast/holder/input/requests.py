@@ -195,6 +195,7 @@ class Requests:
     ) -> None:
         match message:
             case parties.Who():
+                self._session.handover.conclude()
                 connection.send(self._presence(actor))
             case Try(of, kind, payload, candidate):
                 if candidate is not None:

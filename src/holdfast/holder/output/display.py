@@ -11,7 +11,7 @@ from holdfast.holder.context import Context
 from holdfast.holder.output.attach_view import AttachView
 from holdfast.holder.output.painter_link import PainterLink
 from holdfast.holder.output.query_answers import Answers
-from holdfast.holder.output.terminal_output import CHUNK, Output
+from holdfast.holder.output.terminal_output import Output
 from holdfast.holder.processes.listeners import Listeners
 from holdfast.holder.provenance.command_messages import Told
 from holdfast.holder.session import Session
@@ -60,7 +60,7 @@ class Display:
         self._resume_timer = timers.add(self._resume)
         if context.shell.is_resuming:
             self._resume_timer.set(0.0)
-        context.poll.watch(vaulted.master, self.printed)
+        context.poll.watch(vaulted.master, self.printed, is_last=True)
 
     @property
     def size(self) -> Size:
@@ -87,12 +87,11 @@ class Display:
     def drain(self) -> None:
         """Take what the terminal still holds of a program that has ended."""
         self.listeners.close()  # What ends with the session is no news.
-        for _ in range(MAX_LEFT // CHUNK):
-            before = self.window.end
-            if self.is_open:
-                self.printed()
-            if self.window.end == before:
-                return
+        before, end = -1, self.window.end
+        last = end + MAX_LEFT
+        while self.is_open and before < end < last:
+            self.printed()
+            before, end = end, self.window.end
 
     def resized(self, size: Size) -> None:
         """Take that the terminal has another size now, and tell everybody."""

@@ -16,13 +16,10 @@ from holdfast.core.session.listener_watch import SOON, Listener, ListenerWatch
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.linux import graph
-from holdfast.linux.process_table import Tree
+from holdfast.linux.process_table import Belonging, Tree
 from holdfast.linux.sockets import LISTENING
 from holdfast.model.events import EventName
 from holdfast.wire import messages as wire
-
-SLICE = 0.004
-"""Seconds of looking at once: less than a key's echo may take."""
 
 
 class Listeners:
@@ -32,13 +29,14 @@ class Listeners:
         self._context = context
         self._driver = driver
         vaulted = context.vaulted
-        self._tree = Tree.of(vaulted.record.pid, vaulted.session)
+        tree = Tree.of(vaulted.record.pid, vaulted.session)
+        self._belonging = Belonging(tree)
         self._poll = context.poll
         self._timer = context.timers.add(self.tick)
         self._watch = ListenerWatch()
         self._printed_at: float | None = None
         self._watched: dict[int, int] = {}
-        self._looking: Iterator[graph.Node] | None = None
+        self._looking: Iterator[graph.Node | None] | None = None
         self._found: list[Listener] = []
 
     def printed(self, now: float) -> None:
@@ -57,22 +55,25 @@ class Listeners:
             if at is None or now < at:
                 self._timer.set(at)
                 return
-            self._looking = graph.survey(self._tree, descriptors=False)
-        self._go_on(self._looking, time.monotonic() + SLICE, now)
+            self._looking = graph.survey(self._belonging, descriptors=False)
+        self._go_on(self._looking, time.monotonic() + graph.SLICE, now)
 
     def conclude(self, now: float) -> bool:
         """Look to the end if a look is due; tell whether nothing listens."""
         if self._timer.due < math.inf:
             self._printed_at = None
-            looking = self._looking or graph.survey(self._tree, descriptors=False)
+            looking = self._looking or graph.survey(self._belonging, descriptors=False)
             self._go_on(looking, math.inf, now)
             self._watch.rest()
             self._timer.set(self._watch.look_at)
         return not self._watch.pids and self._timer.due == math.inf
 
-    def _go_on(self, looking: Iterator[graph.Node], until: float, now: float) -> None:
+    def _go_on(
+        self, looking: Iterator[graph.Node | None], until: float, now: float
+    ) -> None:
         for node in looking:
-            self._found += _listeners(node)
+            if node is not None:
+                self._found += _listeners(node)
             if time.monotonic() >= until:
                 self._timer.set(now)
                 return

@@ -15,7 +15,7 @@ from holdfast.core.session.session_state import Evidence, decide
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.timers import Timers
 from holdfast.linux import graph, session_state
-from holdfast.linux.process_table import Tree
+from holdfast.linux.process_table import Belonging, Tree
 from holdfast.linux.procfs import TICKS, state_word
 from holdfast.linux.sockets import CONNECTED, LISTENING, Socket
 from holdfast.model.errors import GraphUnavailable
@@ -24,9 +24,6 @@ from holdfast.wire import evidence, graphs
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
-
-SLICE = 0.004
-"""Seconds of a graph gathered at once: less than a key's echo may take."""
 
 MAX_PARTS = 512
 """Parts of a graph that are sent: thirty thousand descriptors."""
@@ -60,7 +57,7 @@ class SessionReport:
         self._starters = starters
         self._timer = timers.add(self.tick)
         self._asking: list[tuple[Connection, bool]] = []
-        self._gathering: Iterator[graph.Node] | None = None
+        self._gathering: Iterator[graph.Node | None] | None = None
         self._served: list[Connection] = []
         self._nodes: list[graph.Node] = []
         self._descriptors = False
@@ -91,13 +88,14 @@ class SessionReport:
 
     def tick(self, _now: float) -> None:
         """Go on gathering for a moment; when it is done, send it."""
-        until = time.monotonic() + SLICE
+        until = time.monotonic() + graph.SLICE
         if self._gathering is None:
             if not self._asking:
                 return
             self._begin()
         for node in self._gathering or ():
-            self._nodes.append(node)
+            if node is not None:
+                self._nodes.append(node)
             if time.monotonic() >= until:
                 self._timer.set(0.0)
                 return
@@ -118,7 +116,8 @@ class SessionReport:
         self._descriptors = descriptors
         self._served = [one for one, asked in self._asking if asked is descriptors]
         self._asking = [one for one in self._asking if one[1] is not descriptors]
-        self._gathering = graph.survey(self._tree, descriptors=descriptors)
+        belonging = Belonging(self._tree)
+        self._gathering = graph.survey(belonging, descriptors=descriptors)
 
 
 def told(seen: Evidence) -> evidence.Evidence:
