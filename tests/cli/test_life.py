@@ -7,6 +7,7 @@ from tests.cli.support.pty_user import User
 
 from holdfast.cli.main import main
 from holdfast.cli.verbs import doctor, status, upgrade
+from holdfast.model.process_status import KeeperStatus
 from holdfast.version import __version__
 
 Capture = pytest.CaptureFixture[str]
@@ -42,24 +43,17 @@ def test_status_counts_sessions_by_state(keeper: FakeKeeper, capsys: Capture) ->
 @pytest.mark.parametrize(
     ("answer", "warns"),
     [
-        ({"version": __version__, "root": upgrade.code_folder()}, False),
-        ({"version": __version__}, False),
-        ({"version": "0.0.1", "root": upgrade.code_folder()}, True),
-        ({"version": __version__, "root": "/elsewhere"}, True),
-        ({"version": __version__, "nursery_version": "0.0.1"}, True),
+        (KeeperStatus(__version__, root=upgrade.code_folder()), False),
+        (KeeperStatus(__version__), False),
+        (KeeperStatus("0.0.1", root=upgrade.code_folder()), True),
+        (KeeperStatus(__version__, root="/elsewhere"), True),
+        (KeeperStatus(__version__, nursery_version="0.0.1"), True),
     ],
 )
 def test_other_code_than_ours_is_pointed_out(
-    answer: dict[str, object], *, warns: bool
+    answer: KeeperStatus, *, warns: bool
 ) -> None:
-    facts: dict[str, object] = {
-        "keeper": answer,
-        "host": None,
-        "policy": None,
-        "root": upgrade.code_folder(),
-    }
-
-    found = status._warnings(facts)  # noqa: SLF001  # what status says
+    found = status._warnings(answer, None)  # noqa: SLF001  # what status says
 
     assert bool(found) is warns
     assert all("holdfast upgrade" in one for one in found)

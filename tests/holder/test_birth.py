@@ -26,6 +26,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.geometry import DEFAULT_SIZE, Size
 from holdfast.model.ids import SessionId, parse_client_id, parse_session_id
+from holdfast.model.session_record import record_of
 from holdfast.model.session_requests import Creation, packet_of
 
 SESSION = SessionId("s_" + "a" * 16)
@@ -53,7 +54,7 @@ def bot() -> Enrolled:
 def made(packet: packets.Packet, creator: Enrolled) -> Iterator[Vaulted]:
     """Yield a session whose command waits to begin."""
     vaulted = new_session.make_session(
-        Creation.from_facts(packet), SESSION, creator
+        record_of(Creation, packet), SESSION, creator
     )  # what a create does
     pid = vaulted.record.pid
     try:
@@ -147,7 +148,7 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
     asked: packets.Packet = {"env": {"MINE": "2", "HOLDFAST_SESSION": "s_x"}}
 
     def given(packet: packets.Packet, creator: Enrolled) -> dict[str, str]:
-        asked = Creation.from_facts(packet)
+        asked = record_of(Creation, packet)
         return leader_environment.environment_of(asked, SESSION, creator)
 
     own = {"TERM": "xterm-256color", "MINE": "2", "HOLDFAST_SESSION": SESSION}

@@ -9,6 +9,7 @@ from holdfast.host.embedded import _chosen_port, _free_port
 from holdfast.host.links import MAX_BRIDGES_EACH, MAX_UNPROVEN, Links
 from holdfast.linux.stored import relays
 from holdfast.model.ids import ActorId, actor_id
+from holdfast.model.process_status import HostStatus
 
 NOWHERE = "http://127.0.0.1:1"
 SOMEBODY = actor_id(b"somebody")
@@ -28,7 +29,7 @@ def knock(actor: ActorId = SOMEBODY) -> Knocked:
 def test_t13_a_relay_that_knocks_and_knocks_is_answered_a_few_times() -> None:
     relays.add(NOWHERE)
 
-    async def flooded() -> tuple[int, dict[str, object]]:
+    async def flooded() -> tuple[int, HostStatus]:
         links = Links()
         async with asyncio.TaskGroup() as group:
             running = group.create_task(links.run())
@@ -42,9 +43,7 @@ def test_t13_a_relay_that_knocks_and_knocks_is_answered_a_few_times() -> None:
     most, status = asyncio.run(flooded())
 
     assert most == MAX_UNPROVEN
-    traffic = status["traffic"]
-    assert isinstance(traffic, dict)
-    assert traffic["turned_away"] == 10_000 - MAX_UNPROVEN
+    assert status.traffic.turned_away == 10_000 - MAX_UNPROVEN
 
 
 def test_one_operator_has_so_many_channels_and_others_have_theirs() -> None:

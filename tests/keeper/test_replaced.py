@@ -1,5 +1,6 @@
 from holdfast.keeper.replaced import MAX_KEPT, Replaced
 from holdfast.linux.replacements import Replacement
+from holdfast.model.process_status import ReplacedProcesses
 
 JUDGE = Replacement("judge", 7, "it was stopped", 1000)
 HOLDER = Replacement("holder", 8, "it ran without an end", 1000, "s_1")
@@ -51,14 +52,14 @@ def test_no_more_are_kept_than_are_of_use() -> None:
         replaced.note(JUDGE)
 
     assert told(replaced, "s_1") == [7] * MAX_KEPT
-    assert replaced.to_facts()["count"] == 2 * MAX_KEPT
+    assert replaced.status().count_ == 2 * MAX_KEPT
 
 
 def test_the_last_is_told_in_a_sentence() -> None:
     replaced = Replaced()
-    assert replaced.to_facts() == {"count": 0}
+    assert replaced.status() == ReplacedProcesses()
     replaced.note(HOLDER)
 
-    assert replaced.to_facts()["last"] == (
+    assert replaced.status().last == (
         "the holder of s_1 (pid 8): it ran without an end"
     )

@@ -92,7 +92,7 @@ def _pid(here: Machine, victim: str, session: SessionId) -> int:
                 link.recv(10)
             found = here.ask(do="status")["painter"]
         case "host":
-            found = host.start()["pid"]
+            found = host.start().pid
         case _:
             found = here.pid(victim, session)
     assert isinstance(found, int)

@@ -66,14 +66,13 @@ def test_killing_the_host_harms_nobody_and_another_takes_its_place(
     session = here.new("bash", "--norc")
     client = here.join(session)
     client.enter(b"X=42\r")
-    first = host.start()["pid"]
-    assert isinstance(first, int)
+    first = host.start().pid
 
     os.kill(first, signal.SIGKILL)
 
     client.enter(b"echo it-is-$X\r")
     client.wait_output(b"it-is-42")
-    assert host.start()["pid"] != first
+    assert host.start().pid != first
 
 
 def test_the_host_starts_a_keeper_when_nobody_else_would(here: Machine) -> None:
@@ -115,7 +114,7 @@ def test_in_the_foreground_a_signal_ends_the_host_and_no_session(
 
 def test_nonsense_at_its_socket_does_not_end_the_host(here: Machine) -> None:
     assert here.ask(do="status")["ok"]
-    pid = host.start()["pid"]
+    pid = host.start().pid
 
     with packets.connect(places.host_socket(), 5.0) as link:
         packets.send(link, {"do": "dance"})

@@ -85,7 +85,7 @@ def knock(what: str) -> None:
 def pid_of(here: Machine, what: str, session: SessionId) -> int:
     """Return which process is meant, having it started if need be."""
     if what == "host":
-        pid = int(str(host.start()["pid"]))
+        pid = host.start().pid
         eventually("it is known", lambda: here.ask(do="status")[what] == pid)
         return pid
     if what in DOORS:

@@ -1,39 +1,30 @@
 """Problems with holdfast's own processes, as the keeper reports them."""
 
 from holdfast.cli.session_table import age
+from holdfast.model.process_status import KeeperStatus
 
-Facts = dict[str, object]
 
-
-def stalled_told(answer: Facts) -> list[str]:
+def stalled_told(status: KeeperStatus) -> list[str]:
     """Return which processes do not answer, and why."""
-    stalled = answer.get("stalled")
-    found = stalled.items() if isinstance(stalled, dict) else ()
-    return [f"{name}: {why}" for name, why in found]
+    return [f"{name}: {why}" for name, why in (status.stalled or {}).items()]
 
 
-def given_up_told(answer: Facts) -> list[str]:
+def given_up_told(status: KeeperStatus) -> list[str]:
     """Return which sessions lost holders that never took over."""
-    lost = answer.get("given_up")
     return [
-        f"session {one.get('id')}: {_count(one.get('count'))} because it"
-        f" {one.get('why')}; keeper.log has more"
-        for one in (lost if isinstance(lost, list) else ())
+        f"session {one.id}: {_count(one.count_)} because it {one.why};"
+        " keeper.log has more"
+        for one in status.given_up
     ]
 
 
-def _count(count: object) -> str:
+def _count(count: int) -> str:
     if count == 1:
         return "a holder was given up"
     return f"{count} holders were given up, the last"
 
 
-def replaced_told(answer: Facts) -> str:
+def replaced_told(status: KeeperStatus) -> str:
     """Return how many hung and were replaced, and the last one; empty if none."""
-    replaced = answer.get("replaced")
-    if not isinstance(replaced, dict) or not replaced.get("last"):
-        return ""
-    when = age(float(replaced.get("ago") or 0))
-    return (
-        f"{replaced.get('count')} that hung; the last, {when} ago: {replaced['last']}"
-    )
+    count, last, ago = status.replaced
+    return f"{count} that hung; the last, {age(ago)} ago: {last}" if last else ""

@@ -6,6 +6,8 @@ from holdfast.linux import packets
 from holdfast.linux.start import start_host
 from holdfast.linux.stored import places
 from holdfast.model.errors import HostDidNotStart
+from holdfast.model.process_status import HostStatus
+from holdfast.model.session_record import record_of
 from holdfast.model.session_requests import End, Request, Status, packet_of
 
 PATIENCE = 5.0
@@ -30,7 +32,18 @@ def request(asked: Request) -> packets.Packet | None:
     return None if heard is None else heard[0]
 
 
-def start() -> packets.Packet:
+def status() -> HostStatus | None:
+    """Return how the host does, or None if there is no host that answers.
+
+    Raises:
+        UsageError: The place for its socket is not ours.
+
+    """
+    answer = request(Status())
+    return None if answer is None else record_of(HostStatus, answer)
+
+
+def start() -> HostStatus:
     """Start a host that belongs to nobody, and return its status when it answers.
 
     Raises:
@@ -41,7 +54,7 @@ def start() -> packets.Packet:
     return wait()
 
 
-def wait(*, other_than: object = None) -> packets.Packet:
+def wait(*, other_than: float | None = None) -> HostStatus:
     """Return the status of a host that was not there before.
 
     `other_than` is how that one counted its time: a host that was replaced has
@@ -53,8 +66,8 @@ def wait(*, other_than: object = None) -> packets.Packet:
     """
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        found = request(Status())
-        if found is not None and found.get("began") != other_than:
+        found = status()
+        if found is not None and found.began != other_than:
             return found
         time.sleep(_STEP)
     raise HostDidNotStart(f"no answer within {PATIENCE:.0f} s")
@@ -70,6 +83,6 @@ def end() -> bool:
     if request(End()) is None:
         return False
     deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and request(Status()) is not None:
+    while time.monotonic() < deadline and status() is not None:
         time.sleep(_STEP)
     return True

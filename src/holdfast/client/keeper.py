@@ -24,8 +24,14 @@ from holdfast.model.errors import (
     UsageError,
 )
 from holdfast.model.ids import SessionId
-from holdfast.model.session_record import Facts, SessionRecord, listed_in
-from holdfast.model.session_requests import ListSessions, ProvenChange, Request
+from holdfast.model.process_status import KeeperStatus
+from holdfast.model.session_record import Facts, SessionRecord, listed_in, record_of
+from holdfast.model.session_requests import (
+    ListSessions,
+    ProvenChange,
+    Request,
+    Status,
+)
 from holdfast.model.text import checked_name, printable, same_name
 
 SOON = 0.1
@@ -67,6 +73,16 @@ def request(
 
         asked = proven_requests.change_proven_by_us(asked)
     return ask_keeper(asked, start=start, patience=patience)
+
+
+def status(*, patience: float = PATIENCE) -> KeeperStatus:
+    """Return how a keeper that runs does.
+
+    Raises:
+        Unavailable: There is no keeper, or it does not answer.
+
+    """
+    return record_of(KeeperStatus, request(Status(), start=False, patience=patience))
 
 
 def sessions(

@@ -16,7 +16,13 @@ from holdfast.linux import packets, processes, pty, session_lock
 from holdfast.linux.stored import places
 from holdfast.model.errors import DeniedByPolicy, Forbidden, HoldfastError
 from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
-from holdfast.model.session_record import Cells, HeldRecord, SessionRecord, unknown_in
+from holdfast.model.session_record import (
+    Cells,
+    HeldRecord,
+    SessionRecord,
+    record_of,
+    unknown_in,
+)
 from holdfast.model.session_requests import Creation
 
 KEEPER_TIMEOUT = 10.0
@@ -91,7 +97,7 @@ def _facts(packet: packets.Packet) -> dict[str, object]:
 
 
 def _create(packet: packets.Packet) -> None:
-    asked = Creation.from_facts(packet)
+    asked = record_of(Creation, packet)
     token = asked.token
     session = _id(asked)
     own = [places.session_socket, places.session_pipe]

@@ -22,6 +22,7 @@ from holdfast.linux.stored import invites, relays
 from holdfast.linux.stored.host_key import host_seed
 from holdfast.model.errors import HoldfastError, Revoked
 from holdfast.model.ids import actor_id, host_id
+from holdfast.model.process_status import HostStatus, RemoteOperator, Traffic
 
 LOOK_EVERY = 1.0
 """Seconds until a change of the folders is noticed by itself."""
@@ -63,32 +64,24 @@ class Links:
         """Look at the folders now: somebody has just changed them."""
         self._looking.set()
 
-    def status(self) -> dict[str, object]:
-        """Return how things stand, for people."""
+    def status(self) -> HostStatus:
+        """Say how the links do; the rest of it is not ours to say."""
         here = [bridge for bridge in self._bridges if bridge.public_key]
-        return {
-            "host": host_id(self._us.public),
-            "public_key": self._us.public.hex(),
-            "static_key": self._us.static_public.hex(),
-            "relay": self._embedded.pid,
-            "links": [uplink.status() for uplink, _ in self._uplinks.values()],
-            "operators": [
-                {
-                    "actor": bridge.actor or actor_id(bridge.public_key),
-                    "session": bridge.session,
-                    "bytes_in": bridge.bytes_in,
-                    "bytes_out": bridge.bytes_out,
-                }
-                for bridge in here[:MAX_BRIDGES_EACH]
-            ],
-            "traffic": {
-                "came": self._totals["came"],
-                "turned_away": self._totals["turned_away"],
-                "not_met": self._totals["not_met"],
-                "bytes_in": self._total("bytes_in"),
-                "bytes_out": self._total("bytes_out"),
-            },
-        }
+        return HostStatus(
+            host=host_id(self._us.public),
+            public_key=self._us.public.hex(),
+            static_key=self._us.static_public.hex(),
+            relay=self._embedded.pid,
+            links=tuple(uplink.status() for uplink, _ in self._uplinks.values()),
+            operators=tuple(map(_operator, here[:MAX_BRIDGES_EACH])),
+            traffic=Traffic(
+                self._totals["came"],
+                self._totals["turned_away"],
+                self._totals["not_met"],
+                self._total("bytes_in"),
+                self._total("bytes_out"),
+            ),
+        )
 
     def _total(self, name: str) -> int:
         here: int = sum(getattr(bridge, name) for bridge in self._bridges)
@@ -182,6 +175,12 @@ class Links:
         del self._bridges[bridge]
         self._totals["bytes_in"] += bridge.bytes_in
         self._totals["bytes_out"] += bridge.bytes_out
+
+
+def _operator(bridge: Bridge) -> RemoteOperator:
+    """Say who came, to which session, and how much went over it."""
+    actor = bridge.actor or actor_id(bridge.public_key)
+    return RemoteOperator(actor, bridge.session, bridge.bytes_in, bridge.bytes_out)
 
 
 def _no_lease() -> float | None:

@@ -24,6 +24,8 @@ from holdfast.linux import packets, start
 from holdfast.linux.processes import hide_memory
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
+from holdfast.model.process_status import HostStatus
+from holdfast.model.session_record import as_facts
 from holdfast.model.session_requests import End, Look, Replace, Status, request_from
 from holdfast.version import __version__
 from holdfast.wire.host_requests import refusal
@@ -173,7 +175,7 @@ class Host:
             return refusal(error)
         match asked:
             case Status():
-                return self._status()
+                return {"ok": True, **as_facts(self._status())}
             case End():
                 self._ending.set()
             case Look():
@@ -186,18 +188,16 @@ class Host:
                 return refusal(UnexpectedMessage(what, "asking a host here"))
         return {"ok": True}
 
-    def _status(self) -> packets.Packet:
-        return {
-            "ok": True,
-            "pid": os.getpid(),
-            "version": __version__,
-            "root": str(Path(__file__).resolve().parents[2]),
-            "uptime": time.monotonic() - self._started_at,
-            "began": self._started_at,
-            "keeper": self._keeper is not None,
-            "cleared": self._cleared,
-            **self._links.status(),
-        }
+    def _status(self) -> HostStatus:
+        return self._links.status()._replace(
+            pid=os.getpid(),
+            version=__version__,
+            root=str(Path(__file__).resolve().parents[2]),
+            uptime=time.monotonic() - self._started_at,
+            began=self._started_at,
+            keeper=self._keeper is not None,
+            cleared=self._cleared,
+        )
 
 
 def serve() -> bool:

@@ -19,6 +19,7 @@ from holdfast.core.relay.redial import LONGEST, Redial
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
+from holdfast.model.process_status import RelayStatus
 
 LONGEST_NEAR = 1.0
 """Seconds between attempts at a relay of this machine, which costs nothing."""
@@ -86,15 +87,10 @@ class Uplink:
         """Dial at once if we wait for the next attempt."""
         self._hurry.set()
 
-    def status(self) -> dict[str, object]:
-        """Return how things stand."""
+    def status(self) -> RelayStatus:
+        """Say how it stands with this relay."""
         why = "" if self.is_up else self.why
-        return {
-            "relay": self.relay,
-            "up": self.is_up,
-            "why": why,
-            "knocks": self.knocks,
-        }
+        return RelayStatus(self.relay, self.is_up, why, self.knocks)
 
     async def _linked(self, redial: Redial) -> None:
         loop = asyncio.get_running_loop()

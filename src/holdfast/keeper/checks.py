@@ -8,13 +8,12 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from holdfast.linux import packets
 from holdfast.model.errors import MalformedMessage, RequestTooLarge
-from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.keeper_messages import Changed
 from holdfast.model.session_record import HeldRecord, SessionRecord, fields_of
-from holdfast.model.session_requests import Change, Creation
+from holdfast.model.session_requests import Change, Keep, Rename
 from holdfast.model.text import checked_name
 
 Facts = dict[str, object]
@@ -34,28 +33,19 @@ LIMIT = "HOLDFAST_MAX_SESSIONS"
 STATES = ("starting", "running", "frozen", "exited")
 
 
-def session_of(packet: packets.Packet) -> SessionId:
-    """Return whose packet this is.
-
-    Raises:
-        UsageError: It names no session.
-
-    """
-    return parse_session_id(str(packet.get("id")))
-
-
-def changes(packet: packets.Packet) -> Facts:
-    """Return what a packet changes about a session.
+def changes(asked: Rename | Keep | Changed) -> Facts:
+    """Return what changes about a session.
 
     Raises:
         UsageError: Its name cannot be one.
-        PeerError: Something in it has the wrong type.
+        PeerError: It has a state that there is not.
 
     """
-    found = {name: packet[name] for name in Change._fields if name in packet}
-    _demand_sound(Change, found)
+    named = {name: getattr(asked, name, None) for name in Change._fields}
+    found = {name: value for name, value in named.items() if value is not None}
+    _demand_state(found)
     if "name" in found:
-        checked_name(str(found["name"]))
+        checked_name(found["name"])
     return found
 
 
@@ -70,10 +60,9 @@ def creation(packet: packets.Packet) -> None:
 
     Raises:
         UsageError: It is too much to pass on.
-        PeerError: Something in it has the wrong type.
+        PeerError: It has a command without words.
 
     """
-    Creation.from_facts(packet)
     if packet.get("command") == []:
         raise MalformedMessage("creation", "command is empty")
     size = len(json.dumps(packet))
@@ -91,8 +80,11 @@ def deposit(facts: object, fds: list[int]) -> Facts:
     if not isinstance(facts, dict) or not facts.keys() >= {*_NEEDED}:
         raise MalformedMessage("deposit", "facts are missing")
     needed = {name: facts[name] for name in _NEEDED}
-    _demand_sound(SessionRecord, needed)
+    fields_of(SessionRecord, needed)
     HeldRecord.from_facts(needed)
+    _demand_state(needed)
+    if None in needed.values():
+        raise MalformedMessage("deposit", "a fact is null")
     if not needed["command"]:
         raise MalformedMessage("deposit", "command is empty")
     kinds = [stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds]
@@ -130,17 +122,6 @@ def left(fds: list[int]) -> list[int]:
     return fds
 
 
-def idle_of(packet: packets.Packet) -> int:
-    """Return since when a session is idle whose holder wants it to doze.
-
-    Raises:
-        PeerError: It says something else.
-
-    """
-    found = fields_of(SessionRecord, {"idle_ms": packet.get("idle_ms")})
-    return int(found.get("idle_ms", 0))
-
-
 def pages(found: list[Facts]) -> list[list[Facts]]:
     """Cut a list so that each part fits a packet; there is always one part."""
     cut: list[list[Facts]] = [[]]
@@ -155,11 +136,10 @@ def pages(found: list[Facts]) -> list[list[Facts]]:
     return cut
 
 
-def _demand_sound(kind: type[NamedTuple], found: Facts) -> None:
-    """Do nothing if each of these facts is one that the record can have."""
-    fields_of(kind, found)
-    if None in found.values() or found.get("state", STATES[0]) not in STATES:
-        raise MalformedMessage(kind.__name__, "a fact has a value it cannot have")
+def _demand_state(found: Facts) -> None:
+    """Do nothing if no fact says that a session does what none can."""
+    if found.get("state", STATES[0]) not in STATES:
+        raise MalformedMessage("facts", "there is no such state")
 
 
 _MEMORY, _LISTENER = 1, 2

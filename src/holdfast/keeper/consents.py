@@ -10,9 +10,11 @@ import socket
 import time
 from dataclasses import dataclass
 
-from holdfast.keeper.keeper_state import Household, no_keeper
-from holdfast.keeper.vault import Facts  # noqa: TC001  # an annotation people read
+from holdfast.keeper.keeper_state import Household, no_keeper, refusal
+from holdfast.keeper.vault import Facts  # an annotation people read
 from holdfast.linux import packets
+from holdfast.model.keeper_messages import Failed, Said
+from holdfast.model.session_requests import ProvenChange
 
 PATIENCE = 5.0
 """Seconds for an answer: one that hangs has been replaced by then."""
@@ -24,7 +26,10 @@ class Request:
 
     asker: socket.socket
     session: str
+    asked: ProvenChange
     packet: packets.Packet
+    """It as it came: the holder checks what was proven."""
+
     until: float
 
 
@@ -41,11 +46,17 @@ class Consents:
         kept = self._household.vault.deposits.get(session)
         return kept is not None and kept.held.consents
 
-    def ask(self, asker: socket.socket, session: str, packet: packets.Packet) -> None:
+    def ask(
+        self,
+        asker: socket.socket,
+        session: str,
+        asked: ProvenChange,
+        packet: packets.Packet,
+    ) -> None:
         """Have a holder asked, now or when there is one."""
         ticket = next(self._tickets)
         until = time.monotonic() + PATIENCE
-        self._open[ticket] = Request(asker, session, packet, until)
+        self._open[ticket] = Request(asker, session, asked, packet, until)
         self._household.wake(session)
         self._tell(ticket)
 
@@ -59,18 +70,15 @@ class Consents:
             if request.session == session:
                 self._tell(ticket)
 
-    def said(self, link: socket.socket, packet: packets.Packet) -> Request | None:
+    def said(self, link: socket.socket, said: Said) -> Request | None:
         """Take the word of a holder; return what may be done now."""
-        ticket = packet.get("ticket")
-        request = self._open.get(ticket) if isinstance(ticket, int) else None
+        request = self._open.get(said.ticket)
         if request is None or self._household.held.get(link) != request.session:
             return None
-        del self._open[ticket]  # type: ignore[arg-type]  # it is in there
-        if packet.get("ok") is True:
+        del self._open[said.ticket]
+        if said.ok:
             return request
-        names = ("code", "text", "facts")
-        answer: Facts = {"ok": False, **{name: packet.get(name) for name in names}}
-        self._household.links.send(request.asker, answer)
+        self._household.links.send(request.asker, refusal_of(said))
         return None
 
     def next_deadline(self) -> float | None:
@@ -94,3 +102,8 @@ class Consents:
         request = self._open[ticket]
         packet: Facts = {"do": "may", "ticket": ticket, "asked": request.packet}
         self._household.tell_holder(request.session, packet)
+
+
+def refusal_of(said: Said | Failed) -> Facts:
+    """Return what a holder refused, for the client that waits for it."""
+    return refusal(said.code, said.text, **(said.facts or {}))

@@ -9,28 +9,27 @@ import sys
 import time
 from typing import Final
 
+from holdfast.model.process_status import GivenUpHolder
+
 MAX_KEPT: Final = 64
 """Sessions of which the last is remembered."""
 
 MAX_WHY: Final = 300
 """Characters kept of a reason."""
 
-Facts = dict[str, object]
-
 
 class GivenUp:
     """The holders that were given up on."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Facts] = {}
+        self._kept: dict[str, GivenUpHolder] = {}
 
     def note(self, key: str, why: str) -> None:
         """Take that a holder was given up on; `key` is its session or its creation."""
         at_ms = time.time_ns() // 1_000_000
-        before = self._kept.pop(key, {}).get("count")
-        count = before + 1 if isinstance(before, int) else 1
+        count = self._kept.pop(key, GivenUpHolder()).count_ + 1
         shown = "".join(one if one.isprintable() else "?" for one in why)[:MAX_WHY]
-        self._kept[key] = {"id": key, "count": count, "why": shown, "at_ms": at_ms}
+        self._kept[key] = GivenUpHolder(key, count, shown, at_ms)
         while len(self._kept) > MAX_KEPT:
             del self._kept[next(iter(self._kept))]
         when = time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(at_ms / 1000))
@@ -39,6 +38,6 @@ class GivenUp:
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
 
-    def facts(self) -> list[Facts]:
+    def status(self) -> tuple[GivenUpHolder, ...]:
         """Return the last of each session."""
-        return [*self._kept.values()]
+        return (*self._kept.values(),)

@@ -7,6 +7,7 @@ was there at the time. Holders tell the attached operators.
 import time
 
 from holdfast.linux.replacements import Replacement
+from holdfast.model.process_status import ReplacedProcesses
 
 MAX_KEPT = 16
 """Replacements that are remembered for sessions which have no holder just now."""
@@ -44,10 +45,9 @@ class Replaced:
         """Forget a session."""
         self._told.pop(session, None)
 
-    def to_facts(self) -> Facts:
-        """Return it as what JSON can say."""
+    def status(self) -> ReplacedProcesses:
+        """Return how many there were, and the last."""
         if self._last is None:
-            return {"count": 0}
+            return ReplacedProcesses()
         last, at = self._last
-        ago = time.monotonic() - at
-        return {"count": self._count, "last": str(last), "ago": ago}
+        return ReplacedProcesses(self._count, str(last), time.monotonic() - at)

@@ -9,20 +9,36 @@ import socket
 import time
 
 from holdfast.keeper import checks, code, leftovers
-from holdfast.keeper.consents import Consents, Request
+from holdfast.keeper.consents import Consents, Request, refusal_of
 from holdfast.keeper.keeper_state import Household, close, no_keeper, refusal
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.keeper.vault import Deposit, Facts
 from holdfast.linux import descriptors, packets
+from holdfast.model import keeper_messages as told
 from holdfast.model.errors import (
     HoldfastError,
     HostFull,
     NameTaken,
     NoDescriptorLeft,
+    NotProven,
     SessionNotFound,
+    UnexpectedMessage,
 )
-from holdfast.model.ids import ENTROPY, SessionId, session_id
+from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
+from holdfast.model.process_status import KeeperStatus
+from holdfast.model.session_record import as_facts
+from holdfast.model.session_requests import (
+    Creation,
+    Down,
+    Forget,
+    Keep,
+    ListSessions,
+    ProvenChange,
+    Rename,
+    Status,
+    Upgrade,
+)
 from holdfast.model.text import checked_name, same_name
 from holdfast.version import __version__
 from holdfast.wire.host_requests import refusal as refused
@@ -38,7 +54,7 @@ KNOCK_PATIENCE = 1.0
 """Seconds that a requester waits for the deposits of running holders: they
 come within milliseconds, but one of them may be frozen."""
 
-PATIENT = ("list", "create", "rename", "keep", "forget", "upgrade", "down")
+PATIENT = (ListSessions, Creation, Rename, Keep, Forget, Upgrade, Down)
 """What a keeper that has just begun cannot answer truly."""
 
 
@@ -85,81 +101,97 @@ class Requests:
     def hear(self, link: socket.socket, packet: packets.Packet, fds: list[int]) -> None:
         """Answer one packet."""
         self._household.heard(link)
-        if packet.get("do") == "deposit":
-            self._household.links.send(link, self._deposit(link, packet, fds))
-            self._deposited(link, packet.get("facts"))
-            return
-        if packet.get("do") == "inherit":
-            self._household.links.send(link, self._inherit(packet, fds))
-            return
-        if packet.get("do") == "doze":
-            granted = self._doze(link, packet, fds)
-            self._household.links.send(link, {**granted, "do": "doze"})
-            return
-        close(fds)  # Nobody else has any to give.
-        if self._expected_until is not None and packet.get("do") in PATIENT:
-            self._postponed.append((link, packet))
-            return
+        asked: told.KeeperMessage | None = None
+        answer: Facts | None
         try:
-            answer = self._answer(link, packet)
+            asked = told.message_from(packet)
+            if isinstance(asked, told.Deposit | told.Inherit | told.Doze):
+                answer = self._take_in(link, asked, fds)
+            else:
+                close(fds)  # Nobody else has any to give.
+                fds = []
+                answer = self._answer(link, packet, asked)
         except HoldfastError as error:
+            close(fds)
             answer = refused(error)
+        if isinstance(asked, told.Doze):
+            answer = {**(answer or {}), "do": "doze"}
         if answer is not None:
             self._household.links.send(link, answer)
+        if isinstance(asked, told.Deposit):
+            self._deposited(link, asked.facts)
+
+    def _take_in(
+        self,
+        link: socket.socket,
+        asked: told.Deposit | told.Inherit | told.Doze,
+        fds: list[int],
+    ) -> Facts:
+        session = parse_session_id(asked.id)
+        match asked:
+            case told.Deposit():
+                return self._deposit(link, session, asked, fds)
+            case told.Inherit():
+                return self._inherit(session, asked, fds)
+            case told.Doze():
+                return self._doze(link, session, asked.idle_ms, fds)
 
     def _answer(  # noqa: C901, PLR0911, PLR0912  # one case for each request
-        self, link: socket.socket, packet: packets.Packet
+        self, link: socket.socket, packet: packets.Packet, asked: told.KeeperMessage
     ) -> Facts | None:
-        match packet.get("do"):
-            case "failed":
-                return self._failed(link, packet)
-            case "proof":
-                self._upgrading.happened(Proven(str(packet.get("id"))))
+        if self._expected_until is not None and isinstance(asked, PATIENT):
+            self._postponed.append((link, packet))
+            return None
+        match asked:
+            case told.Failed():
+                return self._failed(link, asked)
+            case told.Proof(session):
+                self._upgrading.happened(Proven(session))
                 return None
-            case "list":
+            case ListSessions():
                 return self._list(link)
-            case "create":
-                return self._create(link, packet)
-            case "rename" | "keep" | "forget":
-                return self._ask_holder(link, packet)
-            case "said":
-                self._said(link, packet)
+            case Creation(name):
+                return self._create(link, packet, name)
+            case Rename() | Keep() | Forget():
+                return self._ask_holder(link, packet, asked)
+            case told.Said():
+                if (request := self._consents.said(link, asked)) is not None:
+                    self._carry_out(request)
                 return None
-            case "facts":
-                return self._changed(link, packet)
-            case "gave-up":
-                why = str(packet.get("why"))
-                self._household.given_up.note(checks.session_of(packet), why)
+            case told.Changed(session):
+                if self._household.held.get(link) != parse_session_id(session):
+                    raise NotProven("")
+                return self._change(asked)
+            case told.GaveUp(session, why):
+                self._household.given_up.note(parse_session_id(session), why)
                 return {"ok": True}
-            case "status":
-                return self._status()
-            case "host":
-                return {"ok": self._household.host.hello(link, packet.get("runs"))}
-            case "upgrade":
-                return self._upgrading.begin(link, packet)
-            case "down":
+            case Status():
+                return {"ok": True, **as_facts(self._status())}
+            case told.HostIsThere(runs):
+                return {"ok": self._household.host.hello(link, runs)}
+            case Upgrade(python, root):
+                return self._upgrading.begin(link, code.Code(python, root))
+            case Down():
                 return self._down()
-            case word:
-                return refusal("unexpected-message", f"there is no {word!r}")
+            case _:
+                raise UnexpectedMessage(type(asked).__name__, "asking a keeper")
 
     def _deposit(
-        self, link: socket.socket, packet: packets.Packet, fds: list[int]
+        self,
+        link: socket.socket,
+        session: SessionId,
+        asked: told.Deposit,
+        fds: list[int],
     ) -> Facts:
-        try:
-            session = checks.session_of(packet)
-            facts = checks.deposit(packet.get("facts"), fds)
-        except HoldfastError as error:
-            close(fds)
-            return refused(error)
-        household, token = self._household, str(packet.get("token"))
+        facts = checks.deposit(asked.facts, fds)
+        household, token = self._household, asked.token
         kept = household.vault.deposits.get(session)
         if kept is not None and not checks.is_same(kept.fds, fds):
-            close(fds)
-            return refusal("not-proven", "these are not its descriptors", actor="")
+            raise NotProven("")
         if session in household.forgotten:
-            close(fds)
-            leftovers.remove_files(SessionId(session))
-            return refusal("session-not-found", "it was forgotten", session=session)
+            # Forgotten while it was orphaned; what it has just made goes too.
+            leftovers.remove_files(session)
+            raise SessionNotFound(session)
         household.deposit(link, session, facts, fds)
         # A creation's token is its session's id; any other would be someone else's.
         waiting = None
@@ -168,38 +200,27 @@ class Requests:
             waiting = household.waiting.pop(token, None)
         if waiting is not None:
             household.links.send(waiting, {"ok": True, "id": session, **facts})
-        household.note_exit(session, packet.get("exit"))
+        household.note_exit(session, asked.exit)
         return {"ok": True, "exit": household.vault.deposits[session].exit}
 
-    def _inherit(self, packet: packets.Packet, fds: list[int]) -> Facts:
-        try:
-            session = checks.session_of(packet)
-            facts = checks.deposit(packet.get("facts"), fds)
-        except HoldfastError as error:
-            close(fds)
-            return refused(error)
+    def _inherit(
+        self, session: SessionId, asked: told.Inherit, fds: list[int]
+    ) -> Facts:
+        facts = checks.deposit(asked.facts, fds)
         if session in self._household.forgotten:
-            close(fds)
-            return refusal("session-not-found", "it was forgotten", session=session)
+            raise SessionNotFound(session)
         if self._expected_until is not None:
             # A peer with so much to give has more: nobody is answered in between.
             self._expected_until = time.monotonic() + KNOCK_PATIENCE
         self._household.inherit(session, facts, fds)
-        self._household.note_exit(session, packet.get("exit"))
+        self._household.note_exit(session, asked.exit)
         return {"ok": True}
 
     def _doze(
-        self, link: socket.socket, packet: packets.Packet, fds: list[int]
+        self, link: socket.socket, session: SessionId, idle_ms: int, fds: list[int]
     ) -> Facts:
         """Let a session doze whose holder asks for it, and is about to go."""
-        household = self._household
-        try:
-            session = checks.session_of(packet)
-            left = checks.left(fds)
-            idle_ms = checks.idle_of(packet)
-        except HoldfastError as error:
-            close(fds)
-            return refused(error)
+        household, left = self._household, checks.left(fds)
         is_due = (
             household.held.get(link) == session
             and not household.vault.deposits[session].is_dozing
@@ -228,22 +249,20 @@ class Requests:
             self._household.links.send(link, {"do": "rest"})
         self._upgrading.happened(Deposited(session))
 
-    def _failed(self, link: socket.socket, packet: packets.Packet) -> Facts:
-        token = str(packet.get("token"))
-        household = self._household
+    def _failed(self, link: socket.socket, asked: told.Failed) -> Facts:
+        token, household = asked.token, self._household
         is_born = token in household.vault.deposits
         # What lives has not failed; of anything else only its holder can know.
         if is_born or not household.births.is_of(token, packets.process_of(link)):
             return refusal("not-proven", "its holder did not say so", actor="")
         # Before anybody is told: then nothing of it is to be found any more, but
         # for the record of what somebody was not allowed to start.
-        is_kept = packet.get("kept") is True
-        remove = leftovers.remove_files if is_kept else leftovers.remove_traces
+        remove = leftovers.remove_files if asked.kept else leftovers.remove_traces
         remove(SessionId(token))
         household.births.drop(token)
         waiting = household.waiting.pop(token, None)
         if waiting is not None:
-            household.links.send(waiting, {**packet, "ok": False})
+            household.links.send(waiting, refusal_of(asked))
         return {"ok": True}
 
     def _list(self, link: socket.socket) -> Facts:
@@ -265,11 +284,12 @@ class Requests:
             for session, kept in self._household.vault.deposits.items()
         ]
 
-    def _create(self, link: socket.socket, packet: packets.Packet) -> Facts | None:
+    def _create(
+        self, link: socket.socket, packet: packets.Packet, name: str | None
+    ) -> Facts | None:
         checks.creation(packet)
-        name = packet.get("name")
         if name is not None:
-            self._demand_free(checked_name(str(name)))
+            self._demand_free(checked_name(name))
         self._demand_room()
         if self.is_closing:
             return no_keeper("it is ending")
@@ -281,7 +301,7 @@ class Requests:
         household.waiting[token] = link
         household.births.begin(token, time.monotonic())
         if name is not None:
-            self._coming[token] = str(name)
+            self._coming[token] = name
         return None  # Answered when the holder reports.
 
     def _demand_free(self, name: str, session: str = "") -> None:
@@ -310,83 +330,73 @@ class Requests:
         if kept + coming + links + SPARE > limit:
             raise NoDescriptorLeft(limit)
 
-    def _ask_holder(self, link: socket.socket, packet: packets.Packet) -> Facts | None:
-        session = checks.session_of(packet)
-        if packet.get("do") != "forget":
-            self._demand_changeable(packet)
+    def _ask_holder(
+        self, link: socket.socket, packet: packets.Packet, asked: ProvenChange
+    ) -> Facts | None:
+        session = parse_session_id(asked.id)
+        if not isinstance(asked, Forget):
+            self._demand_changeable(session, checks.changes(asked))
         if self._consents.must_be_asked(session):
-            self._consents.ask(link, session, packet)
+            self._consents.ask(link, session, asked, packet)
             return None  # Answered when the holder has said whether.
-        return self._do_change(packet)
-
-    def _said(self, link: socket.socket, packet: packets.Packet) -> None:
-        request = self._consents.said(link, packet)
-        if request is not None:
-            self._carry_out(request)
-
-    def _changed(self, link: socket.socket, packet: packets.Packet) -> Facts:
-        if self._household.held.get(link) != checks.session_of(packet):
-            return refusal("not-proven", "its holder did not say so", actor="")
-        return self._change(packet)
+        return self._do_change(asked)
 
     def _carry_out(self, request: Request) -> None:
         try:
-            answer = self._do_change(request.packet)
+            answer = self._do_change(request.asked)
         except HoldfastError as error:
             answer = refused(error)
         self._household.links.send(request.asker, answer)
 
-    def _do_change(self, packet: packets.Packet) -> Facts:
-        if packet.get("do") != "forget":
-            return self._change(packet)
-        self._household.forget(checks.session_of(packet))
+    def _do_change(self, asked: ProvenChange) -> Facts:
+        if not isinstance(asked, Forget):
+            return self._change(asked)
+        self._household.forget(parse_session_id(asked.id))
         return {"ok": True}
 
-    def _demand_changeable(self, packet: packets.Packet) -> None:
-        """Do nothing if there is such a session, and such a change."""
-        session = checks.session_of(packet)
+    def _demand_changeable(self, session: SessionId, changes: Facts) -> None:
+        """Do nothing if there is such a session, and it may have this name."""
         if session not in self._household.vault.deposits:
             raise SessionNotFound(session)
-        changes = checks.changes(packet)
         if "name" in changes:
             self._demand_free(str(changes["name"]), session)
 
-    def _change(self, packet: packets.Packet) -> Facts:
-        self._demand_changeable(packet)
-        session = checks.session_of(packet)
+    def _change(self, asked: Rename | Keep | told.Changed) -> Facts:
+        session, changes = parse_session_id(asked.id), checks.changes(asked)
+        self._demand_changeable(session, changes)
         kept = self._household.vault.deposits[session]
-        kept.put(kept.facts | checks.changes(packet))
+        kept.put(kept.facts | changes)
         self._household.trustee.note(session)
-        self._household.note_exit(session, packet.get("exit"))
-        if packet.get("do") != "facts":  # Else the holder has said it itself.
-            told: Facts = {"do": "changed", **_chosen(kept)}
-            self._household.tell_holder(session, told)
+        if isinstance(asked, told.Changed):  # The holder has said it itself.
+            self._household.note_exit(session, asked.exit)
+        else:
+            said: Facts = {"do": "changed", **_chosen(kept)}
+            self._household.tell_holder(session, said)
         return {"ok": True}
 
-    def _status(self) -> Facts:
+    def _status(self) -> KeeperStatus:
         household, nursery = self._household, self._household.nursery
         present = code.present()
-        return {
-            "ok": True,
-            "version": __version__,
-            "pid": os.getpid(),
-            "uptime": time.monotonic() - self.started_at,
-            "python": present.python,
-            "root": present.root,
-            "nursery": 0 if nursery is None else nursery.pid,
-            "nursery_version": "" if nursery is None else nursery.version,
-            "trustee": household.trustee.pid,
-            "dozer": household.dozer.pid,
-            "painter": 0 if household.painter is None else household.painter.pid,
-            "judge": 0 if household.judge is None else household.judge.pid,
-            "host": household.host.pid,
-            "upgrading": self._upgrading.is_on,
-            "stalled": household.watched.everyone_stalled(),
-            "replaced": household.replaced.to_facts(),
-            "sessions": len(household.vault.deposits),
-            "dozing": sum(kept.is_dozing for kept in household.vault.deposits.values()),
-            "given_up": household.given_up.facts(),
-        }
+        return KeeperStatus(
+            version=__version__,
+            pid=os.getpid(),
+            uptime=time.monotonic() - self.started_at,
+            python=present.python,
+            root=present.root,
+            nursery=0 if nursery is None else nursery.pid,
+            nursery_version="" if nursery is None else nursery.version,
+            trustee=household.trustee.pid,
+            dozer=household.dozer.pid,
+            painter=0 if household.painter is None else household.painter.pid,
+            judge=0 if household.judge is None else household.judge.pid,
+            host=household.host.pid,
+            upgrading=self._upgrading.is_on,
+            stalled=household.watched.everyone_stalled(),
+            replaced=household.replaced.status(),
+            sessions=len(household.vault.deposits),
+            dozing=sum(kept.is_dozing for kept in household.vault.deposits.values()),
+            given_up=household.given_up.status(),
+        )
 
     def _down(self) -> Facts:
         if self._upgrading.is_on:

@@ -30,7 +30,6 @@ from holdfast.keeper.upgrade import (
     Upgrade,
 )
 from holdfast.keeper.vault import Facts
-from holdfast.linux import packets
 
 
 class Upgrading:
@@ -63,9 +62,8 @@ class Upgrading:
         """Which nursery makes sessions now."""
         return Side.OLD if self._machine is None else self._machine.side_of_births
 
-    def begin(self, link: socket.socket, packet: packets.Packet) -> Facts | None:
-        """Begin an upgrade to the code that the packet names."""
-        asked = Code(str(packet.get("python")), str(packet.get("root")))
+    def begin(self, link: socket.socket, asked: Code) -> Facts | None:
+        """Begin an upgrade to other code."""
         if self._machine is not None:
             return _failed("", "another upgrade is under way")
         if not os.access(asked.python, os.X_OK):

@@ -13,7 +13,9 @@ of it that `holdfast ls` has the time to load.
 
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Self, TypeVar
+from functools import partial
+from types import UnionType
+from typing import Any, NamedTuple, Self, TypeVar, get_args, get_origin
 
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import SessionId, parse_session_id
@@ -199,6 +201,20 @@ def record_of(kind: type[Kind], facts: object) -> Kind:
     return kind(**fields_of(kind, facts))
 
 
+def as_facts(value: object) -> Any:  # noqa: ANN401  # as JSON says it
+    """Return a record, and all records in it, as JSON says it."""
+    match value:
+        case Cells():
+            return [*value]
+        case tuple() if isinstance(named := getattr(value, "_fields", None), tuple):
+            pairs = zip(named, value, strict=True)
+            return {key_of(name): as_facts(one) for name, one in pairs}
+        case tuple():
+            return [as_facts(one) for one in value]
+        case _:
+            return value
+
+
 def key_of(name: str) -> str:
     """Return what JSON calls a field: `from_` is a name that Python lets us have."""
     return name.rstrip("_")
@@ -220,7 +236,7 @@ def value_of(what: str, name: str, kind: object, value: object) -> object:
         PeerError: It is of another type.
 
     """
-    fits, made = _READERS[kind]
+    fits, made = _reader_of(kind)
     if not fits(value):
         raise MalformedMessage(what, f"{name} is of the wrong type")
     return made(value)
@@ -238,18 +254,25 @@ def _is_mark(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _is_words(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(map(_is_text, value))
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
 
 
-def _is_size(value: object) -> bool:
-    if not isinstance(value, list | tuple) or len(value) != len(Cells._fields):
-        return False
-    return all(map(_is_number, value))
+def _is_words(value: Any) -> bool:  # noqa: ANN401  # what JSON may hold
+    return _is_list(value) and all(map(_is_text, value))
 
 
-def _is_variables(value: object) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_text, value.values()))
+def _is_size(value: Any) -> bool:  # noqa: ANN401  # ditto
+    is_pair = _is_list(value) and len(value) == len(Cells._fields)
+    return is_pair and all(map(_is_number, value))
+
+
+def _is_facts(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_variables(value: Any) -> bool:  # noqa: ANN401  # ditto
+    return _is_facts(value) and all(map(_is_text, value.values()))
 
 
 def _same(value: object) -> object:
@@ -260,18 +283,22 @@ Reader = tuple[Callable[[Any], bool], Callable[[Any], object]]
 
 _READERS: dict[object, Reader] = {
     str: (_is_text, _same),
-    str | None: (_is_text, _same),
-    SessionId: (_is_text, _same),
     int: (_is_number, _same),
-    int | None: (_is_number, _same),
+    float: (lambda value: _is_number(value) or isinstance(value, float), float),
     bool: (_is_mark, _same),
-    bool | None: (_is_mark, _same),
-    dict[str, str] | None: (_is_variables, _same),
+    dict[str, str]: (_is_variables, _same),
+    dict[str, object]: (_is_facts, _same),
     tuple[str, ...]: (_is_words, tuple),
     Cells: (_is_size, lambda value: Cells(*value)),
-    Cells | None: (_is_size, lambda value: Cells(*value)),
-    HeldStart | None: (
-        lambda value: isinstance(value, Mapping),
-        lambda value: HeldStart(**fields_of(HeldStart, value)),
-    ),
 }
+
+
+def _reader_of(kind: Any) -> Reader:  # noqa: ANN401  # an annotation
+    """Return how a field of this type is read: all others are records, or several."""
+    bare = get_args(kind)[0] if isinstance(kind, UnionType) else kind
+    if bare in _READERS:
+        return _READERS[bare]
+    if get_origin(bare) is not tuple:
+        return _is_facts, partial(record_of, bare)
+    one = get_args(bare)[0]
+    return _is_list, lambda values: tuple(record_of(one, value) for value in values)

@@ -6,10 +6,18 @@ refused. Standard library only, for the keeper.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from holdfast.model.errors import UnexpectedMessage
-from holdfast.model.session_record import Cells, Facts, HeldStart, fields_of, key_of
+from holdfast.model.session_record import (
+    Cells,
+    Facts,
+    HeldStart,
+    Kind,
+    as_facts,
+    key_of,
+    record_of,
+)
 
 
 class Status(NamedTuple):
@@ -50,16 +58,6 @@ class Creation(NamedTuple):
 
     id: str | None = None
     """Chosen by the keeper; an older one leaves it to the holder."""
-
-    @classmethod
-    def from_facts(cls, facts: object) -> Self:
-        """Read a packet.
-
-        Raises:
-            PeerError: Something in it has the wrong type.
-
-        """
-        return cls(**fields_of(cls, facts))
 
 
 class Rename(NamedTuple):
@@ -232,7 +230,7 @@ def facts_of(told: Request | Created | LogPiece) -> Facts:
     """Return what differs from the defaults, as JSON says it."""
     defaults = type(told)._field_defaults
     return {
-        key_of(name): value._asdict() if isinstance(value, HeldStart) else value
+        key_of(name): as_facts(value)
         for name, value in told._asdict().items()
         if value != defaults[name]
     }
@@ -245,8 +243,18 @@ def request_from(packet: Mapping[str, object]) -> Request:
         PeerError: There is no such request, or something has the wrong type.
 
     """
+    return read_packet(packet, KINDS)
+
+
+def read_packet(packet: Mapping[str, object], kinds: Mapping[str, type[Kind]]) -> Kind:
+    """Return what a packet says, by the kind that its `do` names.
+
+    Raises:
+        PeerError: There is no such kind, or something has the wrong type.
+
+    """
     do = packet.get("do")
-    kind = KINDS.get(do) if isinstance(do, str) else None
+    kind = kinds.get(do) if isinstance(do, str) else None
     if kind is None:
         raise UnexpectedMessage(repr(do)[:40], "asking for something")
-    return kind(**fields_of(kind, packet))
+    return record_of(kind, packet)

@@ -10,7 +10,6 @@ from holdfast.client import keeper
 from holdfast.core.session.abilities import Ability, Grade, can_work, judge
 from holdfast.linux.probes import probe
 from holdfast.model.errors import HoldfastError, NoKeeper
-from holdfast.model.session_requests import Status
 from holdfast.model.text import printable
 
 EXIT_UNAVAILABLE = 69
@@ -64,7 +63,7 @@ def _processes() -> Ability:
     """Check holdfast's own processes; asking starts none."""
     name = "processes"
     try:
-        answer = keeper.request(Status(), start=False, patience=PATIENCE)
+        status = keeper.status(patience=PATIENCE)
     except NoKeeper as error:
         if isinstance(error.__context__, TimeoutError):
             why = f"the keeper did not answer within {PATIENCE:g} s"
@@ -73,8 +72,8 @@ def _processes() -> Ability:
         return Ability(name, Grade.OK, why)
     except HoldfastError as error:
         return Ability(name, Grade.LIMITED, str(error))
-    replaced = replaced_told(answer)
-    if wrong := [*stalled_told(answer), *given_up_told(answer)]:
+    replaced = replaced_told(status)
+    if wrong := [*stalled_told(status), *given_up_told(status)]:
         told = [*wrong, *([replaced] if replaced else [])]
         return Ability(name, Grade.LIMITED, "; ".join(told), ADVICE)
     return Ability(name, Grade.OK, f"all answer; {replaced or 'none has hung'}")

@@ -10,7 +10,7 @@ from holdfast.client import host, keeper
 from holdfast.model.errors import HoldfastError, NoKeeper, WaitedInVain
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import SessionRecord
-from holdfast.model.session_requests import Down, Forget, Status
+from holdfast.model.session_requests import Down, Forget
 
 GRACE = 3.0
 """Seconds a session has to end after SIGHUP; then it is killed."""
@@ -77,7 +77,7 @@ def _end_keeper() -> int | None:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
-            keeper.request(Status(), start=False)
+            keeper.status()
         except NoKeeper:
             return len(running)
         time.sleep(_STEP)

@@ -20,7 +20,8 @@ from holdfast.model.errors import (
     RelayUnreachable,
 )
 from holdfast.model.ids import SessionId, host_id
-from holdfast.model.session_requests import Look, Status
+from holdfast.model.process_status import HostStatus, RelayStatus
+from holdfast.model.session_requests import Look
 from holdfast.model.text import checked_name, printable
 from holdfast.wire.invites import Invitation
 
@@ -62,14 +63,13 @@ def run(options: argparse.Namespace) -> int:
     lasts = duration_ms(options.ttl) / 1000
     name = checked_name(options.name or f"{login_name()}-{os.urandom(2).hex()}")
     us = demand_grant("invite").actor.id
-    facts = _host()  # After the arguments are checked: the host may have to be started.
+    here = _host()  # After the arguments are checked: the host may have to be started.
+    key = bytes.fromhex(here.public_key)
     expires = _wall() + lasts
     made = invites.make(name, ActorKind(options.kind), envelope, expires, by=us)
-    link = Invitation(
-        bytes.fromhex(str(facts["public_key"])), made.id, made.secret, _relays(facts)
-    ).to_link()
+    link = Invitation(key, made.id, made.secret, _relays(here.links)).to_link()
     host.request(Look())
-    _print(options, made, link, bytes.fromhex(str(facts["public_key"])))
+    _print(options, made, link, key)
     return 0
 
 
@@ -101,41 +101,30 @@ def _print(
         print("\n" + "\n".join(qr_lines(link)))
 
 
-def _host() -> dict[str, object]:
-    """Return the status of the host, once it is connected to a relay."""
-    found = host.request(Status()) or host.start()
+def _host() -> HostStatus:
+    """Return the host, started if need be, once a relay of it can be reached.
+
+    Raises:
+        Unavailable: It does not start, or reaches none in time.
+
+    """
+    found = host.status() or host.start()
     deadline = time.monotonic() + PATIENCE
-    while not _is_up(found):
+    while not any(link.up for link in found.links):
         if time.monotonic() >= deadline:
-            raise RelayUnreachable(*_trouble(found))
+            first = RelayStatus("of this host", why="the host has none")
+            trouble = found.links[0] if found.links else first
+            raise RelayUnreachable(trouble.relay, trouble.why)
         time.sleep(_STEP)
-        answer = host.request(Status())
-        if answer is None:
+        if (answer := host.status()) is None:
             raise HostDidNotStart("it went away")
         found = answer
     return found
 
 
-def _links(facts: dict[str, object]) -> list[dict[str, object]]:
-    links = facts.get("links")
-    return links if isinstance(links, list) else []
-
-
-def _is_up(facts: dict[str, object]) -> bool:
-    return any(link.get("up") for link in _links(facts))
-
-
-def _trouble(facts: dict[str, object]) -> tuple[str, str]:
-    links = _links(facts)
-    if not links:
-        return "of this host", "the host has none"
-    return str(links[0].get("relay")), str(links[0].get("why"))
-
-
-def _relays(facts: dict[str, object]) -> tuple[str, ...]:
-    """Return the relays to name in the link, connected ones first."""
-    ordered = sorted(_links(facts), key=lambda link: not link.get("up"))
-    return tuple(str(link["relay"]) for link in ordered)[: relays.MAX_RELAYS]
+def _relays(links: tuple[RelayStatus, ...]) -> tuple[str, ...]:
+    ordered = sorted(links, key=lambda link: not link.up)
+    return tuple(link.relay for link in ordered)[: relays.MAX_RELAYS]
 
 
 def _envelope(options: argparse.Namespace) -> Envelope:

@@ -8,7 +8,9 @@ import sys
 from holdfast.client import host
 from holdfast.linux import systemd
 from holdfast.linux.stored import places
-from holdfast.model.session_requests import Look, Status
+from holdfast.model.process_status import HostStatus
+from holdfast.model.session_record import as_facts
+from holdfast.model.session_requests import Look
 from holdfast.model.text import printable
 
 NO_SYSTEMD = (
@@ -41,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
     if serve():
         return 0
-    return _say_it_runs(host.request(Status()) or {}, as_json=options.json)
+    return _say(host.status(), as_json=options.json, started=False)
 
 
 def _note_relays(urls: list[str]) -> None:
@@ -55,22 +57,22 @@ def _note_relays(urls: list[str]) -> None:
 
 
 def _detach(*, as_json: bool) -> int:
-    found = host.request(Status())
+    found = host.status()
     if found is not None:
-        return _say_it_runs(found, as_json=as_json)
-    found = host.start()
-    if as_json:
-        print(json.dumps({"host": found, "started": True}))
-    else:
-        print(f"the host is running (pid {found.get('pid')}); `holdfast down` stops it")
-    return 0
+        return _say(found, as_json=as_json, started=False)
+    return _say(host.start(), as_json=as_json, started=True)
 
 
-def _say_it_runs(found: dict[str, object], *, as_json: bool) -> int:
+def _say(found: HostStatus | None, *, as_json: bool, started: bool) -> int:
     if as_json:
-        print(json.dumps({"host": found, "started": False}))
+        facts = {} if found is None else {"ok": True, **as_facts(found)}
+        print(json.dumps({"host": facts, "started": started}))
+        return 0
+    pid = "unknown" if found is None else found.pid
+    if started:
+        print(f"the host is running (pid {pid}); `holdfast down` stops it")
     else:
-        print(f"a host is already running (pid {found.get('pid', 'unknown')})")
+        print(f"a host is already running (pid {pid})")
     return 0
 
 

@@ -10,7 +10,7 @@ import holdfast
 from holdfast.client import host, keeper
 from holdfast.linux.keeper_requests import keeper_answers
 from holdfast.model.errors import HostDidNotStart, NoKeeper, UnexpectedMessage
-from holdfast.model.session_requests import Replace, Status, Upgrade
+from holdfast.model.session_requests import Replace, Upgrade
 from holdfast.model.text import printable
 from holdfast.version import __version__
 
@@ -26,24 +26,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Ask the keeper, show progress, and replace the host."""
     try:
-        before = keeper.request(Status(), start=False)
+        before = keeper.status()
     except NoKeeper:
         return _nothing_runs(as_json=options.json)
     code = Upgrade(sys.executable, code_folder(), __version__)
     moved = _upgrade(code, shows=not options.json)
     had_host = _replace_host(code)
-    after = keeper.request(Status(), start=False)
+    after = keeper.status()
     facts = {
-        "before": {name: before.get(name) for name in ("version", "root")},
-        "after": {name: after.get(name) for name in ("version", "root")},
+        "before": {"version": before.version, "root": before.root},
+        "after": {"version": after.version, "root": after.root},
         "sessions": moved,
         "host": had_host,
     }
     if options.json:
         print(json.dumps(facts, indent=2))
     else:
-        was, now = (str(one.get("version")) for one in (before, after))
-        print(f"{_count(moved)} moved; {printable(was)} is now {printable(now)}")
+        was, now = printable(before.version), printable(after.version)
+        print(f"{_count(moved)} moved; {was} is now {now}")
     return 0
 
 
@@ -78,12 +78,12 @@ def _upgrade(code: Upgrade, *, shows: bool) -> int:
 
 
 def _replace_host(code: Upgrade) -> bool:
-    found = host.request(Status())
+    found = host.status()
     if found is None:
         return False
     host.request(Replace(code.python, code.root))
     try:
-        host.wait(other_than=found.get("began"))
+        host.wait(other_than=found.began)
     except HostDidNotStart:
         host.start()
     return True

@@ -1,0 +1,117 @@
+"""What holders, trustees, nurseries and the host tell a keeper: typed.
+
+As in session_requests, whose requests a keeper is asked too: `do` names the kind, what
+is unknown is ignored, what is missing has its default. docs/spec/keeper.md has the
+table. Standard library only, for the keeper.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from holdfast.model.session_record import Cells, Facts
+from holdfast.model.session_requests import KINDS as REQUESTS
+from holdfast.model.session_requests import Request, read_packet
+
+
+class Deposit(NamedTuple):
+    """A session of the holder that tells it; its descriptors come beside it."""
+
+    id: str = ""
+    token: str = ""
+    facts: Facts | None = None
+    exit: int | None = None
+
+
+class Inherit(NamedTuple):
+    """A session of a keeper that is gone, from its trustee or its dozer."""
+
+    id: str = ""
+    facts: Facts | None = None
+    exit: int | None = None
+
+
+class Doze(NamedTuple):
+    """The wish of a holder that its session dozes; what it leaves comes beside it."""
+
+    id: str = ""
+    idle_ms: int = 0
+
+
+class Failed(NamedTuple):
+    """A session that could not be made, or must not be, and why."""
+
+    token: str = ""
+    kept: bool = False
+    code: str = ""
+    text: str = ""
+    facts: Facts | None = None
+
+
+class Proof(NamedTuple):
+    """The word of a holder that it works."""
+
+    id: str = ""
+
+
+class Said(NamedTuple):
+    """Whether somebody may do what the holder was asked about, or why not."""
+
+    ticket: int = 0
+    ok: bool = False
+    code: str = ""
+    text: str = ""
+    facts: Facts | None = None
+
+
+class Changed(NamedTuple):
+    """What has changed about the session of the holder that tells it."""
+
+    id: str = ""
+    name: str | None = None
+    keep: bool | None = None
+    state: str | None = None
+    size: Cells | None = None
+    ended_ms: int | None = None
+    exit: int | None = None
+
+
+class GaveUp(NamedTuple):
+    """A holder that could not be made, or died at once."""
+
+    id: str = ""
+    why: str = ""
+
+
+class HostIsThere(NamedTuple):
+    """The host of this machine, and how it runs."""
+
+    runs: str = ""
+
+
+KeeperMessage = (
+    Deposit | Inherit | Doze | Failed | Proof | Said | Changed | GaveUp | HostIsThere
+) | Request
+
+KINDS: dict[str, type[KeeperMessage]] = {
+    **REQUESTS,
+    "deposit": Deposit,
+    "inherit": Inherit,
+    "doze": Doze,
+    "failed": Failed,
+    "proof": Proof,
+    "said": Said,
+    "facts": Changed,
+    "gave-up": GaveUp,
+    "host": HostIsThere,
+}
+"""The word for each kind of message."""
+
+
+def message_from(packet: Mapping[str, object]) -> KeeperMessage:
+    """Return what a packet tells or asks a keeper.
+
+    Raises:
+        PeerError: There is no such message, or something has the wrong type.
+
+    """
+    return read_packet(packet, KINDS)
