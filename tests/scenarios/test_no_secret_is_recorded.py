@@ -47,6 +47,7 @@ WHOLE = SECRETIVE.replace("{flags}", "termios.ECHO")
 READS = {
     "bash": "read -s x; echo ta''ken",
     "bash by key": "read -s -n 13 x; echo ta''ken",
+    "bash with an editor": "read -s -e x; echo ta''ken",
     "zsh": "read -s x; echo ta''ken",
     "zsh by key": "read -s -k 13 x; echo ta''ken",
     "fish": "read -s x; echo ta''ken",

@@ -7,7 +7,9 @@ kernel cannot tell these apart, so all of them count as keeping a secret
 (T67, ADR 0031), except for the line editors of shells, which are known:
 
 - the session's own shell, while none of its commands is running, by its own marks;
-- another interactive bash or zsh, by how their line editors set the terminal.
+- another interactive bash or zsh, by how their line editors set the terminal; but not
+  the session's own bash while a command of it runs: `read -e` has the same editor, and
+  with `-s` it shows nothing.
 """
 
 import time
@@ -16,6 +18,7 @@ from typing import NamedTuple
 
 from holdfast.core.provenance.line_discipline import LineDiscipline
 from holdfast.linux import procfs, pty
+from holdfast.linux.shells import BASH_SCRIPT
 from holdfast.linux.wait_points import keeps_jobs
 
 ASKERS = frozenset(
@@ -85,3 +88,6 @@ class Secrecy:
             name = procfs.read(f"/proc/{group}/comm", procfs.STAT)
             self._name = name.decode("utf-8", "replace").rstrip("\n")
             self._keeps_jobs = self._name in EDITORS and keeps_jobs(group)
+            if self._keeps_jobs and group == self._leader:
+                # It says when it is at its prompt, or has executed another shell.
+                self._keeps_jobs = BASH_SCRIPT not in procfs.command_of(group)

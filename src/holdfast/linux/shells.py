@@ -112,8 +112,11 @@ def _fish(
     return (command[0], *source, *command[1:]), environment
 
 
+BASH_SCRIPT = "integration.bash"
+"""What a bash that tells of its commands has on its command line."""
+
 _SHELLS: dict[str, tuple[str, _Start]] = {
-    "bash": ("integration.bash", _bash),
+    "bash": (BASH_SCRIPT, _bash),
     "zsh": ("zsh/.zshenv", _zsh),
     "fish": ("integration.fish", _fish),
 }
