@@ -315,8 +315,8 @@ def test_a_fork_that_dies_before_its_deposit_is_told_to_who_waits(
     assert here.household.waiting == {}
     assert here.events == [BornDead(TWO)]
     assert not places.session_log(TWO).exists()
-    (given_up,) = here.household.given_up.facts()
-    assert (given_up["id"], given_up["why"]) == (TWO, "could not be watched")
+    (given_up,) = here.household.given_up.status()
+    assert (given_up.id, given_up.why) == (TWO, "could not be watched")
 
 
 def test_a_successor_that_dies_early_is_followed_by_another(here: House) -> None:

@@ -172,7 +172,9 @@ def test_a_session_dozes_only_when_nobody_needs_it(here: House) -> None:
 
     assert doze(stranger)["code"] == "no-keeper"
     assert doze(holder, id=TWO)["code"] == "no-keeper"
-    assert doze(holder, idle_ms="x")["code"] == "malformed-message"
+    holder.say(do="doze", id=ONE, idle_ms="x")
+    assert refusal(holder) == "malformed-message"
+    assert not here.kept().is_dozing
     asker = here.peer()
     asker.say(do="rename", id=ONE, name="web")
     assert doze(holder)["code"] == "no-keeper"
@@ -215,7 +217,9 @@ def test_what_a_holder_does_not_agree_to_is_not_done(here: House) -> None:
     asker.say(do="forget", id=ONE)
     ticket = asked(holder)["ticket"]
     no = {"code": "not-allowed", "text": "no", "facts": {"actor": "a"}}
-    holder.say(do="said", ticket=ticket, ok="yes", **no)
+    holder.say(do="said", ticket=ticket, ok="yes")
+    assert asker.told() == []
+    holder.say(do="said", ticket=ticket, ok=False, **no)
 
     assert answer(asker) == {"ok": False, **no}
     assert ONE in here.household.vault.deposits
