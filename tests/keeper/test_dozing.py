@@ -12,6 +12,7 @@ import pytest
 from tests.scenarios import witness
 
 from holdfast.keeper.keeper_state import Household
+from holdfast.keeper.trustee import Trust
 from holdfast.keeper.trustee_link import DOZER, Entrusting, Role
 from holdfast.keeper.vault import Vault
 from holdfast.linux import packets
@@ -19,10 +20,10 @@ from holdfast.linux import packets
 ID = "s_aaaaaaaaaaaaaaaa"
 
 
-def recorder(path: Path) -> Callable[[socket.socket, Vault], None]:
+def recorder(path: Path) -> Callable[[socket.socket, Trust], None]:
     """Return a process that writes down what it is told, in place of a trustee."""
 
-    def become(link: socket.socket, _vault: Vault) -> None:
+    def become(link: socket.socket, _trust: Trust) -> None:
         while (heard := packets.receive(link)) is not None:
             with path.open("a") as file:
                 file.write(json.dumps({**heard[0], "fds": len(heard[1])}) + "\n")

@@ -163,8 +163,7 @@ class Host:
             self._askers.discard(link)
             link.close()
             return
-        for fd in heard[1]:
-            os.close(fd)
+        packets.close(heard[1])
         with contextlib.suppress(OSError):
             packets.send(link, self._answer(heard[0]))
 

@@ -5,10 +5,7 @@ lives we do not look at the socket. When it dies we look again, and the next who
 knocks has another one started: connects queue meanwhile.
 """
 
-import contextlib
-import os
 import selectors
-import signal
 import socket
 import subprocess
 import time
@@ -24,6 +21,7 @@ from holdfast.linux.programs import (
     judge_program,
     painter_program,
 )
+from holdfast.linux.replacements import kill
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
 
@@ -110,9 +108,7 @@ class Door:
 
     def end(self) -> None:
         """End the process, if there is one: another can do all that it did."""
-        if self.pid:
-            with contextlib.suppress(OSError):
-                os.kill(self.pid, signal.SIGKILL)
+        kill(self.pid)
 
     def remove(self) -> None:
         """End the process, and take the socket away."""

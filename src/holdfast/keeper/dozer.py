@@ -10,19 +10,15 @@ here. A keeper that is told to end tells the dozer to rest; see dozer_rest.
 """
 
 import contextlib
-import gc
-import os
 import selectors
 import signal
 import socket
 import time
-import traceback
 
 from holdfast.keeper.doze_watch import Watch
 from holdfast.keeper.dozer_rest import Alone
 from holdfast.keeper.own_wakes import OwnWakes
-from holdfast.keeper.trustee import Entrusted, Trust, close_others
-from holdfast.keeper.vault import Vault
+from holdfast.keeper.trustee import Trust
 from holdfast.linux import packets
 
 SILENCE = 2.0
@@ -83,27 +79,11 @@ class Dozer:
             packets.send(self._link, packet)
 
 
-def become(link: socket.socket, vault: Vault) -> None:
-    """Be the dozer, in a process that was forked for it. Never returns."""
-    try:
-        # As the trustee: objects of the keeper's are not ours to clear away.
-        gc.disable()
-        signal.set_wakeup_fd(-1)
-        # A nursery of ours that has ended is nobody's business.
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        trust = Trust(
-            {
-                session: Entrusted(kept.facts, kept.fds, kept.exit)
-                for session, kept in vault.deposits.items()
-                if kept.is_dozing
-            }
-        )
-        close_others(link, trust)
-        dozer = Dozer(link, trust)
-        dozer.run()
-        link.close()
-        Alone(trust, is_resting=dozer.is_resting).run()
-    except BaseException:  # noqa: BLE001  # the outermost frame of this process
-        traceback.print_exc()
-    finally:
-        os._exit(0)
+def become(link: socket.socket, trust: Trust) -> None:
+    """Be the dozer, in a process that was forked for it."""
+    # A nursery of ours that has ended is nobody's business.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    dozer = Dozer(link, trust)
+    dozer.run()
+    link.close()
+    Alone(trust, is_resting=dozer.is_resting).run()

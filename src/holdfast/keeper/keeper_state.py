@@ -4,7 +4,6 @@ Decisions (requests, the upgrade) are made elsewhere; this is what there is
 and what can be done with it.
 """
 
-import os
 import selectors
 import socket
 import time
@@ -147,7 +146,7 @@ class Household:
                 kill_peer(older)
                 self.links.close(older)
                 self._happened(Left(session))
-        close(self.vault.deposit(session, facts, fds, time.monotonic()))
+        packets.close(self.vault.deposit(session, facts, fds, time.monotonic()))
         self.dozer.note(session)
         # Before anybody is told that there is a session: from here on, it stays.
         self.trustee.note(session, is_anew=True)
@@ -209,7 +208,7 @@ class Household:
             self.trustee.note(session, is_anew=True)
             self.dozer.note(session, is_anew=True)
         else:
-            close(fds)
+            packets.close(fds)
 
     def links_of(self, session: str) -> list[socket.socket]:
         """Return the link to a session's holder, if there is one."""
@@ -229,7 +228,7 @@ class Household:
         self.births.kill(session)
         self.watched.drop(session)
         self.replaced.drop(session)
-        close(self.vault.forget(session))
+        packets.close(self.vault.forget(session))
         self.trustee.note(session)
         self.dozer.note(session)
         leftovers.remove_files(SessionId(session))
@@ -391,7 +390,7 @@ class Household:
                 nursery.waits = bool(packet.get("waits"))
                 nursery.pings = bool(packet.get("pings"))
                 nursery.dozes = bool(packet.get("dozes"))
-                close(fds)
+                packets.close(fds)
                 nursery.ping()  # It learns that we answer, and watches us.
                 if nursery is self.nursery:
                     self.watch_nursery(nursery)
@@ -400,13 +399,13 @@ class Household:
             case {"do": "forked", "key": str(key), "pid": int(pid)} if len(fds) == 1:
                 self.births.forked(key, pid, fds[0])
             case {"do": "ping"}:
-                close(fds)
+                packets.close(fds)
                 nursery.ask({"do": "pong"}, [])
             case {"do": "stillborn", "key": str(key)}:
-                close(fds)
+                packets.close(fds)
                 self.births.died(key, "could not be watched")
             case _:
-                close(fds)
+                packets.close(fds)
 
     def _nursery_ended(self, nursery: Nursery) -> None:
         if nursery is self.next_nursery:
@@ -459,12 +458,6 @@ def _is_held(kept: Deposit) -> bool:
         return False
     # A holder of older code takes no grip, but it has a number.
     return processes.is_alive(kept.held.holder)
-
-
-def close(fds: list[int]) -> None:
-    """Close descriptors."""
-    for fd in fds:
-        os.close(fd)
 
 
 def refusal(error_code: str, text: str, **facts: object) -> Facts:

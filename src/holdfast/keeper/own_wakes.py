@@ -12,7 +12,7 @@ from typing import Final
 
 from holdfast.keeper import code
 from holdfast.keeper.nursery import Nursery
-from holdfast.keeper.trustee import Trust, close
+from holdfast.keeper.trustee import Trust
 from holdfast.linux import packets
 
 AGAIN: Final = 1.0
@@ -94,7 +94,7 @@ class OwnWakes:
         return self._nursery is not None and self._nursery.ask(packet, copy.fds)
 
     def _heard(self, _nursery: Nursery, packet: packets.Packet, fds: list[int]) -> None:
-        close(fds)
+        packets.close(fds)
         if packet.get("do") != "forked":
             return
         session = str(packet.get("key"))

@@ -10,7 +10,7 @@ import time
 
 from holdfast.keeper import checks, code, leftovers
 from holdfast.keeper.consents import Consents, Request, refusal_of
-from holdfast.keeper.keeper_state import Household, close, no_keeper, refusal
+from holdfast.keeper.keeper_state import Household, no_keeper, refusal
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.keeper.vault import Deposit, Facts
@@ -108,11 +108,11 @@ class Requests:
             if isinstance(asked, told.Deposit | told.Inherit | told.Doze):
                 answer = self._take_in(link, asked, fds)
             else:
-                close(fds)  # Nobody else has any to give.
+                packets.close(fds)  # Nobody else has any to give.
                 fds = []
                 answer = self._answer(link, packet, asked)
         except HoldfastError as error:
-            close(fds)
+            packets.close(fds)
             answer = refused(error)
         if isinstance(asked, told.Doze):
             answer = {**(answer or {}), "do": "doze"}
@@ -230,7 +230,7 @@ class Requests:
         )
         if is_due and household.doze(session, left, idle_ms):
             return {"ok": True}
-        close(left)
+        packets.close(left)
         return no_keeper("the session cannot doze now")
 
     def _deposited(self, link: socket.socket, said: object) -> None:

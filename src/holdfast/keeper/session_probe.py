@@ -15,7 +15,7 @@ import socket
 import stat
 from pathlib import Path
 
-from holdfast.linux.stored.session_names import DOZING
+from holdfast.linux.stored.session_names import DOZING, is_listened_at
 from holdfast.model.ids import SessionId
 
 PREFIX, SUFFIX, NAME = "s_", ".sock", ".name"
@@ -38,7 +38,7 @@ def knock(folder: Path) -> tuple[set[SessionId], set[SessionId]]:
             there.add(session)
             gone.add(session)
         else:
-            (there if is_somebody_at(path) else gone).add(session)
+            (there if is_listened_at(str(path)) else gone).add(session)
     return there, gone
 
 
@@ -52,23 +52,10 @@ def knock_at(path: Path) -> None:
         link.connect(str(path))
 
 
-def is_somebody_at(path: Path) -> bool:
-    """Tell whether somebody listens at a socket; a doubt counts as yes."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-        link.settimeout(0)
-        try:
-            link.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            return False
-        except OSError:
-            return True
-    return True
-
-
 def remove(folder: Path, session: SessionId) -> None:
     """Remove the socket of a session that is gone, if still nobody is there."""
     path = folder / f"{session}{SUFFIX}"
-    if _own(path) is not None and not is_somebody_at(path):
+    if _own(path) is not None and not is_listened_at(str(path)):
         path.unlink(missing_ok=True)
         path.with_suffix(NAME).unlink(missing_ok=True)
 

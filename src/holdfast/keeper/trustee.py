@@ -12,17 +12,14 @@ and whether the new code answers is found out by a process that can start the ol
 """
 
 import contextlib
-import gc
-import itertools
 import os
 import signal
 import socket
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from holdfast.keeper.vault import Facts, Vault
+from holdfast.keeper.vault import Facts
 from holdfast.linux import packets, process_activity, start
 from holdfast.linux.replacements import kill_keeper
 from holdfast.linux.stored import folders
@@ -42,8 +39,6 @@ TIMEOUT = 10.0
 """Seconds for an answer: a keeper that replaces its code gives none meanwhile."""
 
 KEEPER = "keeper"
-
-_STANDARD = (0, 1, 2)
 
 
 @dataclass(slots=True)
@@ -67,19 +62,19 @@ class Trust:
         facts = packet.get("facts")
         if not isinstance(facts, dict):
             self.drop(session)
-            close(fds)
+            packets.close(fds)
             return
         copy = self.copies.setdefault(session, Entrusted(facts, [], None))
         copy.facts, copy.exit = facts, packet.get("exit")
         if fds:
-            close(copy.fds)
+            packets.close(copy.fds)
             copy.fds = fds
 
     def drop(self, session: str) -> None:
         """Let go of a session."""
         copy = self.copies.pop(session, None)
         if copy is not None:
-            close(copy.fds)
+            packets.close(copy.fds)
 
     def hand_over(self, link: socket.socket) -> None:
         """Give a keeper everything, and let go of what it has.
@@ -102,29 +97,12 @@ class Trust:
             self.drop(session)
 
 
-def become(link: socket.socket, vault: Vault) -> None:
-    """Be the trustee, in a process that was forked for it. Never returns."""
-    try:
-        # Objects of the keeper's must not be cleared away here: their descriptors
-        # are closed below, and their numbers are given to others.
-        gc.disable()
-        keeper = os.getppid()
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        trust = Trust(
-            {
-                session: Entrusted(kept.facts, kept.fds, kept.exit)
-                for session, kept in vault.deposits.items()
-            }
-        )
-        close_others(link, trust)
-        _keep_until_it_is_gone(link, trust, keeper)
-        link.close()
-        _find_heir(trust)
-    except BaseException:  # noqa: BLE001  # the outermost frame of this process
-        traceback.print_exc()
-    finally:
-        os._exit(0)
+def become(link: socket.socket, trust: Trust) -> None:
+    """Be the trustee, in a process that was forked for it."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    _keep_until_it_is_gone(link, trust, os.getppid())
+    link.close()
+    _find_heir(trust)
 
 
 def _keep_until_it_is_gone(link: socket.socket, trust: Trust, keeper: int) -> None:
@@ -179,14 +157,6 @@ def _say(link: socket.socket, word: str) -> None:
         packets.send(link, {"do": word})
 
 
-def close_others(link: socket.socket, trust: Trust) -> None:
-    """Close all that is no deposit: the keeper's lock would outlive it in us."""
-    copies = trust.copies.values()
-    kept = {*_STANDARD, link.fileno(), *(fd for copy in copies for fd in copy.fds)}
-    for low, high in itertools.pairwise([*sorted(kept), os.sysconf("SC_OPEN_MAX")]):
-        os.closerange(low + 1, high)
-
-
 class HeirSearch:
     """Looks for the next keeper, and starts it if there is none."""
 
@@ -217,9 +187,3 @@ def _find_heir(trust: Trust) -> None:
         search.attempt()
         if trust.copies:
             time.sleep(RETRY)
-
-
-def close(fds: list[int]) -> None:
-    """Close descriptors."""
-    for fd in fds:
-        os.close(fd)

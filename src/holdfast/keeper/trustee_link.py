@@ -6,16 +6,21 @@ begins with everything.
 """
 
 import contextlib
+import gc
+import itertools
 import os
 import selectors
 import signal
 import socket
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 from holdfast.keeper import dozer, trustee
 from holdfast.keeper.backoff import Backoff
+from holdfast.keeper.trustee import Entrusted, Trust
 from holdfast.keeper.vault import Deposit, Vault
 from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import packets
@@ -31,12 +36,15 @@ MAX_DELAY = 5.0
 """Seconds between attempts at the worst: each costs a fork."""
 
 
+_STANDARD = (0, 1, 2)
+
+
 @dataclass(frozen=True, slots=True)
 class Role:
     """What such a process is, and what it has a copy of."""
 
     what: str
-    become: Callable[[socket.socket, Vault], None]
+    become: Callable[[socket.socket, Trust], None]
     keeps: Callable[[Deposit], bool]
     is_always_there: bool
 
@@ -98,7 +106,7 @@ class Entrusting:
             return
         else:
             if pid == 0:
-                self._role.become(theirs, self._vault)  # Never returns.
+                self._become(theirs)
         finally:
             theirs.close()
         ours.settimeout(0)
@@ -108,6 +116,22 @@ class Entrusting:
         means = Means(what, self._ping, lambda: kill(pid))
         self._watched.watch(what, pid, means)
         self._watched.answered(what)  # It has nothing to load.
+
+    def _become(self, link: socket.socket) -> NoReturn:
+        """Be that process, which was forked for it."""
+        try:
+            # Objects of the keeper's must not be cleared away here: their descriptors
+            # are closed below, and their numbers are given to others.
+            gc.disable()
+            signal.set_wakeup_fd(-1)
+            deposits = self._vault.deposits
+            trust = Trust({one: entrusted(deposits[one]) for one in self._known})
+            close_others(link, trust)
+            self._role.become(link, trust)
+        except BaseException:  # noqa: BLE001  # the outermost frame of this process
+            traceback.print_exc()
+        finally:
+            os._exit(0)
 
     def start_if_needed(self) -> None:
         """Fork one, if there is something for it."""
@@ -150,9 +174,7 @@ class Entrusting:
 
     def end(self) -> None:
         """End it: nobody is to start a keeper after us."""
-        if self.pid:
-            with contextlib.suppress(OSError):
-                os.kill(self.pid, signal.SIGKILL)
+        kill(self.pid)
         self._hang_up()
 
     def _ready(self, link: socket.socket, events: int) -> None:
@@ -224,3 +246,16 @@ class Entrusting:
             self._selector.unregister(self._link)
             self._link.close()
             self._link = None
+
+
+def close_others(link: socket.socket, trust: Trust) -> None:
+    """Close all that is no deposit: the keeper's lock would outlive it in us."""
+    copies = trust.copies.values()
+    kept = {*_STANDARD, link.fileno(), *(fd for copy in copies for fd in copy.fds)}
+    for low, high in itertools.pairwise([*sorted(kept), os.sysconf("SC_OPEN_MAX")]):
+        os.closerange(low + 1, high)
+
+
+def entrusted(kept: Deposit) -> Entrusted:
+    """Return the copy of a deposit that such a process keeps."""
+    return Entrusted(kept.facts, kept.fds, kept.exit)

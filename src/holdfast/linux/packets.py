@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import struct
+from collections.abc import Iterable
 
 MAX_PACKET = 64 * 1024
 """Bytes in a packet: a command with its whole environment."""
@@ -77,10 +78,15 @@ def receive(link: socket.socket) -> tuple[Packet, list[int]] | None:
     except (ValueError, RecursionError):
         packet = None
     if not isinstance(packet, dict) or flags & socket.MSG_CTRUNC:
-        for fd in fds:
-            os.close(fd)
+        close(fds)
         return None
     return packet, list(fds)
+
+
+def close(fds: Iterable[int]) -> None:
+    """Close descriptors that came beside a packet."""
+    for fd in fds:
+        os.close(fd)
 
 
 def _credentials(peer: socket.socket) -> tuple[int, int, int]:

@@ -72,17 +72,22 @@ def dozes(session: SessionId) -> bool:
 
 
 def is_there(session: SessionId) -> bool:
-    """Tell whether somebody listens at a session's socket; a doubt counts as yes."""
+    """Tell whether somebody listens at a session's socket; a full queue is somebody."""
+    return is_listened_at(folders.session_address(session))
+
+
+def is_listened_at(path: str) -> bool:
+    """Tell whether somebody listens at a socket; a full queue is somebody."""
     import socket  # noqa: PLC0415  # slow to load
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
         link.settimeout(0)
         try:
-            link.connect(folders.session_address(session))
+            link.connect(path)
         except (ConnectionRefusedError, FileNotFoundError):
             return False
         except OSError:
-            return True
+            return True  # Its queue is full, or who knows: it is not gone.
     return True
 
 
