@@ -91,7 +91,8 @@ class AttachedView(AttachedExchange[int]):
         self._keys = PrefixKeys()
         self._backlog = bytearray()
         self._outbox: list[Message] = []
-        self._shown = bytearray()
+        self._shown: list[bytes] = []
+        self._shown_size = 0
         self._retry_at = 0.0
         self._was_seen = False
         self._is_leaving = False
@@ -120,12 +121,11 @@ class AttachedView(AttachedExchange[int]):
     @property
     def is_full(self) -> bool:
         """Whether enough output waits to be shown at once."""
-        return len(self._shown) >= MAX_WRITE
+        return self._shown_size >= MAX_WRITE
 
     def flush(self) -> None:
         """Show the output that waits, and who has the turn."""
-        shown, self._shown = self._shown, bytearray()
-        self._terminal.show(bytes(shown))
+        shown = self._show()
         # Keep the turn in the title, even when a program sets the title.
         wanted = self._attach_keys.title
         if wanted != self._title or self._terminal.needs_title:
@@ -208,7 +208,9 @@ class AttachedView(AttachedExchange[int]):
 
         """
         del now
-        self._shown += news.printed
+        if printed := news.printed:
+            self._shown.append(printed)
+            self._shown_size += len(printed)
         was_seen, self._was_seen = self._was_seen, self.attachment.offset is not None
         error = None if news.answer is None else news.answer[1]
         match news.message:
@@ -324,9 +326,14 @@ class AttachedView(AttachedExchange[int]):
 
     # ── inside ────────────────────────────────────────────────────────────
 
+    def _show(self) -> bool:
+        """Show the output that waits; tell whether there was any."""
+        shown, self._shown, self._shown_size = self._shown, [], 0
+        self._terminal.show(b"".join(shown))
+        return bool(shown)
+
     def _end(self, status: int) -> None:
-        self._terminal.show(bytes(self._shown))
-        self._shown.clear()
+        self._show()
         self.is_over = True
         self.result = status if status >= 0 else 128 - status
 
@@ -357,8 +364,7 @@ class AttachedView(AttachedExchange[int]):
     def _tell(self, effects: list[Effect]) -> None:
         """Show a notice after the output that precedes it."""
         if effects:
-            self._terminal.show(bytes(self._shown))
-            self._shown.clear()
+            self._show()
             self._perform(effects)
 
     def _perform(self, effects: list[Effect]) -> None:

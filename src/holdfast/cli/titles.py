@@ -37,8 +37,11 @@ class TitleWatch:
 
     def feed(self, data: bytes) -> None:
         """Take the next output."""
-        # Most output sets no title, so this must be quick.
-        if not self._held and b"\x1b]" not in data and data[-1:] != b"\x1b":
+        # Most output sets no title, so this must be quick: one byte is found a hundred
+        # times as fast as two.
+        if not self._held and (
+            b"\x1b" not in data or (b"\x1b]" not in data and data[-1:] != b"\x1b")
+        ):
             return
         seen = self._held + data
         self._is_set = self._is_set or _SETS.search(seen) is not None
