@@ -1,6 +1,7 @@
 """What does a relay cost, and how much goes through it?
 
-Plain links, without the sealed channel on top: what is measured is the relay.
+Plain links, but for one figure without the sealed channel on top: what is measured
+is the relay. No terminal is involved, which would be slower than all of it.
 The peers are processes of their own, on the same machine and the same cores.
 """
 
@@ -17,13 +18,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.relay_peers import PIECE, key
+from bench.relay_peers import PIECE, identity, key
 from bench.table import Row, Scale, Table, percentile, progress
 from tests.scenarios.relays import Relay
 from tests.scenarios.relays import relay as relay_at
 
+from holdfast.aio.channel import open_channel
 from holdfast.aio.meeting import WebSocketCarrier, reach
+from holdfast.crypto.noise import CipherState
+from holdfast.crypto.sealing import Inbound, Outbound
 from holdfast.model.ids import host_id
+from holdfast.wire.channel import MAX_DATA, RecordKind
 
 TICKS = os.sysconf("SC_CLK_TCK")
 MEBIBYTE = 1024 * 1024
@@ -35,6 +40,8 @@ def measure(table: Table, scale: Scale) -> None:
     with _relay() as here:
         asyncio.run(_latency(table, here, scale, "alone"))
         asyncio.run(_flood(table, here, scale))
+        asyncio.run(_sealed_flood(table, here, scale))
+        _sealing(table, scale)
         with _peers("load", "load", here.url, str(scale.pick(100, 10))):
             asyncio.run(_latency(table, here, scale, "beside 100 busy pairs", 50))
             _busy(table, here)
@@ -54,7 +61,7 @@ def _relay() -> Iterator[Relay]:
 
 
 @contextlib.contextmanager
-def _peers(role: str, name: str, *more: str) -> Iterator[None]:
+def _peers(role: str, name: str, *more: str) -> Iterator[int]:
     process = subprocess.Popen(  # noqa: S603  # our own
         [sys.executable, "-m", "bench.relay_peers", role, name, *more],
         stdout=subprocess.PIPE,
@@ -63,7 +70,7 @@ def _peers(role: str, name: str, *more: str) -> Iterator[None]:
     assert process.stdout is not None  # noqa: S101  # as asked for
     try:
         assert process.stdout.readline() == b"ready\n"  # noqa: S101  # else no figure
-        yield
+        yield process.pid
     finally:
         process.kill()
         process.wait()
@@ -115,6 +122,44 @@ async def _flood(table: Table, here: Relay, scale: Scale) -> None:
     table.add(Row("relay: output through one pair", speed, "MB/s", at_least=30))
     table.add(Row("relay: its CPU for a gigabyte", spent / got * 1e9, "s"))
     table.note(f"in messages of {len(PIECE)} bytes, not sealed")
+
+
+async def _sealed_flood(table: Table, here: Relay, scale: Scale) -> None:
+    progress("relay: throughput, sealed")
+    wanted = scale.pick(512, 32) * MEBIBYTE
+    us, host = identity("sealed 0"), identity("sealed")
+    with _peers("sealed", "sealed", here.url) as pid:
+        carrier = await reach(here.url, us, host_id(host.public))
+        channel = await open_channel(
+            carrier, us, host.public, host.static_public, host_id(host.public)
+        )
+        got = len(await channel.receive())
+        before, began_at = _processor_times(pid, here), time.perf_counter()
+        while got < wanted:
+            got += len(await channel.receive())
+        took = time.perf_counter() - began_at
+        spent = [
+            now - then
+            for now, then in zip(_processor_times(pid, here), before, strict=True)
+        ]
+        await carrier.close()
+    speed = got / took / 1e6
+    table.add(Row("relay: output on one sealed channel", speed, "MB/s", at_least=60))
+    for who, seconds in zip(("host", "relay", "operator"), spent, strict=True):
+        what = f"  CPU of the {who} for a gigabyte of it"
+        table.add(Row(what, seconds / got * 1e9, "s"))
+
+
+def _sealing(table: Table, scale: Scale) -> None:
+    """Add what sealing and opening come to if nothing is carried."""
+    key, count = bytes(32), scale.pick(4000, 200)
+    outbound, inbound = Outbound(CipherState(key)), Inbound(CipherState(key))
+    data, began_at = bytes(MAX_DATA), time.process_time()
+    for _ in range(count):
+        inbound.open(outbound.seal(RecordKind.DATA, data))
+    took = time.process_time() - began_at
+    speed = count * MAX_DATA / took / 1e6
+    table.add(Row("  sealing and opening alone", speed, "MB/s"))
 
 
 def _busy(table: Table, here: Relay) -> None:
@@ -170,8 +215,17 @@ def _ms(began_at: float) -> float:
     return (time.perf_counter() - began_at) * 1e3
 
 
+def _processor_times(host: int, here: Relay) -> list[float]:
+    """Return what a host, a relay and we have used of a processor, in seconds."""
+    return [_cpu_of(host), _cpu(here), _cpu_of(os.getpid())]
+
+
 def _cpu(here: Relay) -> float:
-    stat = Path(f"/proc/{here.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return _cpu_of(here.process.pid)
+
+
+def _cpu_of(pid: int) -> float:
+    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(stat[11]) + int(stat[12])) / TICKS
 
 

@@ -1,6 +1,7 @@
 """Peers of a relay in a process of their own, so that they cost nobody's time.
 
 python -m bench.relay_peers host NAME URL           echoes, or floods when told "go"
+python -m bench.relay_peers sealed NAME URL         floods a sealed channel
 python -m bench.relay_peers load NAME URL PAIRS     a mixed load: keys, and output
 """
 
@@ -9,16 +10,20 @@ import contextlib
 import hashlib
 import sys
 
+from holdfast.aio.channel import accept_channel
 from holdfast.aio.meeting import (
     Admitted,
+    Knocked,
     Registration,
     WebSocketCarrier,
     reach,
     register,
 )
+from holdfast.crypto.identity import Identity
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import actor_id, host_id
+from holdfast.wire.channel import MAX_DATA
 
 PIECE = b"x" * 60_000
 """One message of a flood: what a sealed channel sends at most, nearly."""
@@ -35,6 +40,11 @@ PRINTED = b"y" * 16_384
 def key(name: str) -> SigningKey:
     """Return the key that everybody knows for a name."""
     return SigningKey.from_seed(hashlib.sha256(name.encode()).digest())
+
+
+def identity(name: str) -> Identity:
+    """Return that key with what a sealed channel needs besides."""
+    return Identity.from_seed(hashlib.sha256(name.encode()).digest())
 
 
 def admitted(name: str, count: int) -> Admitted:
@@ -67,6 +77,27 @@ async def host(name: str, url: str) -> None:
     async with register(url, key(name), admitted(name, 2000)) as registration:
         print("ready", flush=True)
         await answer_all(registration)
+
+
+async def flood_sealed(knock: Knocked, us: Identity) -> None:
+    """Open a channel, and send on it without end what fills two records."""
+    piece = b"z" * (2 * MAX_DATA)
+    with contextlib.suppress(HoldfastError):
+        accepted = await accept_channel(await knock.answer(), us, lambda _: None)
+        while True:
+            await accepted.sealed.send(piece)
+
+
+async def sealed(name: str, url: str) -> None:
+    """Be a host with sealed channels until we are killed."""
+    us = identity(name)
+    async with (
+        register(url, us, admitted(name, 1)) as registration,
+        asyncio.TaskGroup() as tasks,
+    ):
+        print("ready", flush=True)
+        async for knock in registration:
+            tasks.create_task(flood_sealed(knock, us))
 
 
 async def type_on(carrier: WebSocketCarrier, piece: bytes, pause: float) -> None:
@@ -102,6 +133,8 @@ def main() -> None:
         asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     if role == "host":
         asyncio.run(host(name, url))
+    elif role == "sealed":
+        asyncio.run(sealed(name, url))
     else:
         asyncio.run(load(name, url, int(more[0])))
 

@@ -94,8 +94,11 @@ class Sealed:
         if self._inbound.has_ended:
             return b""
         message = await self._carrier.receive()
-        async with _ending(self._carrier):
+        try:
             return self._inbound.open(message).data
+        except HoldfastError as error:
+            await self._carrier.close(error.code)
+            raise
 
     async def close(self, code: str = "", *, within: float = CLOSING) -> None:
         """End both directions, waiting `within` seconds at most. Safe to call twice.

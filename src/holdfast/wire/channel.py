@@ -64,6 +64,9 @@ class RecordKind(enum.IntEnum):
     END = 2  # the last record of its sender; no data
 
 
+_KINDS = {int(kind): kind for kind in RecordKind}
+
+
 @dataclass(frozen=True, slots=True)
 class First:
     """The first message of an operator, taken apart."""
@@ -128,9 +131,9 @@ def read_record(raw: bytes) -> Record:
         raise MalformedMessage("record", "it is too short")
     number, size = _HEADER.unpack_from(raw)
     end = _HEADER.size + size
-    if number not in set(RecordKind):
+    kind = _KINDS.get(number)
+    if kind is None:
         raise MalformedMessage("record", f"there is no kind {number}")
-    kind = RecordKind(number)
     if (size > 0) is not (kind is RecordKind.DATA):
         raise MalformedMessage("record", f"{kind.name} has {size} bytes of data")
     if len(raw) < end or raw.count(0, end) != len(raw) - end:
