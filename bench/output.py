@@ -77,6 +77,8 @@ def _report(table: Table, rates: dict[str, float]) -> None:
     table.add(Row("output, one `holdfast attach`", attached, "MB/s"))
     share = attached / bare
     table.add(Row("output, attached / bare read loop", share, "x", at_least=0.8))
+    share = detached / bare
+    table.add(Row("output, detached / bare read loop", share, "x", at_least=0.75))
     if "tmux" not in rates:
         table.note("tmux is not installed: nothing is compared with it")
         return

@@ -76,6 +76,8 @@ def _output(table: Table, scale: Scale, home: Place, away: Place) -> None:
     script = f"echo READY; read go; cat {text}; echo THE-END; read stay"
     rates: dict[str, list[float]] = defaultdict(list)
     for number in range(scale.pick(5, 1)):
+        spent, size = _attached(Screen("sh", "-c", script))
+        rates["bare"].append(size / 1e6 / spent)
         for place, lead in ((home, ""), (away, "box/")):
             progress(f"remote output, round {number + 1}: {lead or 'here'}")
             name = f"out{number}{lead[:1]}"
@@ -86,9 +88,15 @@ def _output(table: Table, scale: Scale, home: Place, away: Place) -> None:
             rates[lead].append(size / 1e6 / spent)
             home.run("end", name)
     near, far = statistics.median(rates[""]), statistics.median(rates["box/"])
+    # No way through two terminals is faster than through one; the channel alone is
+    # measured beside the relay.
+    bare = statistics.median(rates["bare"])
+    table.add(Row("output, bare terminal and read loop", bare, "MB/s"))
     table.add(Row("output, attach here, bytes shown", near, "MB/s"))
     what = "output, attach through a relay, bytes shown"
     table.add(Row(what, far, "MB/s", at_least=30))
+    what = "output, attach through a relay / bare read loop"
+    table.add(Row(what, far / bare, "x"))
 
 
 def _opening(table: Table, scale: Scale, home: Place, away: Place) -> None:
