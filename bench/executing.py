@@ -1,13 +1,18 @@
 """What does an exec cost that is judged first?
 
 The same program executes `true` again and again, in a session without an exec gate
-and in sessions with one: where nothing needs to be judged, and where rules look at
-the words of every exec. All three are measured in turns.
+and in sessions with one: where nothing needs to be judged, where rules look at the
+words of every exec, and where nothing is allowed but by a rule about the program.
+Beside them is a notifier that says yes to everything (bench/exec_peer.py). All are
+measured in turns, and each round is the median of its execs.
 """
 
-import os
+import contextlib
 import statistics
+import subprocess
+import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench.table import Row, Scale, Table, progress
@@ -23,12 +28,14 @@ MOST_MS = 0.3
 PROGRAM = """
 import os, sys, time
 while line := sys.stdin.readline():
-    began = time.perf_counter()
+    taken = []
     for number in range({count}):
-        word = str(began + number) if "other" in line else "same"
+        began = time.perf_counter()
+        word = str(began) if "other" in line else "same"
         pid = os.posix_spawn("/bin/true", ["true", word], {{}})
         os.waitpid(pid, 0)
-    print("took", (time.perf_counter() - began) / {count}, "s", flush=True)
+        taken.append(time.perf_counter() - began)
+    print("took", sorted(taken)[{count} // 2], "s", flush=True)
 """
 
 RULES = """
@@ -39,6 +46,24 @@ first = ["rm", "mkfs", "dd"]
 [[rule]]
 verdict = "ask"
 sequence = "git push"
+
+[[rule]]
+verdict = "deny"
+sequence = "true stop"
+"""
+
+ALLOWING = """
+[default]
+human = "deny"
+
+[[rule]]
+verdict = "allow"
+input = ["keys", "resize", "signal"]
+
+[[rule]]
+verdict = "allow"
+first = ["true", "ls", "git"]
+at = "exec"
 """
 
 
@@ -48,12 +73,13 @@ def measure(table: Table, scale: Scale) -> None:
         table.note(f"no exec is judged here: {why}")
         return
     taken: dict[str, list[float]] = defaultdict(list)
-    with machine() as here:
+    with machine() as here, _yes_sayer() as peer:
         bare, judged = _session(here, is_gated=False), _session(here, is_gated=True)
         holder, rounds = here.pid("holder", judged.session), scale.pick(25, 3)
         for number in range(rounds):
             progress(f"execs, round {number + 1}")
             taken["bare"].append(_round(bare))
+            taken["yes"].append(_peer_round(peer))
             _policy("")
             taken["unruled"].append(_round(judged))
             _policy(RULES)
@@ -61,12 +87,21 @@ def measure(table: Table, scale: Scale) -> None:
             taken["judged"].append(_round(judged, b"other\r"))
             taken["used"].append((_used(holder) - before) / EXECS)
             taken["again"].append(_round(judged))
+            _policy(ALLOWING)
+            taken["allowed"].append(_round(judged, b"other\r"))
+    _tell(table, taken)
+
+
+def _tell(table: Table, taken: dict[str, list[float]]) -> None:
     plain = statistics.median(taken["bare"])
     table.add(Row("exec of a small program, no gate, p50", plain * 1e3, "ms"))
+    yes = statistics.median(taken["yes"]) - plain
+    table.add(Row("added by a notifier that says yes, p50", yes * 1e3, "ms"))
     for name, what in (
         ("unruled", "no rules"),
         ("judged", "by new words"),
         ("again", "by the same words"),
+        ("allowed", "by new words, allowed by a rule"),
     ):
         half = statistics.median(taken[name])
         added = f"added to an exec by the gate, {what}, p50"
@@ -79,8 +114,7 @@ def measure(table: Table, scale: Scale) -> None:
 
 
 def _used(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def _session(here: Machine, *, is_gated: bool) -> Client:
@@ -89,6 +123,27 @@ def _session(here: Machine, *, is_gated: bool) -> Client:
     client = here.join(gated(here, *command) if is_gated else here.new(*command))
     _round(client)
     return client
+
+
+@contextlib.contextmanager
+def _yes_sayer() -> Iterator[subprocess.Popen[bytes]]:
+    command = ("python3", "-c", PROGRAM.format(count=EXECS))
+    with subprocess.Popen(  # noqa: S603  # our own
+        [sys.executable, "-m", "bench.exec_peer", *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as peer:
+        _peer_round(peer)
+        yield peer
+        peer.kill()
+
+
+def _peer_round(peer: subprocess.Popen[bytes]) -> float:
+    assert peer.stdin is not None  # noqa: S101  # as asked for
+    assert peer.stdout is not None  # noqa: S101  # as asked for
+    peer.stdin.write(b"other\n")
+    peer.stdin.flush()
+    return float(peer.stdout.readline().split()[1])
 
 
 def _round(client: Client, line: bytes = b"\r") -> float:

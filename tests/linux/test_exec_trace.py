@@ -11,7 +11,7 @@ from tests.linux.kernels import can_hold_execs
 
 from holdfast.linux.exec_files import mark_of
 from holdfast.linux.exec_trace import ExecTracer, Expected, Traced
-from holdfast.linux.exec_words import read_wanted
+from holdfast.linux.exec_words import read_wanted, with_tracer
 
 pytestmark = pytest.mark.skipif(
     not can_hold_execs(), reason="this kernel cannot hold an exec"
@@ -165,7 +165,7 @@ def test_what_another_process_traces_must_not_go_on() -> None:
         ) as other:
             assert other.stdout is not None
             other.stdout.readline()
-            assert "traces it" in read_wanted(notice).doubt
+            assert "traces it" in with_tracer(read_wanted(notice), notice.thread).doubt
 
             assert not tracer.seize(notice.thread, Expected(None, (None,)))
             # Where nobody could ever be traced, it would be let go on.

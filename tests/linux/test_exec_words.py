@@ -8,7 +8,8 @@ from tests.linux.gated import Gated, gated
 from tests.linux.kernels import can_hold_execs
 
 from holdfast.linux import exec_gate, exec_words
-from holdfast.linux.exec_words import MAX_WORDS, Wanted, process_of, read_wanted
+from holdfast.linux.exec_arguments import MAX_WORDS
+from holdfast.linux.exec_words import Wanted, process_of, read_wanted
 
 pytestmark = pytest.mark.skipif(
     not can_hold_execs(), reason="this kernel cannot hold an exec"

@@ -8,6 +8,7 @@ memory or one that was deleted, is found through the process that has it open.
 
 import ctypes
 import errno
+import functools
 import os
 import re
 import stat
@@ -22,6 +23,16 @@ _HERE = -100
 
 _OPENAT2 = 437
 """The number of the call, the same on every processor."""
+
+_openat2 = ctypes.CFUNCTYPE(
+    ctypes.c_long,
+    ctypes.c_long,
+    ctypes.c_int,
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    use_errno=True,
+)(("syscall", libc))
 
 _HOW = struct.Struct("=QQQ")
 _RESOLVE_NO_MOUNTS, _RESOLVE_NO_MAGIC, _RESOLVE_CACHED = 0x01, 0x02, 0x20
@@ -47,6 +58,9 @@ another process."""
 
 _OWN = re.compile(r"/(?:proc/(?:thread-)?self|dev)/fd/([0-9]{1,9})")
 """How a process names what it has open."""
+
+_STATFS = (ctypes.c_long * 64)()
+"""More than any struct statfs has."""
 
 _DELETED = " (deleted)"
 _FORMATS = "/proc/sys/fs/binfmt_misc"
@@ -218,13 +232,14 @@ def _entry(folder: int, name: str) -> tuple[str, int]:
 
 
 def _open(folder: int, path: str, resolve: int, flags: int = 0) -> int:
-    how = _HOW.pack(os.O_PATH | os.O_CLOEXEC | flags, 0, resolve)
-    argument = ctypes.create_string_buffer(how, len(how))
-    name = ctypes.c_char_p(path.encode())
-    size = ctypes.c_size_t(len(how))
-    return checked(libc.syscall(ctypes.c_long(_OPENAT2), folder, name, argument, size))
+    how = _how(os.O_PATH | os.O_CLOEXEC | flags, resolve)
+    return checked(_openat2(_OPENAT2, folder, path.encode(), how, _HOW.size))
+
+
+@functools.cache
+def _how(flags: int, resolve: int) -> ctypes.Array[ctypes.c_char]:
+    return ctypes.create_string_buffer(_HOW.pack(flags, 0, resolve), _HOW.size)
 
 
 def _kind_of(fd: int) -> int:
-    found = (ctypes.c_long * 64)()  # More than any struct statfs has.
-    return int(found[0]) if libc.fstatfs(fd, found) == 0 else 0
+    return int(_STATFS[0]) if libc.fstatfs(fd, _STATFS) == 0 else 0

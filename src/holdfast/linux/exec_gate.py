@@ -19,6 +19,7 @@ signal, under another number.
 import contextlib
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import select
@@ -29,6 +30,7 @@ from holdfast.linux import exec_filter
 from holdfast.linux.libc import checked, libc
 
 _RECEIVE = 0xC0502100
+_RECEIVE_NUMBER = ctypes.c_ulong(_RECEIVE)
 _SEND = 0xC0182101
 _IS_VALID = 0x80082102
 """The number as it was before Linux 5.9; the kernel takes both."""
@@ -38,6 +40,8 @@ _SAME_PROCESSOR = 1
 """Wake who waits on the processor that answers: it has nothing else to do."""
 
 _NOTICE = struct.Struct("=QIIiIQ6Q")
+_NOTHING = bytes(_NOTICE.size)
+_NUMBER = struct.Struct("=Q")
 _ANSWER = struct.Struct("=QqiI")
 _CONTINUE = 1
 
@@ -68,7 +72,7 @@ class ExecGate:
         self.listener = listener
         self._memory = mmap.mmap(memory, SIZE)
         self._slots = [
-            (ctypes.c_char * _NOTICE.size).from_buffer(self._memory, at * _NOTICE.size)
+            ctypes.byref(ctypes.c_char.from_buffer(self._memory, at * _NOTICE.size))
             for at in range(SLOTS)
         ]
         self._taken: dict[int, int] = {}
@@ -77,7 +81,7 @@ class ExecGate:
         self._poll.register(listener, select.POLLIN)
         # An older kernel does not know it, and does well without.
         with contextlib.suppress(OSError):
-            _call(listener, _SET_FLAGS, ctypes.c_uint64(_SAME_PROCESSOR), by_value=True)
+            fcntl.ioctl(listener, _SET_FLAGS, _SAME_PROCESSOR)
 
     @property
     def is_full(self) -> bool:
@@ -110,9 +114,10 @@ class ExecGate:
             raise BrokenPipeError("nobody has this filter any more")
         slot = self._free[-1]
         try:
-            _call(self.listener, _RECEIVE, self._slots[slot])
+            # Not by `fcntl`, which would have it in memory of ours first (G1).
+            checked(libc.ioctl(self.listener, _RECEIVE_NUMBER, self._slots[slot]))
         except OSError as error:
-            self._memory_of(slot)[:] = bytes(_NOTICE.size)
+            self._wipe(slot)
             if error.errno in (errno.ENOENT, errno.EINTR):
                 return None  # It was killed, or got a signal, just now.
             raise
@@ -128,7 +133,7 @@ class ExecGate:
         Ask it after reading from the process: its number may be another's by now.
         """
         try:
-            _call(self.listener, _IS_VALID, ctypes.c_uint64(notice))
+            fcntl.ioctl(self.listener, _IS_VALID, _NUMBER.pack(notice))
         except OSError:
             return False
         return True
@@ -148,10 +153,8 @@ class ExecGate:
             self._clear(slot)
 
     def _answer(self, notice: int, error: int, flags: int) -> bool:
-        packed = _ANSWER.pack(notice, 0, error, flags)
-        answer = ctypes.create_string_buffer(packed, len(packed))
         try:
-            _call(self.listener, _SEND, answer)
+            fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(notice, 0, error, flags))
         except OSError:
             return False
         finally:
@@ -159,8 +162,8 @@ class ExecGate:
         return True
 
     def _read(self, slot: int) -> Notice | None:
-        raw = self._memory_of(slot)
-        number, thread, _, call, dialect, _, *arguments = _NOTICE.unpack(raw)
+        found = _NOTICE.unpack_from(self._memory, slot * _NOTICE.size)
+        number, thread, _, call, dialect, _, *arguments = found
         name = exec_filter.CALLS.get((dialect, call))
         if not number or name is None:
             return None
@@ -169,13 +172,14 @@ class ExecGate:
         )
         return Notice(number, thread, name, is_narrow, tuple(arguments))
 
-    def _memory_of(self, slot: int) -> memoryview:
-        return memoryview(self._slots[slot]).cast("B")
-
     def _clear(self, slot: int) -> None:
-        # The kernel refuses to write a notice where something stands.
-        self._memory_of(slot)[:] = bytes(_NOTICE.size)
+        self._wipe(slot)
         self._free.append(slot)
+
+    def _wipe(self, slot: int) -> None:
+        # The kernel refuses to write a notice where something stands.
+        at = slot * _NOTICE.size
+        self._memory[at : at + _NOTICE.size] = _NOTHING
 
 
 def why_not() -> str:
@@ -213,10 +217,3 @@ def _try_out() -> None:
     if notice is None or not gate.let(notice.id):
         raise OSError(errno.ENOTSUP, "the kernel does not let an exec go on")
     os.waitpid(child, 0)
-
-
-def _call(
-    listener: int, request: int, argument: object, *, by_value: bool = False
-) -> None:
-    passed = argument if by_value else ctypes.byref(argument)  # type: ignore[arg-type]
-    checked(libc.ioctl(listener, ctypes.c_ulong(request), passed))

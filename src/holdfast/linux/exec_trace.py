@@ -31,6 +31,15 @@ _OPTION_EXEC = 0x10
 _STOPPED_BY_EXEC = signal.SIGTRAP | 4 << 8
 _OF_ALL_KINDS = 0x40000000
 
+_ptrace_call = ctypes.CFUNCTYPE(
+    ctypes.c_long,
+    ctypes.c_long,
+    ctypes.c_long,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    use_errno=True,
+)(("ptrace", libc))
+
 _MAX_WORDS = 128 * 1024
 """Bytes of words that are compared: more than a judgement reads."""
 
@@ -74,12 +83,26 @@ class ExecTracer:
         things that the gate does not hold.
         """
         try:
-            _ptrace(_SEIZE, thread, _OPTION_EXEC)
+            self._begin(thread, expected)
         except OSError as error:
             return error.errno == errno.ESRCH or not self._has_worked
+        return True
+
+    def seizes(self, thread: int, expected: Expected) -> bool:
+        """Do the same; False if it is not traced by us then, for whatever reason.
+
+        True also tells that nobody else traces it, and that nobody can.
+        """
+        try:
+            self._begin(thread, expected)
+        except OSError:
+            return False
+        return True
+
+    def _begin(self, thread: int, expected: Expected) -> None:
+        _ptrace(_SEIZE, thread, _OPTION_EXEC)
         self._has_worked = True
         self._traced[thread] = Traced(thread, process_of(thread), expected)
-        return True
 
     def answered(self, thread: int) -> None:
         """Take that its answer was given: now it stops, at the exec or before."""
@@ -138,9 +161,13 @@ def _is(pid: int, expected: Expected) -> bool:
     """Tell whether a process that has just executed something is what was judged."""
     if expected.mark is not None and mark_of(f"/proc/{pid}/exe") != expected.mark:
         return False
-    raw = procfs.read_table(f"/proc/{pid}/cmdline", _MAX_WORDS)
-    found = raw.split(b"\0")[:-1]
     words = expected.words or ("",)  # The kernel gives at least an empty name.
+    path = f"/proc/{pid}/cmdline"
+    known = [word for word in words if word is not None]
+    if len(known) == len(words):
+        told = "\0".join((*known, "")).encode()
+        return procfs.read(path, len(told) + 1) == told
+    found = procfs.read_table(path, _MAX_WORDS).split(b"\0")[:-1]
     if words[-1] is None:
         words = words[:-1]  # There may be more, or none.
     elif len(found) != len(words):
@@ -152,5 +179,4 @@ def _is(pid: int, expected: Expected) -> bool:
 
 
 def _ptrace(request: int, pid: int, data: int) -> None:
-    arguments = ctypes.c_long(pid), None, ctypes.c_void_p(data)
-    checked(libc.ptrace(ctypes.c_long(request), *arguments))
+    checked(_ptrace_call(request, pid, None, data))

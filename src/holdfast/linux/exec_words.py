@@ -9,39 +9,23 @@ What the kernel executes in place of a script is found too, step by step
 (core/policy/exec_chain.py).
 """
 
-import contextlib
 import ctypes
 import functools
 import os
-import struct
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from holdfast.core.policy.exec_chain import (
     MAX_DEPTH,
     interpreter_of,
     registered,
-    text_of,
     words_for,
 )
 from holdfast.linux import exec_files, procfs
+from holdfast.linux.exec_arguments import read_arguments
 from holdfast.linux.exec_files import File, Formats, Mark
 from holdfast.linux.exec_gate import Notice
 from holdfast.linux.process_table import tracer_of
 
-MAX_WORDS = 256
-"""Words that are read; a policy judges no more of a line."""
-
-MAX_WORD = 4096
-"""Bytes of a word or a path that are read: as many as the kernel takes in a path."""
-
-MAX_TEXT = 64 * 1024
-"""Bytes of all words together; what is left out is unknown."""
-
-_STEP = 256
-"""Bytes read at first: more than most words have, and seldom two pages."""
-
-_PAGE = procfs.PAGE
 _HERE = -100
 _EMPTY_PATH = 0x1000
 
@@ -54,8 +38,7 @@ class Step(NamedTuple):
     words: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What a process wants to execute."""
 
     path: str | None
@@ -99,12 +82,11 @@ def read_wanted(notice: Notice) -> Wanted:
         folder = ctypes.c_int32(arguments[0]).value
         flags = arguments[4]
         arguments = arguments[1:]
-    memory = _Memory.of(pid)
-    if memory is None:
+    width = 4 if notice.is_narrow else 8
+    given = read_arguments(pid, arguments[0], arguments[1], width)
+    if given is None:
         return Wanted(None, None, (None,), cwd)
-    with contextlib.closing(memory):
-        path = memory.text(arguments[0])
-        words = memory.words(arguments[1], 4 if notice.is_narrow else 8)
+    path, words = given
     start = cwd if folder == _HERE else procfs.link(f"/proc/{pid}/fd/{folder}")
     found = None if path is None else _absolute(path, start or None)
     if _is_elsewhere(pid):
@@ -117,10 +99,18 @@ def read_wanted(notice: Notice) -> Wanted:
     if file.name or not path:
         found = file.real or file.name or None
     wanted = Wanted(found, file.real, words, cwd, is_missing=file.is_missing)
-    tracer = tracer_of(pid)
-    if tracer:
-        return replace(wanted, doubt=f"process {tracer} traces it")
     return _with_interpreters(wanted, pid, file, _told(path, folder))
+
+
+def with_tracer(wanted: Wanted, pid: int) -> Wanted:
+    """Add that another process may change what it executes, if one traces it.
+
+    It need not be asked of what we trace: nobody else can.
+    """
+    tracer = tracer_of(pid)
+    if not tracer or wanted.is_elsewhere:
+        return wanted
+    return wanted._replace(further=(), mark=None, doubt=f"process {tracer} traces it")
 
 
 def wanted_by(
@@ -141,15 +131,15 @@ def _with_interpreters(
     formats = _formats.find()
     while not file.is_missing:
         if file.head is None:
-            return replace(wanted, further=tuple(steps), doubt="it could not be read")
+            return wanted._replace(further=tuple(steps), doubt="it could not be read")
         interpreter, is_sure = registered(formats, name or "", file.head)
         if not is_sure or (formats and name is None):
-            return replace(
-                wanted, further=tuple(steps), doubt="its format is not known"
+            return wanted._replace(
+                further=tuple(steps), doubt="its format is not known"
             )
         interpreter = interpreter or interpreter_of(file.head)
         if interpreter is None:
-            return replace(wanted, further=tuple(steps), mark=file.mark)
+            return wanted._replace(further=tuple(steps), mark=file.mark)
         if len(steps) == MAX_DEPTH:
             break
         words = words_for(interpreter, name, words)
@@ -158,7 +148,7 @@ def _with_interpreters(
         file = exec_files.UNKNOWN if path is None else exec_files.look(pid, path)
         steps.append(Step(file.name or path, file.real, words))
     # The kernel goes no further either, or finds no file: the exec fails.
-    return replace(wanted, further=tuple(steps), is_missing=file.is_missing)
+    return wanted._replace(further=tuple(steps), is_missing=file.is_missing)
 
 
 def _told(path: str | None, folder: int) -> str | None:
@@ -175,69 +165,6 @@ def process_of(thread: int) -> int:
     except OSError:
         return int(procfs.status(thread, "Tgid") or thread)
     return thread
-
-
-class _Memory:
-    """The memory of another process, read in small pieces."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._left = MAX_TEXT
-
-    @classmethod
-    def of(cls, pid: int) -> "_Memory | None":
-        try:
-            return cls(os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC))
-        except OSError:
-            return None
-
-    def close(self) -> None:
-        os.close(self._fd)
-
-    def text(self, at: int) -> str | None:
-        """Return a text that ends with a NUL, or None if it is none of ours."""
-        found = b""
-        while at and len(found) < MAX_WORD:
-            # Up to the end of a page at most: the next one may not be there.
-            size = min(_STEP, _PAGE - at % _PAGE)
-            piece = self._read(at, size)
-            text, nul, _ = piece.partition(b"\0")
-            found += text
-            if nul:
-                self._left -= len(found)
-                return text_of(found)
-            if len(piece) < size:
-                return None
-            at += size
-        return None
-
-    def words(self, at: int, width: int) -> tuple[str | None, ...]:
-        if not at:
-            return ()  # Linux takes no words for an empty one.
-        pointers = self._pointers(at, width)
-        words: list[str | None] = []
-        for pointer in pointers:
-            if pointer == 0:
-                return tuple(words)
-            if len(words) >= MAX_WORDS or self._left <= 0:
-                break
-            words.append(self.text(pointer))
-        return (*words, None)
-
-    def _pointers(self, at: int, width: int) -> tuple[int, ...]:
-        size = (MAX_WORDS + 1) * width
-        raw = self._read(at, min(size, _PAGE - at % _PAGE))
-        if len(raw) == _PAGE - at % _PAGE and len(raw) < size:
-            raw += self._read(at + len(raw), size - len(raw))
-        count = len(raw) // width
-        code = "I" if width == 4 else "Q"  # noqa: PLR2004  # bytes of a pointer
-        return struct.unpack_from(f"={count}{code}", raw)
-
-    def _read(self, at: int, size: int) -> bytes:
-        try:
-            return os.pread(self._fd, size, at)
-        except (OSError, OverflowError):
-            return b""
 
 
 def _absolute(path: str, start: str | None) -> str | None:

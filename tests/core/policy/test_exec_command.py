@@ -1,6 +1,14 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from holdfast.core.policy.exec_command import commands_of
+from holdfast.core.policy.command_words import Match
+from holdfast.core.policy.exec_command import (
+    all_names,
+    commands_of,
+    first_words,
+    other_names,
+)
 from holdfast.core.policy.policy import (
     NO_EXEC_GATE,
     UNDECIDABLE,
@@ -218,3 +226,108 @@ def test_a_rule_about_who_staged_something_allows_no_exec(key: str) -> None:
     )
 
     assert judge(policy, question(run("/bin/ls", "ls"))).verdict is Verdict.DENY
+
+
+SEVERAL = read_policy(
+    b"""
+[[rule]]
+verdict = "deny"
+first = ["rm", "mk*", "/opt/tool"]
+[[rule]]
+verdict = "ask"
+sequence = "git push"
+[[rule]]
+verdict = "deny"
+any = "*.key"
+[[rule]]
+verdict = "allow"
+exact = "make test"
+kind = "human"
+"""
+)
+WORD = st.sampled_from(
+    [
+        *("rm", "/bin/rm", "-rm", "--git", "git", "push", "/x/push", "a.key"),
+        *("busybox", "/lib/ld.so", "/usr/bin/make", "test", "mkfs", "", "ls"),
+        *("/opt/tool", "a\nb.key", "x" * (MAX_TEXT + 1)),
+    ]
+)
+MAYBE_WORD = st.one_of(WORD, st.none())
+EXECUTION = st.builds(
+    Execution,
+    MAYBE_WORD,
+    MAYBE_WORD,
+    st.one_of(
+        st.lists(MAYBE_WORD, max_size=4).map(tuple),
+        st.just(("ls",) + ("x",) * (MAX_WORDS + 1)),
+    ),
+    is_elsewhere=st.booleans(),
+)
+
+
+@given(EXECUTION, st.sampled_from([ActorKind.HUMAN, ActorKind.AGENT]))
+def test_i3_a_rule_that_no_name_meets_is_a_candidate_for_none_of_its_commands(
+    execution: Execution, kind: ActorKind
+) -> None:
+    index = SEVERAL.index
+    contexts = index.contexts(question(execution, kind))
+    firsts = first_words(execution)
+    if firsts is None or index.is_met(firsts, all_names(execution, firsts), contexts):
+        return
+
+    for command in (*commands_of(execution), *other_names(execution)):
+        found = [number for number, _ in index.candidates(command)]
+        assert {contexts[number] for number in found} <= {Match.NO}
+
+
+@pytest.mark.parametrize(
+    ("execution", "is_met"),
+    [
+        (run("/bin/ls", "ls", "x"), False),
+        (run("/bin/ls", "-rm", "x"), True),
+        (run("/bin/ls", "ls", real="/opt/rm"), True),
+        (run("/bin/git", "git", "pull"), False),
+        (run("/bin/git", "git", "/x/push"), True),
+        (run("/bin/git", "git", None), True),
+        (run("/bin/ls", "ls", "my.key"), True),
+    ],
+)
+def test_i3_a_rule_is_met_by_any_name_and_by_what_is_not_known(
+    execution: Execution, *, is_met: bool
+) -> None:
+    contexts = SEVERAL.index.contexts(question(execution))
+    firsts = first_words(execution)
+
+    assert firsts is not None
+    assert (
+        SEVERAL.index.is_met(firsts, all_names(execution, firsts), contexts) is is_met
+    )
+
+
+@pytest.mark.parametrize(
+    "execution",
+    [
+        run("/bin/busybox", "busybox", "ls"),
+        run("/bin/ls", "toybox"),
+        run("/bin/ls", None),
+        run("/bin/ls", "ls", real=None),
+        run("/bin/ls", "x" * (MAX_TEXT + 1)),
+        Execution(None, None, ("ls",)),
+        Execution("/bin/ls", "/bin/ls", ("ls",), is_elsewhere=True),
+    ],
+)
+def test_i3_what_may_be_anything_has_no_first_words(execution: Execution) -> None:
+    assert first_words(execution) is None
+
+
+@pytest.mark.parametrize(
+    "execution",
+    [
+        run("/bin/ls", "ls", *["x"] * MAX_WORDS),
+        run("/bin/ls", "ls", "x" * (MAX_TEXT + 1)),
+        run("/bin/ls", "ls", None),
+        Execution("/bin/ls", "/bin/ls", ("ls",), variables=("A=b",)),
+    ],
+)
+def test_i3_words_that_are_not_all_known_have_no_names(execution: Execution) -> None:
+    assert all_names(execution, frozenset({"ls"})) is None

@@ -67,6 +67,7 @@ def test_what_is_asked_is_put_to_the_policy_first() -> None:
     assert machine.is_consulting(TICKET)
     assert machine.notices == (NOTICE,)
     assert machine.marks == {WISH.mark}
+    assert machine.is_busy
 
 
 def test_i2_what_the_policy_allows_is_let_and_not_recorded() -> None:

@@ -188,7 +188,7 @@ def here(bot: Enrolled) -> Iterator[Shell]:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, handler)
         for one in made.execs._wakers:  # noqa: SLF001  # what ends with a holder
-            one.close()
+            os.close(one)
         for client in made.clients:
             client.close()
 
@@ -313,7 +313,7 @@ def test_a_successor_asks_again_about_what_waits(here: Shell, anna: Enrolled) ->
     heir.approve(gate.Approved(again.ticket, anna.actor.id, again.digest, again.epoch))
     assert here.outcome() == "0"
     for one in former._wakers:  # noqa: SLF001  # what ends with a holder
-        one.close()
+        os.close(one)
 
 
 def test_other_rules_hold_from_the_next_exec_on(here: Shell) -> None:

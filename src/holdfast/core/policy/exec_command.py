@@ -21,6 +21,8 @@ Invariants, checked by tests/core/policy/test_exec_command.py:
 
 I1  What is not known of an exec is never sure to be allowed by a rule about words.
 I2  No name that an exec has is passed over by a rule that denies or asks.
+I3  Every command of an exec has its first word among `first_words`, and its names
+    among `all_names`.
 """
 
 import re
@@ -71,6 +73,33 @@ def other_names(execution: Execution) -> tuple[Command, ...]:
         for name in dict.fromkeys(names)
         if name not in found
     )
+
+
+def first_words(execution: Execution) -> frozenset[str] | None:
+    """Return all first words of its commands, and what is behind their last slash.
+
+    None if they do not say what runs: one is not known, or runs another program
+    without an exec.
+    """
+    given = execution.words[0] if execution.words else ""
+    path, real = execution.path, execution.real
+    if execution.is_elsewhere or path is None or real is None or given is None:
+        return None
+    found = {path, real, given, given.lstrip("-")}
+    found |= {one.rsplit("/", 1)[-1] for one in found}
+    is_plain = not any(len(one) > MAX_TEXT or _CARRIER.fullmatch(one) for one in found)
+    return frozenset(found) if is_plain else None
+
+
+def all_names(execution: Execution, firsts: frozenset[str]) -> frozenset[str] | None:
+    """Return the names of all words of its commands; None if one is not known."""
+    words = execution.words[1:]
+    if len(words) >= MAX_WORDS or None in words or execution.variables:
+        return None
+    known = [word for word in words if word is not None]
+    if any(len(word) > MAX_TEXT for word in known):
+        return None
+    return firsts.union(known, [word.rsplit("/", 1)[-1] for word in known])
 
 
 def resolved_of(execution: Execution) -> Resolved:

@@ -181,6 +181,11 @@ class ExecGate:
         )
 
     @property
+    def is_busy(self) -> bool:
+        """Whether anybody is being waited for."""
+        return bool(self._held)
+
+    @property
     def marks(self) -> frozenset[Mark]:
         """The processes that are being waited for."""
         return frozenset(held.wish.mark for held in self._held.values())

@@ -37,7 +37,13 @@ from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.command_folders import is_under
 from holdfast.core.policy.command_words import Match, WordPatterns, both
 from holdfast.core.policy.conditions import OneOf
-from holdfast.core.policy.exec_command import commands_of, other_names, resolved_of
+from holdfast.core.policy.exec_command import (
+    all_names,
+    commands_of,
+    first_words,
+    other_names,
+    resolved_of,
+)
 from holdfast.core.policy.line_effects import with_effects
 from holdfast.core.policy.resolved import ResolvedPatterns
 from holdfast.core.policy.rule_index import RuleIndex
@@ -122,8 +128,11 @@ def judge(policy: Policy, question: Question) -> Judgement:
     """Return what the rules say."""
     handling = policy.when_undecidable(question.actor.kind)
     contexts = policy.index.contexts(question, passes=handling is Undecidable.PASS)
-    if contexts.count(Match.NO) == len(contexts):
-        # No rule is about this actor, here and now: the words need not be read.
+    if contexts.count(Match.NO) == len(contexts) or _is_unnamed(
+        policy, contexts, question.execution
+    ):
+        # No rule is about this actor, here and now, or about this program: the words
+        # need not be read.
         kind = question.actor.kind
         return Judgement(policy.default[kind], f"default-{kind}", by_default=True)
     judged = [
@@ -137,6 +146,16 @@ def judge(policy: Policy, question: Question) -> Judgement:
         for command in other_names(question.execution)
     ]
     return combined(*judged, *prevented)
+
+
+def _is_unnamed(
+    policy: Policy, contexts: list[Match], execution: Execution | None
+) -> bool:
+    """Tell whether no rule that holds can be about an exec, by any of its names."""
+    firsts = None if execution is None else first_words(execution)
+    if execution is None or firsts is None:
+        return False
+    return not policy.index.is_met(firsts, all_names(execution, firsts), contexts)
 
 
 def without_exec_gate(policy: Policy, question: Question) -> Judgement | None:

@@ -11,7 +11,7 @@ tests/core/policy/test_policy_properties.py compares with asking every rule.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 
 from holdfast.core.policy.command_words import Match, WordPatterns, both
@@ -80,19 +80,40 @@ class RuleIndex:
             yield from enumerate(self._rules)
             return
         first = (command.words[0] if command.words else None) or ""
-        names = {first, first.rsplit("/", 1)[-1]}
+        found = self._beginning_with({first, first.rsplit("/", 1)[-1]})
+        is_known = None not in command.words and None not in command.touched
+        for number in sorted(found):
+            if not is_known or self._is_possible(number, command.names, command.joined):
+                yield number, self._rules[number]
+
+    def is_met(
+        self, firsts: frozenset[str], names: frozenset[str] | None, held: list[Match]
+    ) -> bool:
+        """Tell whether some rule may fit a command that is known by several names.
+
+        These are its first words and what is behind the last slash of each, and all
+        names of all its words, or None if one is not known. Its words must say what
+        runs, and `held` are the contexts of the question. If there is no such rule,
+        no rule is a candidate for any command of these words, or it does not hold.
+        """
+        joined = "" if names is None else "\n".join(names)
+        return any(
+            held[number] is not Match.NO
+            and (names is None or self._is_possible(number, names, joined))
+            for number in self._beginning_with(firsts)
+        )
+
+    def _beginning_with(self, names: Collection[str]) -> set[int]:
+        """Return the rules whose first word may be one of these."""
         found = {n for name in names for n in self._anchored.get(name, ())}
         for beginning in {name[:size] for name in names for size in range(PREFIX + 1)}:
             found.update(self._beginning.get(beginning, ()))
-        is_known = None not in command.words and None not in command.touched
-        for number in sorted(found):
-            if not is_known or self._is_possible(number, command):
-                yield number, self._rules[number]
+        return found
 
-    def _is_possible(self, number: int, command: Command) -> bool:
-        if not self._words[number] <= command.names:
+    def _is_possible(self, number: int, names: frozenset[str], joined: str) -> bool:
+        if not self._words[number] <= names:
             return False
-        return any(text in command.joined for text in self._texts[number])
+        return any(text in joined for text in self._texts[number])
 
 
 def _distinct(rules: Sequence[Rule]) -> tuple[Condition, ...]:

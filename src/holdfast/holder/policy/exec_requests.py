@@ -12,8 +12,8 @@ again, and what it had not accepted is still with the kernel.
 
 import contextlib
 import errno
+import os
 import signal
-import socket
 import time
 from functools import partial
 
@@ -28,15 +28,12 @@ from holdfast.holder.policy.policy_in_force import PolicyInForce
 from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.linux.exec_gate import ExecGate, Notice
 from holdfast.linux.exec_trace import ExecTracer, Expected
-from holdfast.linux.exec_words import Wanted, read_wanted
+from holdfast.linux.exec_words import Wanted, read_wanted, with_tracer
 from holdfast.linux.judge_packets import Answer, Ask
 from holdfast.model.actors import Actor
 from holdfast.model.errors import DeniedByPolicy
 from holdfast.model.questions import Question
 from holdfast.model.verdicts import Verdict
-
-AT_ONCE = 16
-"""Execs answered before others get their turn: a few milliseconds at most."""
 
 MAX_CONSULTED = 4
 """Execs about which plug-ins or a webhook are asked at a time; the rest waits with
@@ -126,7 +123,7 @@ class ExecRequests:
         """Do what the clock demands."""
         if self._tracer.is_busy and at >= self._collect_at:
             self._collect()
-        if self._machine.marks and at >= self._check_at:
+        if self._machine.is_busy and at >= self._check_at:
             self._check_at = at + CHECK
             self._check()
         due = self._machine.next_deadline()
@@ -173,29 +170,27 @@ class ExecRequests:
         self._timer.set(self._next_deadline())
 
     def _next_deadline(self) -> float | None:
-        check_at = self._check_at if self._machine.marks else None
+        check_at = self._check_at if self._machine.is_busy else None
         collect_at = self._collect_at if self._tracer.is_busy else None
         clocks = (self._machine.next_deadline(), check_at, collect_at)
         return min((at for at in clocks if at is not None), default=None)
 
     def _ready(self) -> None:
         self._in_force.refresh()
-        for _ in range(AT_ONCE):
-            if not self._is_open or self._is_full:
-                break
-            try:
-                notice = self._kernel.receive()
-            except BrokenPipeError:
-                self._is_open = False
-                break
-            if notice is None:
-                break
-            self._take(notice)
+        # One at a time: others get their turn, and the loop finds out if there is more.
+        try:
+            notice = self._kernel.receive()
+        except BrokenPipeError:
+            self._is_open = False
+        else:
+            if notice is not None:
+                self._take(notice)
         self._rewatch()
 
     def _take(self, notice: Notice) -> None:
-        everybody = self._owners.everybody()
-        if self._in_force.is_plain and all(map(self._rules.is_free, everybody)):
+        if self._in_force.is_plain and all(
+            map(self._rules.is_free, self._owners.everybody())
+        ):
             self._kernel.let(notice.id)
             return
         actors = self._owners.behind(notice.thread)
@@ -213,11 +208,11 @@ class ExecRequests:
             # Said by us: a file that appears now has not been judged.
             self._kernel.refuse(notice.id, errno.ENOENT)
             return
+        if self._passes(notice, actors, wanted):
+            return
+        wanted = with_tracer(wanted, notice.thread)
         said, question = self._rules.strictest(actors, wanted)
         is_final = self._in_force.is_final(said)
-        if is_final and said.verdict is Verdict.ALLOW and not self._machine.marks:
-            self._release(notice.id, notice.thread, question, wanted)
-            return
         mark = mark_of(notice.thread)
         if mark is None:
             self._kernel.drop(notice.id)
@@ -228,6 +223,28 @@ class ExecRequests:
         else:
             self._held[notice.id] = (notice.thread, question, wanted)
             self._ask(notice, wish, question, said)
+
+    def _passes(self, notice: Notice, actors: list[Actor], wanted: Wanted) -> bool:
+        """Let happen what the rules allow, if nobody else is waited for or traces it.
+
+        This is the way of almost every exec. False says that nothing was done.
+        """
+        said, question = self._rules.strictest(actors, wanted)
+        if (
+            said.verdict is not Verdict.ALLOW
+            or self._machine.is_busy
+            or not self._in_force.is_final(said)
+        ):
+            return False
+        if _is_unsure(wanted):
+            # Somebody has let it happen, whatever it is.
+            self._kernel.let(notice.id)
+            return True
+        # Whom we trace nobody else does, so that need not be found out first.
+        if not self._tracer.seizes(notice.thread, _expected(wanted)):
+            return False
+        self._go_on(notice.id, notice.thread, question, wanted)
+        return True
 
     def _ask(
         self, notice: Notice, wish: machine.Wish, question: Question, said: Judgement
@@ -264,14 +281,18 @@ class ExecRequests:
         self, notice: int, thread: int, question: Question, wanted: Wanted
     ) -> None:
         """Let an exec happen, and see that it is the one that was judged."""
-        if wanted.doubt or wanted.is_elsewhere:
+        if _is_unsure(wanted):
             self._kernel.let(notice)  # Somebody has let it happen, whatever it is.
-            return
-        if not self._tracer.seize(thread, Expected(wanted.mark, wanted.last)):
+        elif self._tracer.seize(thread, _expected(wanted)):
+            self._go_on(notice, thread, question, wanted)
+        else:
             self._kernel.refuse(notice)
             why = "another process began to trace it"
             self._changed(thread, question, wanted, why)
-            return
+
+    def _go_on(
+        self, notice: int, thread: int, question: Question, wanted: Wanted
+    ) -> None:
         self._released[thread] = (question, wanted)
         self._kernel.let(notice)
         self._tracer.answered(thread)
@@ -280,17 +301,14 @@ class ExecRequests:
 
     def _watch_stops(self) -> None:
         """Have the loop wake up when the kernel has stopped what we trace."""
-        waked, waker = socket.socketpair()
-        for one in (waked, waker):
-            one.setblocking(False)  # noqa: FBT003  # as it is defined
-        self._wakers = (waked, waker)
+        self._wakers = waked, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
         self._poll.watch(waked, self._stirred)
 
     def _stirred(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            self._wakers[0].recv(4096)
+            os.read(self._wakers[0], 4096)
         self._collect()
 
     def _collect(self) -> None:
@@ -299,6 +317,9 @@ class ExecRequests:
             question, wanted = self._released[killed.thread]
             why = "it was to execute something else in the end, and was killed"
             self._changed(killed.process, question, wanted, why)
+        if not self._tracer.is_busy:
+            self._released.clear()
+            return
         self._released = {
             thread: about
             for thread, about in self._released.items()
@@ -357,3 +378,12 @@ class ExecRequests:
     def _judged(self, ticket: int, said: Judgement) -> None:
         judged = gate.Judged(ticket, said.verdict, said.rule, said.why)
         self._do(self._machine.handle(judged, time.monotonic()))
+
+
+def _is_unsure(wanted: Wanted) -> bool:
+    """Tell whether there is nothing to compare with what is executed in the end."""
+    return bool(wanted.doubt) or wanted.is_elsewhere
+
+
+def _expected(wanted: Wanted) -> Expected:
+    return Expected(wanted.mark, wanted.last)

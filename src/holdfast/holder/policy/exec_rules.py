@@ -44,6 +44,7 @@ class ExecRules:
         self._in_force = in_force
         self._intake = intake
         self._remembered: dict[object, Judgement] = {}
+        self._unruled: dict[object, bool] = {}
         self._remembered_of: Policy | None = None
 
     def is_free(self, actor: Actor) -> bool:
@@ -52,6 +53,17 @@ class ExecRules:
 
     def is_unruled(self, actor: Actor) -> bool:
         """Tell whether no rule fits, whatever the words are: they need not be read."""
+        self._forget_others()
+        # All that a condition may look at, but for the folder, which it is not told.
+        key = (actor, local_time(), self._vaulted.first_name)
+        found = self._unruled.get(key)
+        if found is None:
+            if len(self._unruled) >= MAX_REMEMBERED:
+                self._unruled.clear()
+            found = self._unruled[key] = self._is_unruled(actor)
+        return found
+
+    def _is_unruled(self, actor: Actor) -> bool:
         in_force = self._in_force
         is_final = in_force.is_final(in_force.plain(actor.kind))
         if not (self.is_free(actor) and is_final):
@@ -78,9 +90,7 @@ class ExecRules:
     def _judge(self, question: Question) -> Judgement:
         """Judge an exec; the same one again, as loops and builds have it, quickly."""
         in_force = self._in_force
-        if self._remembered_of is not in_force.policy:
-            self._remembered_of = in_force.policy
-            self._remembered.clear()
+        self._forget_others()
         question = placed(in_force.policy, question)
         # All that a rule may look at.
         key = (
@@ -97,6 +107,13 @@ class ExecRules:
                 self._remembered.clear()
             said = self._remembered[key] = in_force.judge(question)
         return said
+
+    def _forget_others(self) -> None:
+        """Forget what another policy than the one in force has said."""
+        if self._remembered_of is not self._in_force.policy:
+            self._remembered_of = self._in_force.policy
+            self._remembered.clear()
+            self._unruled.clear()
 
     def _question(
         self, actor: Actor, execution: Execution, cwd: str | None

@@ -4,7 +4,6 @@ What is executed is what was judged: if the file, a link on the way to it or a s
 interpreter has changed since, even while somebody was being asked, it does not start.
 """
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from holdfast.core.policy.policy import Judgement, Policy
@@ -119,7 +118,8 @@ class StartQuestion:
             if _is_one(seen[0], wanted) and self._wanted() == wanted:
                 break
         else:
-            wanted, seen = replace(wanted, mark=None, doubt=_UNSTEADY), (Unseen(),)
+            wanted = wanted._replace(mark=None, doubt=_UNSTEADY)
+            seen = (Unseen(),)
         return _Program(seen, wanted.real, wanted.mark, wanted.further, wanted.doubt)
 
     def is_changed(self) -> bool:
