@@ -29,18 +29,16 @@ REKEY = 2**20
 class _Direction:
     """One direction of a channel."""
 
-    __slots__ = ("_cipher", "_rekey_at", "has_ended")
+    __slots__ = ("_cipher", "has_ended")
 
     def __init__(self, cipher: CipherState) -> None:
         self._cipher = cipher
-        self._rekey_at = (cipher.count // REKEY + 1) * REKEY
         self.has_ended = False
         """Whether END has gone this way: the sender has said everything."""
 
     def _counted(self) -> None:
-        if self._cipher.count == self._rekey_at:
+        if self._cipher.count % REKEY == 0:
             self._cipher.rekey()
-            self._rekey_at += REKEY
 
 
 class Outbound(_Direction):

@@ -100,9 +100,10 @@ def test_i2_however_both_sides_are_cut_the_same_comes_out(
     assert passed == HELLO + encode(wire.Identify(ANNA, prove(NONCE))) + rest
 
 
+@pytest.mark.parametrize("size", [MAX_UNPROVEN_PAYLOAD + 1, 1 << 24, (1 << 32) - 1])
 @pytest.mark.parametrize("side", ["from_holder", "from_operator"])
-def test_i3_a_large_frame_is_refused_on_its_header_alone(side: str) -> None:
-    header = b"\x01" + (MAX_UNPROVEN_PAYLOAD + 1).to_bytes(HEADER_SIZE - 1)
+def test_i3_a_large_frame_is_refused_on_its_header_alone(side: str, size: int) -> None:
+    header = b"\x01" + size.to_bytes(HEADER_SIZE - 1)
 
     with pytest.raises(FrameTooLarge):
         getattr(Introduction(ANNA, prove), side)(header)

@@ -55,6 +55,13 @@ def test_no_byte_of_a_record_can_be_changed() -> None:
         read_record(raw, OTHER)
 
 
+def test_a_record_whose_members_are_of_another_type_is_none() -> None:
+    odd = Applied(FREE, by=3).to_bytes(KEY)  # type: ignore[arg-type]
+
+    with pytest.raises(PolicyTampered):
+        read_record(odd, KEY)
+
+
 @pytest.mark.parametrize(
     "more", [{"seal": 3}, {"seal": "ü"}, {"at": "5"}, {"extra": 1}, {}]
 )

@@ -54,6 +54,13 @@ def test_i2_what_follows_something_that_may_change_the_shell_is_a_doubt(
     assert world.resolve(line).commands[1].doubt
 
 
+def test_i2_a_doubt_says_what_is_doubted(world: World) -> None:
+    own = read_line(b"ls $((x))", ended=True)[0].doubt
+
+    assert world.one("ls $((x))").doubt == own
+    assert world.resolve("cd /; ls").commands[1].doubt not in ("", own)
+
+
 @pytest.mark.parametrize(
     "line",
     ["deploy $((x))", "if ((x)); then deploy; fi", "cd /; deploy", "ls\ndeploy\nls"],

@@ -102,6 +102,8 @@ def test_where_a_line_leads_depends_on_how_it_is_joined() -> None:
         "b && a": ("",),
         "if cd x; then b; else a; fi": ("",),
         "if cd x; then a; fi": ("x",),
+        "if cd x; then cd y; fi; a": ("x/y", "", "x"),
+        "if cd x; then b; fi; a": ("x", ""),
         "if b; then cd x; fi; a": ("x", ""),
         "if b; then cd x; elif c; then d; fi; a": ("x", ""),
         "case b in *) cd x;; esac; a": ("", "x"),
