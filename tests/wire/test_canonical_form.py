@@ -43,3 +43,7 @@ def test_what_is_longer_than_it_may_be_is_not_even_looked_at() -> None:
         WORDS.decode(bytes(65))
     with pytest.raises(MalformedMessage, match="of 9 bytes"):
         WORDS.decode(bytes(9), 8)
+    written = WORDS.encode(Word(7))
+    assert WORDS.decode(written, len(written)) == Word(7)
+    with pytest.raises(MalformedMessage, match="bytes"):
+        WORDS.decode(written, len(written) - 1)

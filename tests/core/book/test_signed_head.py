@@ -45,6 +45,12 @@ def test_i1_a_signed_head_is_genuine_and_its_receipt_is_honoured() -> None:
     assert verify(lines, SESSION, [signed.receipt], signature_check(KEY.public)).count
 
 
+def test_i3_the_head_after_the_first_entry_is_read_as_it_was_written() -> None:
+    signed = sign_head(Head(SESSION, Index(0), b"\7" * 32), LIFE, KEY)
+
+    assert SignedHead.from_line(signed.to_line()) == signed
+
+
 def test_i1_the_head_of_an_empty_book_can_be_signed() -> None:
     signed = sign_head(genesis(SESSION), LIFE, KEY)
 

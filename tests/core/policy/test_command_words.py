@@ -43,6 +43,8 @@ MIXED = WordPatterns(first=Globs.of(["git"]), exact=sequences("git push"))
         (WordPatterns(any=Globs.of(["key"])), "cat *.py", NO, NO),
         (FIRST, "$X rm", MAYBE, YES),
         (FIRST, "$X ls", MAYBE, MAYBE),
+        (FIRST, '"l$X" a', NO, MAYBE),
+        (FIRST, '"r$X" a', MAYBE, MAYBE),
         (FIRST, "X=1", NO, NO),
         (FIRST, "X=1 rm", MAYBE, YES),
         (FIRST, "rm > x", MAYBE, YES),

@@ -21,6 +21,7 @@ from holdfast.core.policy.sed_scripts import MAX_SCRIPT, is_plain
         ["y/abc/xyz/"],
         ["="],
         ["--quiet", "p"],
+        ["s/" + "a" * (MAX_SCRIPT - 5) + "/b/"],
     ],
 )
 def test_what_prints_and_replaces_is_plain(words: list[str]) -> None:
