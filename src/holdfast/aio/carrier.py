@@ -28,7 +28,7 @@ class Carrier(Protocol):
 
         Raises:
             Unavailable: The link has ended (`LinkEnded`, with the code given by
-                whoever ended it, if any).
+                the side that ended it, if any).
 
         """
         ...

@@ -34,7 +34,7 @@ HANDSHAKE = 10.0
 """Seconds for a whole handshake: a slow line twice over; longer is a stalled peer."""
 
 CLOSING = 2.0
-"""Seconds that a full link may hold up the END of whoever closes."""
+"""Seconds that a full link may hold up the END of the side that closes."""
 
 
 class Sealed:
@@ -143,7 +143,7 @@ async def open_channel(
     Cancelling closes the carrier, and so does every error.
 
     Raises:
-        PeerError: Whoever answers is not that host, or was interfered with.
+        PeerError: The side that answers is not that host, or was interfered with.
         Unavailable: The link ended, or nobody answered in time.
 
     """
@@ -169,7 +169,7 @@ async def join_channel(
     Raises:
         UsageError: Id or secret are no invitation's.
         Forbidden: The host says that it knows no such invitation; or a relay does.
-        PeerError: Whoever answers is not that host, or was interfered with.
+        PeerError: The side that answers is not that host, or was interfered with.
         Unavailable: The link ended, or nobody answered in time.
 
     """

@@ -70,7 +70,7 @@ class LoopThread:
         self._loop = asyncio.get_running_loop()
         self._leaving = asyncio.Event()
         try:
-            # One task enters and leaves it, whoever calls in between.
+            # One task enters and leaves it, no matter who calls in between.
             async with self._inside:
                 entered.set_result(None)
                 await self._leaving.wait()

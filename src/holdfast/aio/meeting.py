@@ -48,13 +48,13 @@ HEARTBEAT = 20.0
 """Seconds between two pings; a relay that misses one by as much is gone."""
 
 MAX_QUEUE = 16
-"""Messages kept for whoever does not read; then the relay is read no further."""
+"""Messages kept for a reader that does not read; then the relay is read no further."""
 
 _PORTS = {"https": 443, "http": 80}
 
 
 class Signer(Protocol):
-    """Whoever has a key: an Identity, or a bare signing key."""
+    """An owner of a key: an Identity, or a bare signing key."""
 
     @property
     def public(self) -> bytes:
@@ -339,7 +339,7 @@ class Registration:
     def _settle(self, said: wire.LeaseGrant | wire.LeaseRefuse) -> None:
         answer = self._asked.pop(said.ask, None)
         if answer is None or answer.done():
-            return  # Whoever asked did not wait.
+            return  # The caller did not wait.
         if isinstance(said, wire.LeaseGrant):
             answer.set_result(said)
         else:

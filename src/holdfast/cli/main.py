@@ -57,7 +57,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "give": "give the turn to another operator",
         "refuse": "refuse another operator's request for the turn",
         "drop": "release the turn",
-        "seize": "take the turn from whoever has it",
+        "seize": "take the turn from its holder",
         "freeze": "stop every process of a session",
         "thaw": "resume a frozen session",
     },

@@ -2,8 +2,8 @@
 
 That takes the right `grant` on the whole host. It is asked of the operator that we
 act as and, if we run inside a session, of everybody who is behind our process there:
-what an agent types into a person's shell is not the person's. Whoever cannot be told
-is not trusted with it.
+what an agent types into a person's shell is not the person's. Anybody who cannot be
+told is not trusted with it.
 
 This keeps honest programs to their rights. A program of the same user that reads the
 host's key needs none of it (SECURITY.md).

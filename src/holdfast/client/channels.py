@@ -1,8 +1,8 @@
 """Channels to one host elsewhere: for what is asked of it, and for its sessions.
 
-A channel on which something was asked is kept a moment: whoever lists sessions opens
-one next, and the handshake is the dear part. What can be asked twice is asked again
-on a new channel if the old one ended while it lay idle; a creation never is.
+A channel on which something was asked is kept a moment: a program that lists sessions
+opens one next, and the handshake is the dear part. What can be asked twice is asked
+again on a new channel if the old one ended while it lay idle; a creation never is.
 
 Everything here belongs to one event loop.
 """

@@ -1,7 +1,7 @@
 """The operator as whom we act.
 
 As the operator named by `--as` or HOLDFAST_AS; otherwise as the one who is called
-like the user who is logged in. Whoever is not known yet is made known: the login
+like the user who is logged in. An operator not known yet is made known: the login
 user as a human, anybody else as an agent, because what nobody vouched for must
 not be taken for a person.
 """

@@ -4,8 +4,8 @@
         ──▶ under the lock of the host's logbook: nothing moved meanwhile
         ──▶ the record written aside ──▶ an entry in the book ──▶ the record in place
 
-The entry is what counts. Whoever dies before it has changed nothing; after it, the
-record that was written aside is the one that the book names, and is taken for it.
+The entry is what counts. A process that dies before it has changed nothing; after it,
+the record that was written aside is the one that the book names, and is taken for it.
 """
 
 import os

@@ -1,6 +1,6 @@
 """What we are called, and which operator that is.
 
-Apart from `acting`, because whoever starts a session needs no more than the id,
+Apart from `acting`, because a program that starts a session needs no more than the id,
 and is not to wait for everything that keys and proofs need.
 """
 

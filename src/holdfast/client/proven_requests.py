@@ -3,7 +3,7 @@
 The request is proven with the operator's token, as an attach is. A host elsewhere
 knows by the channel who asks, and proves it to its own keeper.
 
-A person's session gets the variables that the person has set. Whoever else asks
+A person's session gets the variables that the person has set. Anybody else who asks
 gives only what says what its terminal can do, and what it was told to give: the rest
 is what the host has set, and whatever is given beyond that is judged.
 """

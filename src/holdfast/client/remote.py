@@ -1,6 +1,6 @@
 """Links to sessions elsewhere, for code that reads and writes sockets and blocks.
 
-A thread with a loop of its own keeps the channels. Whoever wants a session is
+A thread with a loop of its own keeps the channels. A caller that wants a session is
 given one end of a pair of sockets, as if its holder listened on this machine; the
 thread carries what comes between the other end and the channel (client.channels).
 """
@@ -29,7 +29,7 @@ from holdfast.model.session_requests import Join, Request
 
 READ = 256 * 1024
 """Bytes taken from either side at once, and what may wait in the pair of sockets:
-whoever does not read stops the channel, and with it the host."""
+a caller that does not read stops the channel, and with it the host."""
 
 LAST_WORDS = 0.5
 """Seconds in which what was said just before the end of the process goes out."""

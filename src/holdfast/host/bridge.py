@@ -5,10 +5,10 @@ the host, of which it then asks, packet by packet (wire.host_requests), or a ses
 once or after such questions. From there on the bridge carries bytes between the
 channel and the holder's socket and reads none of them, but for who the operator
 says it is (core.input.introduction). It never holds more than what it has just read
-from one side and the other has not taken: whoever is slow slows down only itself, and
+from one side and the other has not taken: a slow guest slows down only itself, and
 the holder knows what to do with a slow client.
 
-Whoever is revoked is hung up on at once, with that code.
+A revoked operator is hung up on at once, with that code.
 """
 
 import asyncio
@@ -98,7 +98,7 @@ class Bridge:
             await self._sealed.close()
 
     def _say_left(self, why: str) -> None:
-        # Of whoever proved no key nothing is written: a relay could fill the disk.
+        # Of a guest who proved no key nothing is written: a relay could fill the disk.
         if self.public_key:
             log("operator.left", actor=actor_id(self.public_key), why=why)
 
@@ -172,7 +172,7 @@ class Bridge:
             raise MalformedMessage("packet", "an invitation is for joining")
         enrolled = await asyncio.to_thread(_enrol, sealed.peer, invite_id)
         log("operator.joined", actor=enrolled.actor.id, kind=enrolled.actor.kind.value)
-        # Before it is answered: whoever has joined comes back at once.
+        # Before it is answered: a new operator comes back at once.
         await self._enrolled()
         envelope = Guest(enrolled).envelope
         facts = {

@@ -1,6 +1,6 @@
 """Operators from elsewhere: who may come in, and what they may do here.
 
-Whoever is enrolled on this machine and whose promise has not run out. Rights are
+Operators enrolled on this machine whose promise has not run out. Rights are
 those of the promise, or of the kind if there was none; what a session itself has
 granted or revoked is the holder's to know, and it is asked about every act.
 """
@@ -72,10 +72,10 @@ def guest_of(public_key: bytes) -> Guest | None:
 
 def admitted() -> Admitted:
     """Return whom relays may send us, as things stand now."""
-    # Relays know operators by the keys they have now, whoever their first key made.
+    # Relays know operators by the keys they have now, not by the first that made them.
     known = [one for one in operators.enrolled() if not _is_over(one)]
     actors = {actor_id(one.public_key) for one in known}
-    # Whoever comes too late, or second, is told so by us and not by a relay.
+    # A guest who comes too late, or second, is told so by us and not by a relay.
     coming = {one.id for one in invites.known()}
     return Admitted(frozenset(actors), frozenset(coming))
 

@@ -2,7 +2,7 @@
 
 What is asked about one session needs a right there; what is not known is refused. The
 keeper does most of it, and is asked as a local client asks it:
-but only what the operator may know is passed on, and whoever creates is on record
+but only what the operator may know is passed on, and the creator is on record
 as the operator whose key was proven, whatever the packet says.
 """
 
@@ -225,7 +225,7 @@ async def _keeper(asked: Request, patience: float = keeper_requests.PATIENCE) ->
 async def _names(guest: Guest, asked: FindNames) -> Packet:
     if max(len(asked.actors), len(asked.called)) > MAX_NAMES:
         raise MalformedMessage("names", "it is no list of a few texts")
-    # Whoever is here for one session meets its operators by their ids; it must not
+    # A guest who is here for one session meets its operators by their ids; it must not
     # try out who else there is.
     called = asked.called if guest.envelope.session is WHOLE_HOST else ()
     known = await asyncio.to_thread(operators.enrolled)
@@ -253,5 +253,5 @@ async def _rotate(guest: Guest, asked: Rotate) -> Packet:
 
 
 def host_name() -> str:
-    """Return what this machine calls itself, for whoever has no name for it yet."""
+    """Return what this machine calls itself, for those who have no name for it yet."""
     return socket.gethostname().partition(".")[0]

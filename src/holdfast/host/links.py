@@ -1,10 +1,10 @@
 """The ways by which operators elsewhere reach this host, and which of them are here.
 
 One uplink for each relay that is written down in the file `relays`; without any,
-a relay of our own on loopback, so that everything works on one machine. Whoever
+a relay of our own on loopback, so that everything works on one machine. An operator who
 was let in has a bridge. Once in a second, and whenever somebody asks us to, the
 folders of operators and invitations are looked at: relays are told whom we admit,
-and whoever is not known any more is hung up on (T17 for the wire between).
+and one who is not known any more is hung up on (T17 for the wire between).
 """
 
 import asyncio
@@ -114,7 +114,7 @@ class Links:
             await uplink.admit(admitted)
             await uplink.publish(sessions)
         for bridge in [*self._bridges]:
-            # Whoever comes by an invitation is not known before it has joined.
+            # A guest who comes by an invitation is not known before it has joined.
             if bridge.session is None:
                 continue
             if actor_id(bridge.public_key) not in admitted.actors:

@@ -139,7 +139,7 @@ class Host:
                     log("sessions.cleared", count=cleared)
             await asyncio.sleep(CLEAR_EVERY)
 
-    # ── whoever asks ──────────────────────────────────────────────────────
+    # ── local askers ──────────────────────────────────────────────────────
 
     def _accept(self) -> None:
         try:

@@ -83,8 +83,8 @@ class Overview:
     async def of(self, guest: Guest, listed: list[SessionRecord]) -> list[Packet]:
         """Return what `guest` may know of the sessions listed, most urgent first.
 
-        Whoever asks while the same is being found out waits for that; if whoever
-        began it gives up, the next begins anew.
+        A guest who asks while the same is being found out waits for that; if the one
+        who began it gives up, the next begins anew.
         """
         loop = asyncio.get_running_loop()
         while True:

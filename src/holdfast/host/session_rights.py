@@ -1,8 +1,8 @@
 """What an operator may do to one session, by that session's own word.
 
 The host knows what it has promised; what a session has granted or revoked since then
-is on record there. So whoever asks the host about one session is measured by both. A
-holder is asked in the operator's own name. When there is none, because the session is
+is on record there. So a guest who asks the host about one session is measured by both.
+A holder is asked in the operator's own name. When there is none, because the session is
 over or its holder is just being replaced, its logbook says the same.
 """
 

@@ -23,7 +23,7 @@ from holdfast.linux import packets
 
 SILENCE = 2.0
 """Seconds for the keeper to take a session that wakes. One that does not hangs, and is
-replaced after a few more; whoever wants to reach the session does not wait for that."""
+replaced after a few more; a client of the session does not wait for that."""
 
 
 class Dozer:

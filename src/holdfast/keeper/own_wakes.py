@@ -1,9 +1,9 @@
 """Wakes sessions without a keeper: a nursery is started for it, and ends again.
 
 A keeper has one, and is told first. But it may hang, or be gone and kept from coming
-back, or have been told to end; whoever wants to reach a session then must still find
-somebody there. The holder that is made rests: it needs no keeper, and deposits with the
-next one that knocks.
+back, or have been told to end; a client that wants to reach a session then must still
+find somebody there. The holder that is made rests: it needs no keeper, and deposits
+with the next one that knocks.
 """
 
 import selectors

@@ -5,7 +5,7 @@ deposits at once. A socket that refuses has nobody behind it: its session is gon
 and the socket is removed unless somebody deposits for it in a while.
 
 Behind the socket of a session that dozes nobody accepts, and to connect would wake it.
-Its mode says so: there whoever has it is waited for, and it is knocked at only if
+Its mode says so: there its process is waited for, and it is knocked at only if
 nobody comes.
 """
 

@@ -181,7 +181,7 @@ class Reach:
             if not entered.done():
                 self._hosts.pop(name, None)  # The next call tries again.
                 entered.set_exception(error)
-                entered.exception()  # Whoever asked may have gone.
+                entered.exception()  # The caller may have gone.
 
     def _begun(self, host: Host, session: SessionInfo, *, observes: bool) -> _Stay:
         # A task of ours: half an entry would count as somebody who never leaves.

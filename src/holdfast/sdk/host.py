@@ -112,8 +112,8 @@ class Host:
 
         Without a command it is the user's shell; a text is split into words as a shell
         does. It starts in this folder with this environment, to which `env` is added;
-        elsewhere in the home folder of whoever runs the host. For anybody but a human
-        the environment is the host's own, and what `env` adds to it is judged.
+        elsewhere in the home folder of the user who runs the host. For anybody but a
+        human the environment is the host's own, and what `env` adds to it is judged.
 
         If somebody has to approve it, that is waited for, at most `timeout` seconds.
         Cancelled, it is withdrawn, and what was started is ended again if it can be.

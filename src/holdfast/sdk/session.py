@@ -4,8 +4,8 @@ Each method is one sentence about the session, and returns what came of it. What
 refused, or cannot be known, is raised as one of `holdfast.errors`, which says by its
 branch what a caller can do about it.
 
-Whoever enters a session is attached until the block is left: seen by others, and
-keeping the turn. Whoever does not is attached for the moment of each act. A holder
+A program that enters a session is attached until the block is left: seen by others, and
+keeping the turn. One that does not is attached for the moment of each act. A holder
 that dies, or a link that breaks, is not noticed here: everything is asked again of
 its successor under the ids it had, so that nothing is done twice.
 """
@@ -50,7 +50,7 @@ class Session(Looking, Turns):
     ) -> CommandResult:
         """Run a line in the session's shell, and return what came of it.
 
-        The same `key` never runs twice: whoever repeats it is told what came of the
+        The same `key` never runs twice: a repeat is told what came of the
         first, or waits for it. With `expect` the waiting ends as soon as that was
         printed, with `until_input` as soon as the command waits for somebody to type.
         The last `max_output` bytes of its output are returned. What nobody approves

@@ -1,7 +1,7 @@
 """What everything that is said to a session stands on: which one, and how attached.
 
-Whoever enters a session is attached until the block is left: seen by others, and
-keeping the turn. Whoever does not is attached for the moment of each act.
+A program that enters a session is attached until the block is left: seen by others, and
+keeping the turn. One that does not is attached for the moment of each act.
 """
 
 import asyncio

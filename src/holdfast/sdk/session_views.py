@@ -115,7 +115,7 @@ class Looking(Footing):
         "Now" is when the first event is awaited.
 
         Every byte comes once and in order, whatever dies meanwhile, or a Gap says
-        which are gone. Whoever is slower than the session delays only itself: what
+        which are gone. A program slower than the session delays only itself: what
         it has not taken waits in the session, and is a Gap if that is too long.
         Exited or Lost is the last event.
 

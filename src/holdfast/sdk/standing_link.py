@@ -87,7 +87,7 @@ class Line:
             await self._close()
 
     async def hang_up(self) -> None:
-        """Detach for good, whoever uses the line."""
+        """Detach for good, no matter who uses the line."""
         self._has_left = True
         await self._close()
 

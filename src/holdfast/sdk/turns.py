@@ -52,7 +52,7 @@ class Turns(Footing):
         return await self._request(Take())
 
     async def ask(self, timeout: float = ASK_TURN) -> Standing:
-        """Ask whoever has the turn for it, and wait until it is ours.
+        """Ask the turn's holder for it, and wait until it is ours.
 
         Raises:
             Unavailable: It was not given, or nobody answered in time.
@@ -91,7 +91,7 @@ class Turns(Footing):
         return await self._request(Drop())
 
     async def seize(self, *, freeze: bool = False, interrupt: bool = False) -> Standing:
-        """Take the turn, whoever has it; with it stop or interrupt what runs.
+        """Take the turn from any holder; with it stop or interrupt what runs.
 
         Raises:
             Forbidden: We may not seize here.

@@ -1,4 +1,4 @@
-"""`holdfast seize`: take the turn from whoever has it."""
+"""`holdfast seize`: take the turn from its holder."""
 
 import argparse
 

@@ -346,7 +346,7 @@ class Attachment:
         return None
 
     def _meant(self, error: HoldfastError) -> HoldfastError:
-        """Return what a refusal means to whoever waited: no to oneself is silence."""
+        """Return what a refusal means to the sender: no to oneself is silence."""
         is_ours = error.facts.get("approver") == self.us
         if self._waited is not None and is_ours and isinstance(error, DeniedByOperator):
             return ApprovalTimeout(round(self._waited))

@@ -13,7 +13,7 @@ holder that died answers the same input from the logbook.
 A command may never end, and the kernel knows more than its output: now and then, while
 nothing is heard, the run asks what the session does. So a line that the shell does
 not take for a whole command is noticed, and a program that waits for somebody to type,
-for whoever wants to know.
+for those who want to know.
 
 Invariants:
 

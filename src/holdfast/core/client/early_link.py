@@ -8,9 +8,9 @@ asks what it wants with this machine alone, which loads next to nothing:
     HELLO ──▶ WELCOME, CHALLENGE ──▶ IDENTIFY and the request ──▶ frames
 
 Nothing is decided here that `holder_link` does not decide. What was said and what was
-heard is kept, and whoever goes on with the ordinary machines gives them both: they
-hear the same bytes from the beginning, and what they want to say has to be what was
-said, byte for byte (client.connection). So whatever is unusual, even in the middle,
+heard is kept, and the caller that goes on with the ordinary machines gives them both:
+they hear the same bytes from the beginning, and what they want to say has to be what
+was said, byte for byte (client.connection). So whatever is unusual, even in the middle,
 is left to them: `NotOneOfThese` means that nothing was said to what came last.
 
 Invariants, checked by tests/core/client/test_early_link.py:
@@ -54,7 +54,7 @@ class EarlyLink:
         """Whether we have said who we are, and what we want."""
 
         self.said = bytearray()
-        """All that was said, for whoever goes on."""
+        """All that was said, for the code that goes on."""
 
         self.heard: list[bytes] = []
         """All that was heard, in the pieces in which it came."""

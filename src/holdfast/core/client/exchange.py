@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 An exchange is told that a link stands, what comes on it and what time it is, and
-answers what to send. Whoever drives it owns the link and the clock:
+answers what to send. Its driver owns the link and the clock:
 
     linked ──▶ hear, tick ──▶ … ──▶ result        cut: the link broke, try another
                                └──▶ leave ──▶ hear_last, until it has left

@@ -67,7 +67,7 @@ class Passenger(Generic[Result]):
         """What it ended with, if it failed."""
 
         self.is_over = False
-        """Whether whoever waits for it was told."""
+        """Whether the caller was told."""
 
     @property
     def is_waiting(self) -> bool:
@@ -160,7 +160,7 @@ class Passenger(Generic[Result]):
         self.finish()
 
     def finish(self) -> None:
-        """Tell whoever waits for it."""
+        """Tell the caller."""
         self.is_over = True
         self._over(self)
 
@@ -209,7 +209,7 @@ class StandingLink(Follow[bool]):
         self._passengers.append(passenger)
 
     def close(self) -> None:
-        """Leave, as soon as whoever drives us looks."""
+        """Leave, as soon as our driver looks."""
         self.result = True
 
     def fail(self, error: HoldfastError) -> None:

@@ -1,8 +1,8 @@
 """What a client commits itself to, input by input, and what of it is signed.
 
 The hashes of `input_chain`, which says what they are for, and a client's own side of
-it. Apart from what reads statements, because whoever types a key is not to wait for
-that to load.
+it. Apart from what reads statements, because a person who types a key is not to wait
+for that to load.
 """
 
 import hashlib

@@ -17,8 +17,8 @@ moment. Two equal glimpses, a whole *patience* apart, mean that nothing happened
 
 What outlives the holder is a `Nap`. A holder that was woken goes on with it: if nothing
 but a question woke it, the last glimpse still holds, and it dozes again after a short
-*linger*. Whoever slept for less than the patience was not worth its wake, and waits
-twice as long the next time; whoever slept longer waits as at first.
+*linger*. A session that slept for less than the patience was not worth its wake, and
+waits twice as long the next time; one that slept longer waits as at first.
 
 Invariants, each checked by tests/core/session/test_doze.py:
 
@@ -87,7 +87,7 @@ class Drowsiness:
         return is_same and seen.is_free
 
     def nap(self, now: float) -> Nap:
-        """Return what whoever is woken has to know; after `look` has said so."""
+        """Return what the next holder has to know; after `look` has said so."""
         seen = self._seen or Glimpse(0, 0)
         return Nap(now, self.patience, seen.offset, seen.entries, self._since)
 

@@ -24,7 +24,7 @@ KEPT_FOR_HUMANS = 32
 """Places that nobody else gets: agents cannot shut out people who would stop them."""
 
 NEWS = 60.0
-"""Seconds in which a newcomer is told what was announced for a while: whoever was
+"""Seconds in which a newcomer is told what was announced for a while: a client that was
 attached to a holder that hung comes back within a few."""
 
 MAX_NEWS = 8

@@ -154,7 +154,7 @@ class PolicyInForce:
     def told(self, said: Judgement) -> Judgement:
         """Return a judgement with what people have to know about the policy.
 
-        Only what is not allowed says so: whoever is denied may find that the rule
+        Only what is not allowed says so: a denied operator may find that the rule
         it waits for is written, and not in force.
         """
         if said.verdict is Verdict.ALLOW:

@@ -130,7 +130,7 @@ class ShellCommands:
     def demand_prompt(self, given: Input) -> None:
         """Do nothing if an input that is new may be typed now.
 
-        Without marks a command is a line like any other: whoever wants to know
+        Without marks a command is a line like any other: a caller that wants to know
         what comes of it asks `report` first, and is told that nobody can say.
 
         Raises:
