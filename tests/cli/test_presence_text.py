@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from tests.cli.support.operating import OTHER, waiting
 
@@ -66,7 +68,9 @@ def test_whoever_decides_sees_what_runs_and_who_staged_it(names: Names) -> None:
 
 
 def test_programs_are_told_the_same(names: Names) -> None:
-    facts = presence_text.pending_facts(held(FOLDER, runs="/evil/ls"), names)
+    held_back = held(FOLDER, runs="/evil/ls")
+
+    facts = json.loads(json.dumps(presence_text.pending_facts(held_back, names)))
 
     assert facts["runs"] == "/evil/ls"
     assert facts["uses"] == [

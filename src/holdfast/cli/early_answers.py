@@ -73,7 +73,7 @@ def send(text: str, payload: bytes, *, as_json: bool) -> str | None:
         return None
     seed = EarlyOperator().seed()
     found = _found(text)
-    if found is None or not found.reach(_attach(found)):
+    if found is None or not found.reach(found.attach("operate")):
         return None
     attached = _answer(found, first.ATTACHED, _HELD)
     if attached["state"] == _EXITED:
@@ -124,19 +124,6 @@ def _sign(session: EarlySession, made: first.Fields, seed: bytes) -> None:
     if statement is not None:
         session.send(first.frame(first.SIGN, statement))
         _answer(session, first.SIGNED, UNUSUAL | {_ENDED})
-
-
-def _attach(session: EarlySession) -> bytes:
-    fields: first.Fields = {
-        "session": session.id,
-        "client": session.client,
-        "mode": "operate",
-        "size": None,
-        "incarnation": None,
-        "after": None,
-        "keyframe": False,
-    }
-    return first.frame(first.ATTACH, fields)
 
 
 def _reached(text: str, request: bytes) -> EarlySession | None:

@@ -12,7 +12,6 @@ from holdfast.client import early_session
 from holdfast.client.early_session import EarlySession
 from holdfast.core.client.early_picture import EarlyPicture
 from holdfast.model.text import printable, shown_name
-from holdfast.wire import first_messages as first
 
 MAX_SIDE = 1000
 """As in model.geometry, which is slow to load."""
@@ -62,22 +61,9 @@ def attach(text: str, *, observes: bool) -> None:
     begun = EarlyAttach(found, terminal, size)
     _begun[:] = [begun]
     early_session.keep(found)
-    if found.reach(_request(begun, observes=observes)):
+    mode = "observe" if observes else "operate"
+    if found.reach(found.attach(mode, size)):
         _paint(begun, observes=observes)
-
-
-def _request(begun: EarlyAttach, *, observes: bool) -> bytes:
-    columns, rows = begun.size
-    fields: first.Fields = {
-        "session": begun.session.id,
-        "client": begun.session.client,
-        "mode": "observe" if observes else "operate",
-        "size": {"columns": columns, "rows": rows},
-        "incarnation": None,
-        "after": None,
-        "keyframe": True,
-    }
-    return first.frame(first.ATTACH, fields)
 
 
 def _paint(begun: EarlyAttach, *, observes: bool) -> None:

@@ -2,11 +2,13 @@
 
 import json
 
+import msgspec
+
 from holdfast.cli.operator_names import Names
 from holdfast.core.client.questions import Done
 from holdfast.model.inputs import InputKind
 from holdfast.model.text import printable
-from holdfast.wire.company import Inherited, Presence, Present
+from holdfast.wire.company import Inherited, Presence
 from holdfast.wire.messages import MAX_EXCERPT, Pending, Staged
 
 MAX_THINGS = 8
@@ -84,18 +86,9 @@ def runs_told(runs: str, uses: tuple[Staged, ...], names: Names) -> list[str]:
     return lines
 
 
-def uses_facts(uses: tuple[Staged, ...]) -> list[dict[str, object]]:
+def uses_facts(uses: tuple[Staged, ...]) -> object:
     """Return what was staged, for programs."""
-    return [
-        {
-            "what": one.what,
-            "name": one.name,
-            "by": list(one.by),
-            "command": one.command,
-            "sure": one.sure,
-        }
-        for one in uses
-    ]
+    return msgspec.to_builtins(uses)
 
 
 def pending_told(pending: Pending, names: Names) -> list[str]:
@@ -155,7 +148,7 @@ def facts(session: str, presence: Presence, names: Names) -> dict[str, object]:
         "epoch": presence.epoch,
         "waiting": list(presence.waiting),
         "frozen": presence.frozen,
-        "present": [_present_facts(one) for one in presence.present],
+        "present": msgspec.to_builtins(presence.present),
         "pending": [pending_facts(one, names) for one in presence.pending],
         "rights": list(presence.rights),
     }
@@ -173,15 +166,3 @@ def print_facts(session: str, done: Done) -> None:
             "changed": uses_facts(inherited.changed),
         }
     print(json.dumps(told, indent=2))
-
-
-def _present_facts(one: Present) -> dict[str, object]:
-    return {
-        "actor": one.actor,
-        "kind": one.kind.value,
-        "name": one.name,
-        "client": one.client,
-        "program": one.program,
-        "mode": one.mode.value,
-        "for_ms": one.for_ms,
-    }

@@ -27,7 +27,7 @@ from holdfast.model.ids import (
     parse_session_id,
 )
 from holdfast.model.text import same_name
-from holdfast.wire.first_messages import NotOneOfThese
+from holdfast.wire.first_messages import ATTACH, Fields, NotOneOfThese, frame
 
 TYPE_CHECKING = False
 """Only checkers take it for true."""
@@ -131,6 +131,19 @@ class EarlySession:
         """
         assert self.talk is not None, "reach it first"  # noqa: S101
         self._send(self.talk.says(raw))
+
+    def attach(self, mode: str, size: tuple[int, int] | None = None) -> bytes:
+        """Return the request to attach; with a `size`, to be painted too."""
+        fields: Fields = {
+            "session": self.id,
+            "client": self.client,
+            "mode": mode,
+            "size": size and {"columns": size[0], "rows": size[1]},
+            "incarnation": None,
+            "after": None,
+            "keyframe": size is not None,
+        }
+        return frame(ATTACH, fields)
 
     def hang_up(self) -> None:
         """Close the link; the ordinary code opens another."""

@@ -95,8 +95,8 @@ def lingers() -> bool:
 
 def kills_at_log_out() -> bool:
     """Tell whether logind kills a user's processes at log-out."""
-    said = _said("loginctl", "show", "--property=KillUserProcesses")
-    return said.strip() == "KillUserProcesses=yes"
+    done = _done("loginctl", "show", "--property=KillUserProcesses")
+    return done is not None and done.stdout.strip() == "KillUserProcesses=yes"
 
 
 def removes_runtime_dir() -> bool:
@@ -150,20 +150,15 @@ def _quoted(word: str) -> str:
 
 
 def _succeeds(*command: str) -> bool:
-    try:
-        done = subprocess.run(  # noqa: S603  # a fixed command
-            command, capture_output=True, timeout=PATIENCE, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+    done = _done(*command)
+    return done is not None and done.returncode == 0
 
 
-def _said(*command: str) -> str:
+def _done(*command: str) -> "subprocess.CompletedProcess[str] | None":
+    """Run a command; return None if it cannot be run, or takes too long."""
     try:
-        done = subprocess.run(  # noqa: S603  # a fixed command
+        return subprocess.run(  # noqa: S603  # a fixed command
             command, capture_output=True, timeout=PATIENCE, check=False, text=True
         )
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout
+        return None

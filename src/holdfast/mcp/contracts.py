@@ -290,11 +290,9 @@ class Wait(OnSession, frozen=True, kw_only=True):
     timeout: Annotated[Seconds, Meta(description="Seconds to wait at most.")] = 60.0
 
 
-class AskTurn(OnSession, frozen=True, kw_only=True):
+class AskTurn(Act, frozen=True, kw_only=True):
     """Ask for the turn."""
 
-    intent: Intent
-    expected_effect: Effect = ""
     timeout: Annotated[Seconds, Meta(description="Seconds to wait for it.")] = 60.0
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Awaitable, Callable
 from urllib.parse import quote, unquote
 
-from holdfast.mcp import contracts, looks, tool_output
+from holdfast.mcp import contracts, looks
 from holdfast.mcp.calls import Call
 from holdfast.mcp.reach import Reach
 from holdfast.mcp.tool_output import Facts
@@ -143,8 +143,3 @@ class Watched:
     def _ended(self, uri: str, watching: asyncio.Task[None]) -> None:
         if self._watching.get(uri) is watching:
             del self._watching[uri]
-
-
-def written(facts: Facts) -> str:
-    """Return the content of an address as text."""
-    return tool_output.written(facts)

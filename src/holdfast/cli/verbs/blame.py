@@ -2,6 +2,8 @@
 
 import argparse
 import json
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from holdfast.cli import blame_text
 from holdfast.cli.operator_names import Names
@@ -41,21 +43,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--line", action="store_true")
 
 
+class _Answer(NamedTuple):
+    """What was found out, for programs and for people; lines are made when printed."""
+
+    what: str
+    facts: dict[str, object]
+    lines: Iterator[str]
+    is_named: bool
+
+
 def run(options: argparse.Namespace) -> int:
-    """Ask, and print the answer."""
+    """Ask the session's holder, and say it."""
     session = live_session(options.session)
+    found = _answer(session, options)
+    if options.json:
+        facts = {"session": session.id, "what": found.what, **found.facts}
+        print(json.dumps(facts))
+    else:
+        for line in found.lines:
+            print(line)
+    return 0 if found.is_named else 1
+
+
+def _answer(session: SessionRecord, options: argparse.Namespace) -> _Answer:
     if options.line:
-        return _line(session, as_json=options.json)
+        return _line(session)
     if options.file is not None:
-        return _file(session, options.file, as_json=options.json)
+        return _file(session, options.file)
     if options.pid is not None or options.port is not None:
         return _processes(session, options)
     option = next(name for name in ITEMS if getattr(options, name) is not None)
-    name = getattr(options, option)
-    return _item(session, ITEMS[option], name, as_json=options.json)
+    return _item(session, ITEMS[option], getattr(options, option))
 
 
-def _item(session: SessionRecord, what: str, name: str, *, as_json: bool) -> int:
+def _item(session: SessionRecord, what: str, name: str) -> _Answer:
     if not 0 < len(name) <= MAX_BLAMED:
         wanted = f"the name of a {what}, of at most {MAX_BLAMED} characters"
         raise MalformedArgument(printable(name), wanted)
@@ -63,20 +84,16 @@ def _item(session: SessionRecord, what: str, name: str, *, as_json: bool) -> int
     if what == "trap" and report.standing == "absent":
         # Shells differ in what they call a signal.
         report = blame(session.id, what, _other_name(name))
-    if as_json:
-        facts = {"session": session.id, "what": what, "name": name}
-        print(json.dumps({**facts, **blame_text.report_facts(report)}))
-    else:
-        for line in blame_text.item_told(f"{what} {printable(name)}", report, Names()):
-            print(line)
-    return 0 if blame_text.is_named(report) else 1
+    lines = blame_text.item_told(f"{what} {printable(name)}", report, Names())
+    facts = {"name": name, **blame_text.report_facts(report)}
+    return _Answer(what, facts, lines, blame_text.is_named(report))
 
 
 def _other_name(signal: str) -> str:
     return signal[3:] if signal.startswith("SIG") else f"SIG{signal}"
 
 
-def _file(session: SessionRecord, path: str, *, as_json: bool) -> int:
+def _file(session: SessionRecord, path: str) -> _Answer:
     if session.host:
         raise OnlyHere("blaming a remote file")
     try:
@@ -86,17 +103,14 @@ def _file(session: SessionRecord, path: str, *, as_json: bool) -> int:
         raise MalformedArgument(
             printable(path), f"a file that can be examined: {why}"
         ) from None
-    if as_json:
-        told = [blame_text.file_facts(one) for one in found]
-        print(json.dumps({"session": session.id, "what": "file", "steps": told}))
-    else:
-        names = Names()
-        for one in found:
-            print(blame_text.file_told(one, names))
-    return 0 if any(blame_text.is_named(one.report) for one in found) else 1
+    names = Names()
+    lines = (blame_text.file_told(one, names) for one in found)
+    is_named = any(blame_text.is_named(one.report) for one in found)
+    steps = [blame_text.file_facts(one) for one in found]
+    return _Answer("file", {"steps": steps}, lines, is_named)
 
 
-def _processes(session: SessionRecord, options: argparse.Namespace) -> int:
+def _processes(session: SessionRecord, options: argparse.Namespace) -> _Answer:
     port = options.port
     if port is not None and not 0 < port <= MAX_PORT:
         raise MalformedArgument(str(port), f"a port from 1 to {MAX_PORT}")
@@ -109,27 +123,19 @@ def _processes(session: SessionRecord, options: argparse.Namespace) -> int:
     found = blame_query.processes(session.id, pid, pids, seen)
     if not found and port is None:
         raise MalformedArgument(str(options.pid), f"a process of {session.label}")
-    if options.json:
-        told = [blame_text.process_facts(one) for one in found]
-        print(json.dumps({"session": session.id, "what": "process", "found": told}))
-    else:
-        names = Names()
-        for one in found:
-            print(blame_text.process_told(one, names))
-        if not found:
-            print(f"nothing of {session.label} listens on port {port}")
-    named = [
-        one for one in found if one.process.actor or blame_text.is_named(one.report)
-    ]
-    return 0 if named else 1
+    names = Names()
+    lines: Iterator[str] = (blame_text.process_told(one, names) for one in found)
+    if not found:
+        lines = iter([f"nothing of {session.label} listens on port {port}"])
+    is_named = any(
+        one.process.actor or blame_text.is_named(one.report) for one in found
+    )
+    told = [blame_text.process_facts(one) for one in found]
+    return _Answer("process", {"found": told}, lines, is_named)
 
 
-def _line(session: SessionRecord, *, as_json: bool) -> int:
+def _line(session: SessionRecord) -> _Answer:
     report = blame(session.id, "line")
-    if as_json:
-        facts = {"session": session.id, "what": "line"}
-        print(json.dumps({**facts, **blame_text.line_facts(report)}))
-    else:
-        for line in blame_text.line_told(report, Names()):
-            print(line)
-    return 0 if report.by or report.others else 1
+    lines = blame_text.line_told(report, Names())
+    is_named = bool(report.by or report.others)
+    return _Answer("line", blame_text.line_facts(report), lines, is_named)

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import textwrap
+from dataclasses import asdict
 
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
 from holdfast.client import keeper
@@ -36,7 +37,11 @@ def run(options: argparse.Namespace) -> int:
     abilities = [*judge(probe()), _policy(), _processes()]
     works = can_work(abilities)
     if options.json:
-        print(json.dumps({"works": works, "abilities": _facts(abilities)}, indent=2))
+        facts = [
+            {name.removeprefix("is_"): value for name, value in asdict(one).items()}
+            for one in abilities
+        ]
+        print(json.dumps({"works": works, "abilities": facts}, indent=2))
     else:
         _print(abilities, works=works)
     return 0 if works else EXIT_UNAVAILABLE
@@ -77,19 +82,6 @@ def _processes() -> Ability:
         told = [*wrong, *([replaced] if replaced else [])]
         return Ability(name, Grade.LIMITED, "; ".join(told), ADVICE)
     return Ability(name, Grade.OK, f"all answer; {replaced or 'none has hung'}")
-
-
-def _facts(abilities: list[Ability]) -> list[dict[str, object]]:
-    return [
-        {
-            "name": one.name,
-            "grade": one.grade.value,
-            "why": one.why,
-            "advice": one.advice,
-            "vital": one.is_vital,
-        }
-        for one in abilities
-    ]
 
 
 def _print(abilities: list[Ability], *, works: bool) -> None:
