@@ -16,12 +16,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.linux import procfs
-from holdfast.linux.process_table import Belonging, Walk
+from holdfast.linux.process_table import SLICE, Belonging, Walk
 from holdfast.linux.procfs import Stat, read_stat
 from holdfast.linux.sockets import Socket, Tables
-
-SLICE = 0.004
-"""Seconds of looking at once: less than a key's echo may take."""
 
 MAX_ALL_OPEN = 16_384
 """Descriptors other than sockets listed of one session; the rest is counted."""

@@ -26,6 +26,9 @@ _STARTED = 19
 _ENVIRON = 1 << 23
 """Bytes of an environment that are read: more than a program can be given."""
 
+SLICE = 0.004
+"""Seconds of looking at once: less than a key's echo may take."""
+
 STOPPED = "T"
 TRACED = "t"
 _DEAD = frozenset("ZXx")

@@ -26,8 +26,7 @@ from holdfast.holder.policy.staged_words import changed
 from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.provenance.process_starters import NOBODY, ProcessStarters
 from holdfast.holder.session_descriptors import Vaulted
-from holdfast.linux.graph import SLICE
-from holdfast.linux.process_table import Belonging, Process, Tree, Walk
+from holdfast.linux.process_table import SLICE, Belonging, Process, Tree, Walk
 from holdfast.linux.procfs import command_of, state_word
 from holdfast.model.ids import ActorId
 from holdfast.model.moments import Moment

@@ -16,7 +16,7 @@ from holdfast.core.session.listener_watch import SOON, Listener, ListenerWatch
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.linux import graph
-from holdfast.linux.process_table import Belonging, Tree
+from holdfast.linux.process_table import SLICE, Belonging, Tree
 from holdfast.linux.sockets import LISTENING
 from holdfast.model.events import EventName
 from holdfast.wire import messages as wire
@@ -56,7 +56,7 @@ class Listeners:
                 self._timer.set(at)
                 return
             self._looking = graph.survey(self._belonging, descriptors=False)
-        self._go_on(self._looking, time.monotonic() + graph.SLICE, now)
+        self._go_on(self._looking, time.monotonic() + SLICE, now)
 
     def conclude(self, now: float) -> bool:
         """Look to the end if a look is due; tell whether nothing listens."""

@@ -15,7 +15,7 @@ from holdfast.core.session.session_state import Evidence, decide
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.timers import Timers
 from holdfast.linux import graph, session_state
-from holdfast.linux.process_table import Belonging, Tree
+from holdfast.linux.process_table import SLICE, Belonging, Tree
 from holdfast.linux.procfs import TICKS, state_word
 from holdfast.linux.sockets import CONNECTED, LISTENING, Socket
 from holdfast.model.errors import GraphUnavailable
@@ -88,7 +88,7 @@ class SessionReport:
 
     def tick(self, _now: float) -> None:
         """Go on gathering for a moment; when it is done, send it."""
-        until = time.monotonic() + graph.SLICE
+        until = time.monotonic() + SLICE
         if self._gathering is None:
             if not self._asking:
                 return
