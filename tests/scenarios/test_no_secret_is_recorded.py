@@ -12,6 +12,7 @@ from tests.scenarios.shells import shell, wait_phase
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 
 from holdfast.core.book.logbook import recover
+from holdfast.core.provenance.line_discipline import LineDiscipline
 from holdfast.linux import pty
 from holdfast.linux.stored import places
 from holdfast.model.actors import ActorKind
@@ -105,6 +106,7 @@ def test_t67_what_a_shell_reads_in_silence_is_on_no_record(
     client = here.join(session)
     client.enter(READS[name].encode() + b"\r")
     wait_phase(session, "running")
+    eventually("nothing is shown", lambda: not settings(here, session).echo)
 
     type_it(client, by_key=by_key)
 
@@ -154,11 +156,15 @@ def test_t67_what_a_shell_inside_reads_in_silence_is_on_no_record(
 
 
 def is_silent(here: Machine, session: SessionId) -> bool:
+    found = settings(here, session)
+    return not found.echo and not found.is_line_editor
+
+
+def settings(here: Machine, session: SessionId) -> LineDiscipline:
     leader = here.pid("leader", session)
     path = f"/proc/{leader}/fd/0"
     with open(path) as terminal:  # noqa: PTH123  # a terminal, and no file
-        found = pty.discipline(terminal.fileno())
-    return not found.echo and not found.is_line_editor
+        return pty.discipline(terminal.fileno())
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
