@@ -187,10 +187,19 @@ def output_frame(offset: int, data: bytes | bytearray | memoryview) -> bytes:
             ends beyond MAX_NUMBER.
 
     """
-    size = len(data)
+    return output_head(offset, len(data)) + data
+
+
+def output_head(offset: int, size: int) -> bytes:
+    """Write down what comes before so many bytes that the terminal printed.
+
+    Raises:
+        UsageError: These are none, or more than MAX_OUTPUT, or end beyond MAX_NUMBER.
+
+    """
     if why := _misfit(offset, size):
         raise errors.UnwritableMessage(FrameKind.OUTPUT.name, why)
-    return _OUTPUT.pack(FrameKind.OUTPUT, _OFFSET.size + size, offset) + data
+    return _OUTPUT.pack(FrameKind.OUTPUT, _OFFSET.size + size, offset)
 
 
 def refusal(

@@ -60,6 +60,13 @@ class Wire:
                 continue
             return found
 
+    def fill(self) -> None:
+        """Send the client things, not by the connection, until there is no room."""
+        raw = encode(goodbye("x" * 1000))
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                assert self.connection.link.send(raw) == len(raw)
+
     def close(self) -> None:
         self.connection.close()
         self.far.close()
@@ -236,3 +243,55 @@ def test_what_the_window_no_longer_has_is_told_as_a_gap(line: Wire) -> None:
     assert isinstance(told[0], wire.Gap)
     assert told[0].start == 10
     assert told[0].end == 2 * WINDOW - len(output(told))
+
+
+def test_what_a_client_is_told_overtakes_the_stream_that_it_does_not_take(
+    line: Wire,
+) -> None:
+    data = bytes(range(256)) * 3000
+    line.connection.watch(printed(data), 0)
+    line.connection.pump()
+    line.connection.send(goodbye("first"))
+
+    told = line.told()
+
+    assert output(told) == data
+    before = told[: told.index(goodbye("first"))]
+    assert len(output(before)) < len(data)
+    assert not line.poll.turn(0)  # It does not wait for room any more.
+
+
+def test_a_piece_of_which_nothing_was_taken_stays_in_the_window(line: Wire) -> None:
+    window = printed(b"x")
+    line.connection.watch(window, 1)
+    line.fill()
+    window.append(b"y" * 1000)
+    line.connection.pump()
+    window.append(b"z" * 1000)
+    line.connection.pump()
+
+    assert not line.connection.unsent
+    assert output(line.told()) == b"y" * 1000 + b"z" * 1000
+    assert not line.poll.turn(0)
+
+
+def test_a_gap_that_is_not_taken_comes_before_the_rest(line: Wire) -> None:
+    window = printed(b"x" * (2 * WINDOW))
+    line.connection.watch(window, 10)
+    line.fill()
+    line.connection.pump()
+
+    told = line.told()
+    gaps = [one for one in told if isinstance(one, wire.Gap)]
+    assert [one.start for one in gaps] == [10]
+    assert gaps[0].end == 2 * WINDOW - len(output(told))
+
+
+def test_a_viewer_that_is_gone_is_sent_no_more_of_the_stream(line: Wire) -> None:
+    line.connection.watch(printed(b"x" * 1000), 0)
+    line.far.close()
+    line.connection.pump()
+    line.connection.pump()
+
+    assert line.gone == [line.connection]
+    assert not line.connection.unsent

@@ -12,13 +12,13 @@ from holdfast.linux import packets
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ClientId
-from holdfast.wire.codec import Message, decode, encode, output_frame
+from holdfast.wire.codec import Message, decode, encode, output_head
 from holdfast.wire.frames import FrameReader
 from holdfast.wire.messages import Gap, Goodbye, Mode
 
 CHUNK = 64 * 1024
-"""Bytes of output in one frame, and what may wait here for a client: the rest
-waits in the window, which all clients share."""
+"""Bytes of output in one frame. What the kernel has not taken of the last one waits
+here for a client; the rest waits in the window, which all clients share."""
 
 
 READ = 8 * 1024
@@ -64,6 +64,9 @@ class Connection:
         """What waits for the client to take it."""
 
         self._waits_for_room = False
+        self._is_full = False
+        """Whether the kernel takes nothing of the stream until it has room."""
+
         self._coming: deque[Message] = deque()
         self._last: Message | None = None
 
@@ -135,18 +138,44 @@ class Connection:
         if viewer is None or window is None:
             return
         end = window.end
-        while viewer.cursor != end and not self.unsent:
+        while viewer.cursor != end and not (self.unsent or self._is_full):
             # It may take any time, so the time does not matter.
             for effect in viewer.pull(window, CHUNK, 0.0):
                 if isinstance(effect, Send):
-                    self.unsent += output_frame(effect.offset, effect.data)
-                    viewer.accepted(len(effect.data), 0.0)
+                    self._offer(viewer, effect)
                 else:
                     self.unsent += encode(Gap(effect.at - effect.gap, effect.at))
-            self.flush()
+                    self._push()
+        if self._is_full or self.unsent or self._waits_for_room:
+            self._wait_for_room()
         if self._last is not None and viewer.cursor == end and not self.unsent:
             last, self._last = self._last, None
             self.send(last)
+
+    def _offer(self, viewer: Viewer, piece: Send) -> None:
+        """Send a piece of the stream straight from the window.
+
+        What was begun is kept here until it is taken. If nothing was, nothing is: what
+        the client is told meanwhile then comes before it.
+        """
+        if self.unsent:
+            return  # A gap comes first. The piece is offered again.
+        head, data = output_head(piece.offset, len(piece.data)), piece.data
+        try:
+            sent = self.link.sendmsg((head, data))
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._is_full = True  # For ever.
+            self._lost()
+            return
+        if sent:
+            viewer.accepted(len(data), 0.0)
+            if sent < len(head) + len(data):
+                self.unsent += head[sent:]
+                self.unsent += data[max(0, sent - len(head)) :]
+        else:
+            self._is_full = True
 
     def end_with(self, last: Message) -> None:
         """Send `last` once the client has seen everything that was printed."""
@@ -154,25 +183,37 @@ class Connection:
 
     def flush(self) -> None:
         """Give the kernel what it takes."""
+        self._push()
+        self._wait_for_room()
+
+    def _push(self) -> None:
         sent = 0
         try:
             sent = self.link.send(self.unsent)
         except BlockingIOError:
             pass
         except OSError:
-            self.unsent.clear()
-            self._coming.clear()
-            self.hang_up()
+            self._lost()
             return
         del self.unsent[:sent]
-        if bool(self.unsent) is not self._waits_for_room and not self.is_closed:
-            self._waits_for_room = not self._waits_for_room
-            do = self._has_room if self._waits_for_room else None
-            self._poll.watch_room(self.link, do)
+
+    def _wait_for_room(self) -> None:
+        """Have the kernel tell of room as long as something waits for it."""
+        waits = self._is_full or bool(self.unsent)
+        if waits is not self._waits_for_room and not self.is_closed:
+            self._waits_for_room = waits
+            self._poll.watch_room(self.link, self._has_room if waits else None)
 
     def _has_room(self) -> None:
-        self.flush()
+        self._is_full = False
+        self._push()
         self.pump()
+        self._wait_for_room()
+
+    def _lost(self) -> None:
+        self.unsent.clear()
+        self._coming.clear()
+        self.hang_up()
 
     def dismiss(self, last: Message) -> None:
         """Say one thing more, and hang up."""
