@@ -66,6 +66,11 @@ class LoopThread:
             future.cancel()
             raise
 
+    def begin(self, what: Coroutine[Any, Any, None]) -> None:
+        """Have something done in the thread, and do not wait for it."""
+        assert self._loop is not None, "enter the host first"  # noqa: S101
+        asyncio.run_coroutine_threadsafe(what, self._loop)
+
     async def _serve(self, entered: futures.Future[None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._leaving = asyncio.Event()

@@ -14,6 +14,7 @@ from holdfast.client.hosts import KnownHost
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import (
     CreationUnknown,
+    HoldfastError,
     HostUnreachable,
     LinkEnded,
     Revoked,
@@ -34,9 +35,17 @@ class Channels:
         self._us = us
         self._tasks = tasks
         self._parked: tuple[HostLink, asyncio.TimerHandle] | None = None
+        self._coming: asyncio.Task[HostLink | HoldfastError] | None = None
+        """A channel that is being opened for what is going to be asked."""
+
         self._is_hinted = False
         """Whether the host hung up saying that we are revoked: a hint, which a relay
         can forge, and which decides what it means when we are not let in again."""
+
+    def expect(self) -> None:
+        """Open a channel while nobody waits: something is going to be asked."""
+        if self._parked is None and self._coming is None:
+            self._coming = self._tasks.create_task(self._tried())
 
     async def ask(self, asked: Request) -> Facts:
         """Ask the host something, and return its answer.
@@ -87,17 +96,31 @@ class Channels:
         self._is_hinted = self._is_hinted or error.facts["why"] == Revoked.code
 
     async def close(self) -> None:
-        """Hang up on the channel that is kept."""
+        """Hang up on the channel that is kept, or not there yet."""
+        coming, self._coming = self._coming, None
+        if coming is not None:
+            coming.cancel()
+            await asyncio.wait([coming])
+            if not coming.cancelled() and isinstance(made := coming.result(), HostLink):
+                await made.close()
         if (link := self._take_parked()) is not None:
             await link.close()
 
-    async def _reached(self) -> HostLink:
+    async def _tried(self) -> HostLink | HoldfastError:
+        """Reach the host; what is wrong is for whoever asks something of it."""
         try:
             return await reach_host(self.host, self._us)
-        except HostUnreachable as error:
-            if self._is_hinted:
-                raise Revoked(self.host.name) from error
-            raise
+        except HoldfastError as error:
+            return error
+
+    async def _reached(self) -> HostLink:
+        coming, self._coming = self._coming, None
+        made = await (self._tried() if coming is None else coming)
+        if isinstance(made, HostUnreachable) and self._is_hinted:
+            raise Revoked(self.host.name) from made
+        if isinstance(made, HoldfastError):
+            raise made
+        return made
 
     async def _asked(self, link: HostLink, asked: Request) -> Facts:
         try:

@@ -9,6 +9,7 @@ import asyncio
 import atexit
 import contextlib
 import socket
+import sys
 from collections.abc import Coroutine
 from concurrent import futures
 from functools import cache
@@ -34,6 +35,10 @@ a caller that does not read stops the channel, and with it the host."""
 LAST_WORDS = 0.5
 """Seconds in which what was said just before the end of the process goes out."""
 
+SWITCH = 0.0005
+"""Seconds until one thread makes way for another: what comes from elsewhere goes
+through both, and one of them may be loading code."""
+
 Kind = TypeVar("Kind")
 
 Way = tuple[bytes, bytes]
@@ -49,6 +54,11 @@ def ask(host: KnownHost, asked: Request, patience: float = ASKING) -> Facts:
 
     """
     return _thread().run(_ask(host, asked), patience, host.name)
+
+
+def expect(host: KnownHost) -> None:
+    """Begin to open a channel to a host, without waiting: it is going to be asked."""
+    _thread().begin(_expect(host))
 
 
 def open_session(host: KnownHost, session: SessionId, patience: float) -> socket.socket:
@@ -96,7 +106,12 @@ class _Links:
         self.pumps: set[asyncio.Task[None]] = set()
         self._thread = LoopThread("links", self.group)
         self._thread.start()
+        sys.setswitchinterval(SWITCH)
         atexit.register(self._say_last_words)
+
+    def begin(self, what: Coroutine[Any, Any, None]) -> None:
+        """Have something done in the thread, and do not wait for it."""
+        self._thread.begin(what)
 
     def run(self, what: Coroutine[Any, Any, Kind], patience: float, whom: str) -> Kind:
         """Have something done in the thread, and wait for it so long."""
@@ -140,6 +155,10 @@ def _channels_to(host: KnownHost) -> Channels:
         found = Channels(host, us, _thread().group)
         _channels[us.public, host.public_key] = found
     return found
+
+
+async def _expect(host: KnownHost) -> None:
+    _channels_to(host).expect()
 
 
 async def _ask(host: KnownHost, asked: Request) -> Facts:

@@ -6,9 +6,15 @@ case: the holder's own, or one end of a channel that a thread keeps. Whatever ha
 to do with channels is loaded when the first of them is needed.
 """
 
+import contextlib
 import socket
 
-from holdfast.model.errors import HostUnreachable, LinkEnded, SessionUnreachable
+from holdfast.model.errors import (
+    HoldfastError,
+    HostUnreachable,
+    LinkEnded,
+    SessionUnreachable,
+)
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.session_record import Facts
 from holdfast.model.session_requests import Request
@@ -67,6 +73,20 @@ def dial_far(session: SessionId, patience: float) -> socket.socket:
         return remote.open_session(host, session, patience)
     except (HostUnreachable, LinkEnded) as error:
         raise SessionUnreachable(session, str(error)) from error
+
+
+def expect_far(address: str) -> None:
+    """Begin to reach the host of an address HOST/NAME, if it is one, and go on.
+
+    Whatever is wrong with it is said when something is asked of it.
+    """
+    host, _, name = address.partition("/")
+    if not (host and name):
+        return
+    from holdfast.client import hosts, remote  # noqa: PLC0415  # only who leaves here
+
+    with contextlib.suppress(HoldfastError, OSError):
+        remote.expect(hosts.by_name(host))
 
 
 def ask_far(host: str, asked: Request, patience: float = ASKING) -> Facts:

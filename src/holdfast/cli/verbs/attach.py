@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from holdfast.client import keeper
+from holdfast.client import keeper, session_location
 from holdfast.model.errors import SessionNotNamed
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
@@ -19,11 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Find the session, and show it."""
     if options.session is not None:
+        # A host elsewhere is being reached while the rest is loaded.
+        session_location.expect_far(options.session)
+    from holdfast.cli.attached import show  # noqa: PLC0415  # after the words are checked
+
+    if options.session is not None:
         session = keeper.find(options.session)
     else:
         session = _only([one for one in keeper.sessions() if one.exit is None])
-    from holdfast.cli.attached import show  # noqa: PLC0415  # after the words are checked
-
     return show(session, observe=options.observe)
 
 
