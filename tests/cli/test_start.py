@@ -9,6 +9,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.cli.support.fakes import OTHER, FakeKeeper, FakeSession
@@ -141,6 +142,21 @@ def test_no_command_is_done_with_what_is_slow_to_load(
     words = {"send": ["web", "x"], "ls": [], "new": ["--detach"]}.get(verb, ["web"])
 
     assert not loaded(verb, *words) & (SLOW - ({"socket"} if verb == "send" else set()))
+
+
+def test_the_command_as_it_is_installed_loads_no_patterns(web: FakeSession) -> None:
+    web.operating.kernel.states = [evidence("running")]
+    script = Path(start.__file__).parents[2] / "bin" / "holdfast"
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", script, "state", "web"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    names = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "holdfast.cli.early_answers" in names
+    assert not {"re", "typing", "argparse"} & names
 
 
 def test_what_needs_no_key_loads_no_library_for_keys(web: FakeSession) -> None:

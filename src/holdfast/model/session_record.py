@@ -17,7 +17,6 @@ from functools import partial
 from types import UnionType
 from typing import Any, NamedTuple, Self, TypeVar, get_args, get_origin
 
-from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import SessionId, parse_session_id
 from holdfast.model.text import printable, shown_name
 
@@ -164,7 +163,7 @@ def listed_in(answer: Mapping[str, object]) -> list[object]:
     """
     found = answer.get("sessions") or []
     if not isinstance(found, list):
-        raise MalformedMessage("list of sessions", "it is none")
+        raise _malformed("list of sessions", "it is none")
     return found
 
 
@@ -182,7 +181,7 @@ def fields_of(kind: type[tuple[object, ...]], facts: object) -> dict[str, Any]:
 
     """
     if not isinstance(facts, Mapping):
-        raise MalformedMessage(kind.__name__, "it is no set of facts")
+        raise _malformed(kind.__name__, "it is no set of facts")
     types = kind.__annotations__
     return {
         name: value_of(kind.__name__, key, types[name], facts[key])
@@ -222,6 +221,8 @@ def key_of(name: str) -> str:
 
 def sound_fields(kind: type[NamedTuple], facts: Mapping[str, object]) -> dict[str, Any]:
     """Return what `fields_of` would, without what has the wrong type."""
+    from holdfast.model.errors import MalformedMessage  # noqa: PLC0415  # slow to load
+
     found: dict[str, Any] = {}
     for name in kind.__annotations__:
         with contextlib.suppress(MalformedMessage):
@@ -238,8 +239,14 @@ def value_of(what: str, name: str, kind: object, value: object) -> object:
     """
     fits, made = _reader_of(kind)
     if not fits(value):
-        raise MalformedMessage(what, f"{name} is of the wrong type")
+        raise _malformed(what, f"{name} is of the wrong type")
     return made(value)
+
+
+def _malformed(what: str, why: str) -> Exception:
+    from holdfast.model.errors import MalformedMessage  # noqa: PLC0415  # slow to load
+
+    return MalformedMessage(what, why)
 
 
 def _is_text(value: object) -> bool:

@@ -8,7 +8,6 @@ refused. Standard library only, for the keeper.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.model.errors import UnexpectedMessage
 from holdfast.model.session_record import (
     Cells,
     Facts,
@@ -256,5 +255,7 @@ def read_packet(packet: Mapping[str, object], kinds: Mapping[str, type[Kind]]) -
     do = packet.get("do")
     kind = kinds.get(do) if isinstance(do, str) else None
     if kind is None:
+        from holdfast.model.errors import UnexpectedMessage  # noqa: PLC0415  # slow to load
+
         raise UnexpectedMessage(repr(do)[:40], "asking for something")
     return record_of(kind, packet)
