@@ -135,10 +135,12 @@ def judge(policy: Policy, question: Question) -> Judgement:
         # need not be read.
         kind = question.actor.kind
         return Judgement(policy.default[kind], f"default-{kind}", by_default=True)
-    judged = [
-        _judged(policy, contexts, command, question)
-        for command in with_effects(commands_in(question))
-    ]
+    commands = commands_in(question)
+    if question.execution is None or policy.index.has_files:
+        # The commands of an exec are one under several names; rules about files are
+        # as careful with it as with a line.
+        commands = with_effects(commands)
+    judged = [_judged(policy, contexts, one, question) for one in commands]
     if question.execution is None:
         return strictest(judged)
     prevented = [
