@@ -53,6 +53,7 @@ def fits(key: str, value: object, **members: object) -> bool:
         ("hours", ["09:00-17:30", "22:00-06:00", "00:00-24:00", "23:00-00:00"]),
         ("days", ["mon", "sun"]),
         ("cwd", ["/", "/a/", "!/a/b"]),
+        ("cwd", ["/" + "x" * 1000]),
         ("cwd", ["~", "~/*", "!~/.*", "!*/.git"]),
         ("paths", ["~", "/x?"]),
         ("writes", "/srv"),

@@ -2,7 +2,10 @@ import pytest
 
 from holdfast.core.shell.command_line import read_line
 from holdfast.core.shell.line_reader import MAX_WORDS
+from holdfast.core.shell.open_words import OpenWord
+from holdfast.core.shell.posix_line import value_of
 from holdfast.core.shell.shell_grammar import Grammar
+from holdfast.core.shell.shell_lexeme import LexemeBuilder
 
 BASH, ZSH, DASH = Grammar.BASH, Grammar.ZSH, Grammar.DASH
 
@@ -147,3 +150,14 @@ def test_an_element_of_an_array_is_told_from_a_pattern() -> None:
     assert "array" in doubt("a[1][2]=3")
     assert words("put a[1]=2") == [("put", None)]
     assert words("./a[1]") == [(None,)]
+
+
+def test_the_variable_of_a_loop_is_one_word_at_a_time() -> None:
+    words = []
+    for text in ("a", "b/c"):
+        word = LexemeBuilder()
+        word.add(text)
+        words.append(word.built())
+
+    assert value_of(words) == OpenWord(has_slash=True, is_one=True)
+    assert value_of(words[:1]) == OpenWord(has_slash=False, is_one=True)

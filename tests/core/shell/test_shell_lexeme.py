@@ -1,6 +1,5 @@
 from holdfast.core.shell.globs import MAX_TEXT
 from holdfast.core.shell.open_words import ANYTHING, OpenWord
-from holdfast.core.shell.posix_line import value_of
 from holdfast.core.shell.shell_lexeme import MAX_CHOICES, LexemeBuilder
 
 NAME = OpenWord(has_slash=False)
@@ -76,17 +75,6 @@ def test_a_slash_between_two_gaps_of_what_is_split_counts() -> None:
     word.gap(NAME)
 
     assert word.built().open == OpenWord(has_slash=True)
-
-
-def test_the_variable_of_a_loop_is_one_word_at_a_time() -> None:
-    words = []
-    for text in ("a", "b/c"):
-        word = LexemeBuilder()
-        word.add(text)
-        words.append(word.built())
-
-    assert value_of(words) == OpenWord(has_slash=True, is_one=True)
-    assert value_of(words[:1]) == OpenWord(has_slash=False, is_one=True)
 
 
 def test_the_rest_of_a_word_can_be_left_open() -> None:
