@@ -97,6 +97,18 @@ def test_a_word_that_is_too_long_is_not_known() -> None:
     assert word.built().open == OpenWord(has_slash=False)
 
 
+def test_the_ends_of_a_word_are_known_up_to_that_length() -> None:
+    for length, may in ((0, "x"), (1, "")):
+        word = LexemeBuilder()
+        word.add("x" * (MAX_TEXT - 1 + length))
+        word.gap(NAME)
+        word.add("y")
+
+        assert word.built().open == OpenWord(
+            may * (MAX_TEXT - 1), "y" if may else "", has_slash=False
+        )
+
+
 def test_one_that_is_too_long_in_braces_neither() -> None:
     word = LexemeBuilder()
     word.choose(("x", "x" * (MAX_TEXT + 1)))

@@ -176,5 +176,4 @@ class LexemeBuilder:
             return OpenWord(has_slash=inside or "/" in ends, files=self._files)
         inside = self._has_slash or any("/" in one for one in self._between[1:])
         tail = "" if self._is_fixed else self._tail
-        slash = inside or (self._is_fixed and "/" in self._tail)
-        return OpenWord(self._head, tail, slash, self._is_one, self._files)
+        return OpenWord(self._head, tail, inside, self._is_one, self._files)
