@@ -289,6 +289,10 @@ def _wait_until_it_stands(process: Process) -> None:
         time.sleep(STEP / 10)
 
 
+def _is_still(process: Process) -> bool:
+    return process.is_dead or process.is_stopped
+
+
 class _Sweep:
     """Repeated walks over one tree, until nothing of it runs."""
 
@@ -355,7 +359,13 @@ class _Sweep:
         ours = {one.pid for one in everyone}
         foreign = {one.group for one in table.values() if one.pid not in ours}
         fresh = {one.mark for one in running} - self._stopped.keys()
-        self._stopped.update(dict.fromkeys(one.mark for one in running))
+        # A group's signal also reaches members of it that a cgroup holds already, and
+        # stops them when that lets them go.
+        groups = {one.group for one in running}
+        touched = (
+            one for one in everyone if one.group in groups and not _is_still(one)
+        )
+        self._stopped.update(dict.fromkeys(one.mark for one in touched))
         self._keep(self._record([], [], 0))
         signalled: set[int] = set()
         parents = {one.pid: one for one in running}

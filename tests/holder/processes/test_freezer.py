@@ -195,6 +195,26 @@ def test_a_thaw_of_a_cgroup_asks_the_kernel_whatever_the_record_says() -> None:
         assert not cgroup.is_frozen()
 
 
+def test_what_gets_a_signal_with_its_group_goes_on_also_out_of_a_cgroup() -> None:
+    """Some of a group is in the session's cgroup, some has left it, one is stopped."""
+    with ExitStack() as stack:
+        cgroup = stack.enter_context(own_cgroup())
+        session = stack.enter_context(leader(FAMILY))
+        pids = session.pids()
+        inside, suspended = pids[1], pids[3]
+        cgroup.settle(inside)
+        os.kill(suspended, signal.SIGSTOP)
+        eventually("it is suspended", lambda: stands(suspended))
+        halting = Freezer(SESSION, session.pid, str(cgroup.folder))
+
+        halting.freeze()
+        stand([pids[0]])
+        halting.thaw()
+
+        go_on([pid for pid in pids if pid != suspended])
+        assert stands(suspended)
+
+
 def test_what_is_held_from_above_is_not_said_to_go_on() -> None:
     with ExitStack() as stack:
         above = stack.enter_context(own_cgroup())
