@@ -212,14 +212,16 @@ def test_nobody_takes_a_session_over_by_a_deposit(
     assert (after["holder"] == before["holder"]) == is_held
 
 
-def forged_deposit(session: str, token: str, facts: Packet) -> packets.Packet:
+def forged_deposit(
+    session: str, token: str, facts: Packet, do: str = "deposit", status: object = None
+) -> packets.Packet:
     """Deposit descriptors of our own; return what the keeper says of it."""
     master, slave = os.openpty()
     memory = os.memfd_create("window")
     listener = socket.socket(socket.AF_UNIX)
     itself = os.pidfd_open(os.getpid())
     fds = [master, memory, listener.fileno(), itself]
-    packet = {"do": "deposit", "id": session, "token": token, "exit": None}
+    packet = {"do": do, "id": session, "token": token, "exit": status}
     with packets.connect(places.keeper_socket(), PATIENCE) as link:
         packets.send(link, {**packet, "facts": facts}, fds)
         heard = packets.receive(link)
@@ -228,6 +230,21 @@ def forged_deposit(session: str, token: str, facts: Packet) -> packets.Packet:
     listener.close()
     assert heard is not None
     return heard[0]
+
+
+def test_nobody_says_that_a_session_has_ended_by_inheriting_it(
+    here: Machine, session: SessionId
+) -> None:
+    before = here.facts(session)
+    assert before is not None
+
+    answer = forged_deposit(session, "", before, "inherit", 7)
+
+    assert answer.get("code") == "not-proven", answer
+    after = here.facts(session)
+    assert after is not None
+    assert after["exit"] is None
+    assert is_as_it_was(here, session, before)
 
 
 def test_nobody_else_says_that_a_holder_on_its_way_has_failed(

@@ -209,6 +209,9 @@ class Requests:
         facts = checks.deposit(asked.facts, fds)
         if session in self._household.forgotten:
             raise SessionNotFound(session)
+        kept = self._household.vault.deposits.get(session)
+        if kept is not None and not checks.is_same(kept.fds, fds):
+            raise NotProven("")
         if self._expected_until is not None:
             # A peer with so much to give has more: nobody is answered in between.
             self._expected_until = time.monotonic() + KNOCK_PATIENCE
@@ -254,7 +257,7 @@ class Requests:
         is_born = token in household.vault.deposits
         # What lives has not failed; of anything else only its holder can know.
         if is_born or not household.births.is_of(token, packets.process_of(link)):
-            return refusal("not-proven", "its holder did not say so", actor="")
+            raise NotProven("")
         # Before anybody is told: then nothing of it is to be found any more, but
         # for the record of what somebody was not allowed to start.
         remove = leftovers.remove_files if asked.kept else leftovers.remove_traces
