@@ -64,6 +64,14 @@ WAYS = {
     "a thread": 'python3 -c "import threading, os; t = threading.Thread('
     "target=lambda: os.execv('/bin/rm', ['rm', 'kept'])); t.start(); t.join()\"",
     "a filter of its own": "setpriv --no-new-privs rm kept",
+    "a word that is no text": "/bin/rm kept $'\\xff'",
+    "a name that is no text": "(exec -a $'r\\xffm' /bin/rm kept)",
+    "a word that is too long": "/bin/rm kept $(printf 'x%.0s' {1..9000})",
+    "more words than are read": "/bin/rm kept {1..600}",
+    "no words at all": 'python3 -c "import ctypes; '
+    "ctypes.CDLL(None).execve(b'/bin/rm', None, None)\"",
+    "a path through /proc": "/proc/self/root/bin/rm kept",
+    "a place in the table of the shell": "hash -p /bin/rm ls; ls kept",
 }
 
 
