@@ -20,7 +20,7 @@ from holdfast.linux.real_paths import RealPaths
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question
+from holdfast.model.policy_questions import LocalTime, Question
 from holdfast.model.resolutions import Resolution, Resolved
 
 ROOT = Path(__file__).parents[1]

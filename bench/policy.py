@@ -9,7 +9,7 @@ from holdfast.core.policy.policy_file import read_policy
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question
+from holdfast.model.policy_questions import LocalTime, Question
 
 RULES = 1000
 LINE = b"cd /src/app && make -j4 test | tee log.txt; git status --short\r"

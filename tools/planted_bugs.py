@@ -87,7 +87,7 @@ BUGS = (
     ),
     Bug(
         "a deposit of anybody's counts",
-        "keeper/requests.py",
+        "keeper/keeper_answers.py",
         "if kept is not None and not checks.is_same(kept.fds, fds):",
         "if False:",
         ("tests/scenarios/test_only_who_may_end_a_session_changes_it.py",),

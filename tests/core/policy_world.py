@@ -7,7 +7,7 @@ from holdfast.core.policy.policy_file import read_policy
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question
+from holdfast.model.policy_questions import LocalTime, Question
 
 SESSION = SessionId("s_" + "a" * 16)
 BOT = Actor(actor_id(b"bot"), ActorKind.AGENT, "bot")

@@ -11,7 +11,7 @@ from holdfast.core.policy.policy_file import read_policy
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question, TurnHold
+from holdfast.model.policy_questions import LocalTime, Question, TurnHold
 
 ROOT = Path(__file__).parents[2]
 POLICY = read_policy((ROOT / "docs/examples/policy.toml").read_bytes())

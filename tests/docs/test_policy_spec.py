@@ -22,7 +22,7 @@ from holdfast.keeper.checks import LIMIT, MAX_SESSIONS
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import DAYS, LocalTime, Question
+from holdfast.model.policy_questions import DAYS, LocalTime, Question
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/spec/policy.md").read_text("utf-8")

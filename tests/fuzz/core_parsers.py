@@ -25,7 +25,7 @@ from holdfast.model.ids import (
     parse_session_id,
 )
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question
+from holdfast.model.policy_questions import LocalTime, Question
 from holdfast.model.text import checked_name, printable
 from holdfast.term.marks import Began, Ended, Prompted, read_mark, to_bytes
 from holdfast.term.plain import plain

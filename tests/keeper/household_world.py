@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from holdfast.keeper.code import Code, present
+from holdfast.keeper.keeper_answers import Requests
 from holdfast.keeper.keeper_state import Household
-from holdfast.keeper.requests import Requests
 from holdfast.keeper.upgrade import Event
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.keeper.vault import Deposit

@@ -9,7 +9,7 @@ from holdfast.linux.real_paths import (
     home,
     own_folders,
 )
-from holdfast.model.questions import NamedPath
+from holdfast.model.policy_questions import NamedPath
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from pathlib import Path
 from holdfast.aio.log import log
 from holdfast.host.expired_records import clear_away
 from holdfast.host.guests import wall
-from holdfast.host.links import Links
+from holdfast.host.remote_links import Links
 from holdfast.linux import packets, start
 from holdfast.linux.processes import hide_memory
 from holdfast.linux.stored import places

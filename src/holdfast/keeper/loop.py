@@ -16,8 +16,8 @@ import time
 from holdfast.keeper import handed_state, session_probe
 from holdfast.keeper.code import Code, present
 from holdfast.keeper.doors import JUDGE, PAINTER, Door, Program
+from holdfast.keeper.keeper_answers import Requests
 from holdfast.keeper.keeper_state import Household
-from holdfast.keeper.requests import Requests
 from holdfast.keeper.upgrade import Event
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.linux import descriptors, packets, processes

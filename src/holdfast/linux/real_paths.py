@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from holdfast.linux.lookups import MAX_STEPS, served
 from holdfast.linux.stored import folders
-from holdfast.model.questions import NamedPath
+from holdfast.model.policy_questions import NamedPath
 
 MAX_ENTRIES = 4096
 """Entries of a folder that are looked at for a wildcard."""

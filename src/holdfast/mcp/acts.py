@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from holdfast.mcp import contracts, looks, tool_output
-from holdfast.mcp.calls import Call, label
+from holdfast.mcp.tool_calls import Call, label
 from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import CommandGoesOn, HoldfastError
 from holdfast.model.ids import ActorId

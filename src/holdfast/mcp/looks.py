@@ -3,8 +3,8 @@
 import asyncio
 
 from holdfast.mcp import contracts, pieces, tool_output
-from holdfast.mcp.calls import Call, label
 from holdfast.mcp.names import names_in
+from holdfast.mcp.tool_calls import Call, label
 from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import MalformedArgument, PainterDied
 from holdfast.sdk.exported import Entry, hosts_elsewhere

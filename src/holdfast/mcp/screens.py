@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import quote, unquote
 
 from holdfast.mcp import contracts, looks
-from holdfast.mcp.calls import Call
 from holdfast.mcp.reach import Reach
+from holdfast.mcp.tool_calls import Call
 from holdfast.mcp.tool_output import Facts
 from holdfast.model.errors import AskedTooOften, HoldfastError, MalformedArgument
 from holdfast.model.text import printable

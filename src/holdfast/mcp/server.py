@@ -25,9 +25,9 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 
 from holdfast.mcp import contracts, names, refusal_text, screens, tool_output
-from holdfast.mcp.calls import Call
 from holdfast.mcp.reach import Reach
 from holdfast.mcp.screens import Watched
+from holdfast.mcp.tool_calls import Call
 from holdfast.mcp.tool_output import Facts
 from holdfast.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from holdfast.model.errors import AskedTooOften, HoldfastError

@@ -8,8 +8,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from holdfast.mcp import acts, contracts, looks
-from holdfast.mcp.calls import Call
 from holdfast.mcp.contracts import Contract
+from holdfast.mcp.tool_calls import Call
 from holdfast.mcp.tool_output import Facts
 
 Given = TypeVar("Given", bound=Contract)

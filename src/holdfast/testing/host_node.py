@@ -10,7 +10,7 @@ from holdfast.model.ids import HostId, Incarnation, SessionId
 from holdfast.testing.holder_node import HolderNode
 from holdfast.testing.ledger import Ledger
 from holdfast.testing.seat import Seat, receipt_of
-from holdfast.testing.terminal import Terminal
+from holdfast.testing.simulated_terminal import Terminal
 from holdfast.testing.volume import LogFile, Refused, Replica
 from holdfast.testing.world import Machine, World, demand
 

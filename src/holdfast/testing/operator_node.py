@@ -17,7 +17,7 @@ from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.outcomes import Applied, Outcome, Refused
 from holdfast.testing.history import Operation
 from holdfast.testing.ledger import Ledger, error_code
-from holdfast.testing.terminal import output_at
+from holdfast.testing.simulated_terminal import output_at
 from holdfast.testing.world import Machine, World, demand
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from holdfast.core.relay.lease import LeaseHolder
 from holdfast.core.session.doze import Drowsiness, Glimpse, Nap
 from holdfast.core.session.session import SessionLife
 from holdfast.model.ids import Incarnation, SessionId
-from holdfast.testing.terminal import Terminal
+from holdfast.testing.simulated_terminal import Terminal
 from holdfast.testing.volume import LogFile
 from holdfast.wire.lines import decode_line
 

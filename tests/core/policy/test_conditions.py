@@ -17,7 +17,7 @@ from holdfast.core.shell.globs import Globs
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, TurnHold
+from holdfast.model.policy_questions import LocalTime, TurnHold
 
 YES, NO, MAYBE = Match.YES, Match.NO, Match.MAYBE
 NOBODY = Globs.of([])

@@ -21,7 +21,7 @@ from holdfast.core.shell.line_reader import MAX_WORDS
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Execution, LocalTime, Place, Question
+from holdfast.model.policy_questions import Execution, LocalTime, Place, Question
 from holdfast.model.verdicts import Verdict
 
 POLICY = """

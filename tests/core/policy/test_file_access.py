@@ -14,7 +14,7 @@ from holdfast.core.shell.open_words import ANYTHING, OpenWord
 from holdfast.core.shell.shell_grammar import Grammar
 from holdfast.core.shell.simple_command import Command, Redirection, Way
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import NamedPath, Question
+from holdfast.model.policy_questions import NamedPath, Question
 
 YES, NO, MAYBE = Match.YES, Match.NO, Match.MAYBE
 HOME = "/home/ann"

@@ -11,7 +11,7 @@ from holdfast.core.policy.named_paths import (
 from holdfast.core.shell.command_line import read_line
 from holdfast.core.shell.open_words import ANYTHING, OpenWord
 from holdfast.core.shell.simple_command import Command, Redirection, Way
-from holdfast.model.questions import NamedPath
+from holdfast.model.policy_questions import NamedPath
 
 PYTHON = OpenWord(tail=".py", has_slash=False, files=("", ".py"))
 

@@ -14,7 +14,7 @@ from holdfast.core.shell.globs import Globs
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question, TurnHold
+from holdfast.model.policy_questions import LocalTime, Question, TurnHold
 from holdfast.model.verdicts import Verdict
 
 WORDS = ["rm", "ls", "sudo", "git", "push", "sh", "-c", "cd", "mk*", "*"]

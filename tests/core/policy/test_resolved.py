@@ -12,7 +12,7 @@ from holdfast.core.shell.globs import Globs
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Execution, Question
+from holdfast.model.policy_questions import Execution, Question
 from holdfast.model.resolutions import (
     Link,
     Resolution,

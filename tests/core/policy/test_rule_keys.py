@@ -14,7 +14,7 @@ from holdfast.core.policy.rule_keys import (
     with_folders,
 )
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, TurnHold
+from holdfast.model.policy_questions import LocalTime, TurnHold
 
 NO_TEXTS: list[object] = [1, None, [], [1], {}, True, ["x"] * (MAX_ALTERNATIVES + 1)]
 

@@ -11,7 +11,7 @@ from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.envelopes import Standing
 from holdfast.model.ids import actor_id, session_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Execution, LocalTime, Question
+from holdfast.model.policy_questions import Execution, LocalTime, Question
 from holdfast.model.verdicts import Verdict
 
 BOT = Actor(actor_id(b"bot"), ActorKind.AGENT, "bot")

@@ -10,7 +10,7 @@ from holdfast.core.shell.shell_grammar import Grammar
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question
+from holdfast.model.policy_questions import LocalTime, Question
 from holdfast.model.resolutions import Link, Resolution, Resolved, Sort
 
 LINE = b"cat <<'E' >x\r"

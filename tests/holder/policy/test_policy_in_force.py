@@ -10,7 +10,7 @@ from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import LogTampered
 from holdfast.model.ids import Epoch, SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import LocalTime, Question, TurnHold
+from holdfast.model.policy_questions import LocalTime, Question, TurnHold
 from holdfast.model.verdicts import Verdict
 
 RULE = '[[rule]]\nname = "{}"\nverdict = "deny"\n'

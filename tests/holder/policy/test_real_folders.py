@@ -4,7 +4,7 @@ from tests.core.policy_world import policy, question
 
 from holdfast.holder.policy.real_folders import placed
 from holdfast.linux.real_paths import home, own_folders
-from holdfast.model.questions import Execution, NamedPath
+from holdfast.model.policy_questions import Execution, NamedPath
 from holdfast.model.resolutions import Resolution
 
 RULE = '[[rule]]\nverdict = "allow"\nfirst = "cat"\npaths = "~"\n'

@@ -19,7 +19,7 @@ from holdfast.core.policy.command_words import Match
 from holdfast.core.policy.conditions import Under
 from holdfast.core.policy.rules import Rule
 from holdfast.core.shell.simple_command import HERE, Command
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 from holdfast.model.verdicts import Verdict
 
 

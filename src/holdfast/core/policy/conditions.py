@@ -20,7 +20,7 @@ from holdfast.core.policy.meant_folders import MeantFolders
 from holdfast.core.shell.globs import Globs
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Place, Question, TurnHold
+from holdfast.model.policy_questions import Place, Question, TurnHold
 
 _SIGNAL = re.compile(rb"[1-9][0-9]?")
 

@@ -31,7 +31,7 @@ from holdfast.core.shell.globs import MAX_TEXT
 from holdfast.core.shell.line_reader import MAX_WORDS
 from holdfast.core.shell.line_sight import sight_of
 from holdfast.core.shell.simple_command import Assignment, Command
-from holdfast.model.questions import Execution
+from holdfast.model.policy_questions import Execution
 from holdfast.model.resolutions import Link, Resolved, Sort
 
 STANDARD = frozenset(

@@ -41,7 +41,7 @@ from holdfast.core.policy.named_paths import (
 from holdfast.core.shell.globs import Globs
 from holdfast.core.shell.open_words import OpenWord
 from holdfast.core.shell.simple_command import Command
-from holdfast.model.questions import NamedPath, Question
+from holdfast.model.policy_questions import NamedPath, Question
 
 NOWHERE = "/dev/null"
 """The file that is none: reading and writing it is nobody's matter."""

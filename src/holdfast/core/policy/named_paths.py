@@ -32,7 +32,7 @@ from holdfast.core.policy import awk_programs, sed_scripts
 from holdfast.core.policy.command_words import words_of
 from holdfast.core.shell.open_words import ANYTHING, OpenWord
 from holdfast.core.shell.simple_command import Command, Redirection, Way
-from holdfast.model.questions import NamedPath
+from holdfast.model.policy_questions import NamedPath
 
 MAX_NAMED = 512
 """Paths that are looked up for one command: each is a handful of system calls."""

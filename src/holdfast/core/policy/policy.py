@@ -54,7 +54,7 @@ from holdfast.core.shell.shell_grammar import grammar_of
 from holdfast.core.shell.simple_command import Command
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Execution, Place, Question
+from holdfast.model.policy_questions import Execution, Place, Question
 from holdfast.model.resolutions import Resolution, Sort
 from holdfast.model.verdicts import Verdict
 

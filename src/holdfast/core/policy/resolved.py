@@ -31,7 +31,7 @@ from holdfast.core.policy.conditions import OTHER, SELF, Named
 from holdfast.core.shell.globs import Globs
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import ActorId
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 from holdfast.model.resolutions import Resolved, Sort, Staging, Thing
 
 

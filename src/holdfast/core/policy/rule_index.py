@@ -18,7 +18,7 @@ from holdfast.core.policy.command_words import Match, WordPatterns, both
 from holdfast.core.policy.conditions import Condition
 from holdfast.core.policy.rules import Rule
 from holdfast.core.shell.simple_command import Command
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 
 PREFIX = 4
 """Letters by which patterns are told apart that begin with letters."""

@@ -30,7 +30,7 @@ from holdfast.core.policy.resolved import OriginatorIs, ResolvedPatterns
 from holdfast.core.shell.globs import Globs, fault_of
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import DAYS, Place, TurnHold
+from holdfast.model.policy_questions import DAYS, Place, TurnHold
 from holdfast.model.resolutions import Sort, Thing
 from holdfast.model.text import printable
 

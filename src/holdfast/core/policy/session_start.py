@@ -36,7 +36,7 @@ from holdfast.core.policy.policy import Judgement, Policy, explain, judge, stric
 from holdfast.core.policy.rules import Rule
 from holdfast.model.envelopes import Standing
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Execution, Question
+from holdfast.model.policy_questions import Execution, Question
 from holdfast.model.verdicts import Verdict
 
 NO_RIGHT = "no-right-to-create"

@@ -21,7 +21,7 @@ from holdfast.model.ids import ActorId, ClientId, Index
 from holdfast.model.inputs import Input, InputId
 from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 from holdfast.model.verdicts import Verdict
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire

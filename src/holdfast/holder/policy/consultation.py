@@ -30,7 +30,7 @@ from holdfast.linux.secrecy import Secret
 from holdfast.model.errors import HoldfastError, NotAtPrompt, PolicyUnavailable
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 from holdfast.model.verdicts import Verdict
 
 Then = Callable[[Judgement | PolicyUnavailable], None]

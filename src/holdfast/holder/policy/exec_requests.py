@@ -32,7 +32,7 @@ from holdfast.linux.exec_words import Wanted, read_wanted, with_tracer
 from holdfast.linux.judge_packets import Answer, Ask
 from holdfast.model.actors import Actor
 from holdfast.model.errors import DeniedByPolicy
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 from holdfast.model.verdicts import Verdict
 
 MAX_CONSULTED = 4

@@ -20,7 +20,7 @@ from holdfast.linux.exec_words import Wanted
 from holdfast.linux.procfs import read_stat
 from holdfast.model.actors import Actor
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Execution, Question
+from holdfast.model.policy_questions import Execution, Question
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
 

@@ -21,7 +21,7 @@ from holdfast.model.actors import Actor
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import Input, InputKind
 from holdfast.model.moments import Moment
-from holdfast.model.questions import Question, TurnHold
+from holdfast.model.policy_questions import Question, TurnHold
 
 _HOLDS = {
     PassReason.TAKEN: TurnHold.TAKEN,

@@ -25,7 +25,7 @@ from holdfast.linux.stored import operators
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 from holdfast.model.resolutions import (
     Resolution,
     Resolved,

@@ -34,7 +34,7 @@ from holdfast.holder.policy.real_folders import placed
 from holdfast.linux.stored import host_book, policy_files
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import HoldfastError
-from holdfast.model.questions import LocalTime, Question
+from holdfast.model.policy_questions import LocalTime, Question
 from holdfast.model.verdicts import Verdict
 
 Stamp = tuple[int, int, int]

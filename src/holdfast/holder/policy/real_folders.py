@@ -9,7 +9,7 @@ from dataclasses import replace
 from holdfast.core.policy.named_paths import every_path
 from holdfast.core.policy.policy import Policy, commands_in
 from holdfast.linux.real_paths import RealPaths, home, own_folders
-from holdfast.model.questions import Question
+from holdfast.model.policy_questions import Question
 
 
 def placed(policy: Policy, question: Question) -> Question:

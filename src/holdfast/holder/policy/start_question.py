@@ -21,7 +21,7 @@ from holdfast.model.actors import Actor
 from holdfast.model.envelopes import Standing, standing_to_create
 from holdfast.model.ids import Epoch
 from holdfast.model.inputs import Input
-from holdfast.model.questions import Execution, Question
+from holdfast.model.policy_questions import Execution, Question
 from holdfast.model.resolutions import Link, Resolution, Resolved, Sort
 from holdfast.model.session_record import HeldStart
 

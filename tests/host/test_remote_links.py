@@ -6,7 +6,7 @@ import pytest
 from holdfast.aio.meeting import Knocked
 from holdfast.crypto.keys import SigningKey
 from holdfast.host.embedded import _chosen_port, _free_port
-from holdfast.host.links import MAX_BRIDGES_EACH, MAX_UNPROVEN, Links
+from holdfast.host.remote_links import MAX_BRIDGES_EACH, MAX_UNPROVEN, Links
 from holdfast.linux.stored import relays
 from holdfast.model.ids import ActorId, actor_id
 from holdfast.model.process_status import HostStatus

@@ -6,7 +6,7 @@ import pytest
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.ids import Epoch, SessionId, actor_id
 from holdfast.model.inputs import InputKind
-from holdfast.model.questions import Execution, LocalTime, Question, TurnHold
+from holdfast.model.policy_questions import Execution, LocalTime, Question, TurnHold
 from holdfast.model.resolutions import Resolution, Resolved
 
 SESSION = SessionId("s_" + "a" * 16)

@@ -10,7 +10,7 @@ from tests.keeper.household_world import ONE, TWO, House, Peer, house
 
 from holdfast.keeper.checks import LIMIT
 from holdfast.keeper.consents import PATIENCE as CONSENT
-from holdfast.keeper.requests import KNOCK_PATIENCE
+from holdfast.keeper.keeper_answers import KNOCK_PATIENCE
 from holdfast.linux import packets
 from holdfast.linux.stored import places
 
