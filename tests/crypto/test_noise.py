@@ -199,6 +199,16 @@ def test_a_message_over_the_limit_is_not_looked_at(pattern: Pattern) -> None:
         sides(pattern).responder.read(bytes(MAX_MESSAGE + 1))
 
 
+@BOTH
+def test_a_message_may_be_as_long_as_that(pattern: Pattern) -> None:
+    room = MAX_MESSAGE - len(sides(pattern).initiator.write(b""))
+    both = sides(pattern)
+    longest = both.initiator.write(bytes(room))
+
+    assert len(longest) == MAX_MESSAGE
+    assert both.responder.read(longest) == bytes(room)
+
+
 def test_nothing_secret_is_shown() -> None:
     secret = bytes(range(1, 33))
 

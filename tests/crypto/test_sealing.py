@@ -127,6 +127,8 @@ def test_i4_the_old_key_opens_nothing_after_the_change() -> None:
 def test_a_message_longer_than_noise_has_is_not_looked_at() -> None:
     with pytest.raises(FrameTooLarge):
         both()[1].open(bytes(65_536))
+    with pytest.raises(SealBroken):
+        both()[1].open(bytes(65_535))
 
 
 def test_what_is_sealed_but_no_record_is_refused() -> None:

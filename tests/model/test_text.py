@@ -144,6 +144,7 @@ def test_a_look_alike_letter_in_a_name_is_shown_as_an_escape() -> None:
 
 def test_a_long_name_is_cut() -> None:
     assert shown_name("x" * 300) == "x" * MAX_NAME + "…"
+    assert shown_name("x" * MAX_NAME) == "x" * MAX_NAME
 
 
 @given(st.text())

@@ -150,3 +150,10 @@ def test_a_megabyte_that_begins_like_a_mark_is_shown_and_is_none() -> None:
 
     assert len(filtered.visible) > 1 << 20
     assert all(read_mark(query.raw, OURS) is None for query in filtered.queries)
+
+
+def test_the_greatest_status_and_the_longest_folder_are_read() -> None:
+    raw = b"\x1b]7077;%s;D;255;%s\x1b\\" % (OURS, b"a" * MAX_LINE)
+
+    assert read_mark(raw, OURS) == Ended(255, "a" * MAX_LINE)
+    assert read_mark(raw.replace(b"255", b"256"), OURS) is None

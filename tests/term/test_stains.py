@@ -111,3 +111,12 @@ def test_i3_many_stains_are_joined_and_none_is_forgotten(starts: set[int]) -> No
     parts = stains.clear(0, 20_000)
     assert len(parts) <= MAX_STAINS + 1
     assert not any(p.start <= 2 * s < p.end for p in parts for s in starts)
+
+
+def test_i3_as_many_stains_as_that_stay_apart() -> None:
+    stains = Stains()
+    for number in range(MAX_STAINS):
+        for _ in range(2):
+            stains.died(10 * number, 10 * number + 1)
+
+    assert len(stains.clear(0, 10 * MAX_STAINS)) == MAX_STAINS

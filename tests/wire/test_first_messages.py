@@ -89,6 +89,8 @@ def test_however_it_is_cut_the_same_frames_come_out(
 def test_a_frame_that_is_too_large_is_not_waited_for() -> None:
     with pytest.raises(NotOneOfThese):
         first.frames_in(bytearray(b"\x14" + (MAX_PAYLOAD + 1).to_bytes(4, "big")))
+    largest = b"\x14" + MAX_PAYLOAD.to_bytes(4, "big") + bytes(MAX_PAYLOAD)
+    assert first.frames_in(bytearray(largest)) == [(0x14, bytes(MAX_PAYLOAD))]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,12 @@ def test_i3_no_bytes_raise_anything_but_a_peer_error(stream: bytes) -> None:
 def test_what_is_too_large_is_not_written() -> None:
     room = MAX_PACKET - len('{"text": ""}')
 
-    assert len(packet_bytes({"text": "x" * room})) == LENGTH + MAX_PACKET
+    largest = packet_bytes({"text": "x" * room})
+    reader = PacketReader()
+    reader.feed(largest)
+
+    assert len(largest) == LENGTH + MAX_PACKET
+    assert reader.take() == {"text": "x" * room}
     with pytest.raises(RequestTooLarge):
         packet_bytes({"text": "x" * (room + 1)})
 

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.model.errors import MalformedInvite
-from holdfast.wire.invites import Invitation, check_relay_url, from_link
+from holdfast.wire.invites import (
+    MAX_LINK,
+    MAX_URL,
+    Invitation,
+    check_relay_url,
+    from_link,
+)
 
 SECRET = bytes(range(100, 116))
 INVITE = Invitation(
@@ -164,3 +170,15 @@ def test_a_part_of_another_length_is_refused(sizes: tuple[int, int, int]) -> Non
 def test_t40_a_relay_is_dialled_by_name_with_tls_or_on_this_machine(url: str) -> None:
     with pytest.raises(MalformedInvite):
         check_relay_url(url)
+
+
+def test_a_link_and_a_url_may_be_as_long_as_that_and_no_longer() -> None:
+    padded = LINK + " " * (MAX_LINK - len(LINK))
+    url = "https://" + "a" * (MAX_URL - len("https://"))
+
+    assert from_link(padded) == INVITE
+    check_relay_url(url)
+    with pytest.raises(MalformedInvite, match="characters"):
+        from_link(padded + " ")
+    with pytest.raises(MalformedInvite):
+        check_relay_url(url + "a")

@@ -77,6 +77,14 @@ def test_an_exception_at_the_root_lies_in_the_root_alone() -> None:
     assert folders.covers("/y", HOME) is YES
 
 
+def test_an_exception_lies_in_what_stands_before_its_first_wildcard() -> None:
+    for pattern in ("/a/?/b/*", "/a/*/b/?"):
+        folders = MeantFolders(("/",), (pattern,))
+
+        assert folders.covers("/a", HOME) is NO
+        assert folders.covers("/b", HOME) is YES
+
+
 @given(PATHS, PATHS)
 def test_i1_i2_an_exception_takes_away_and_what_is_covered_is_had(
     parts: list[str], more: list[str]
