@@ -12,6 +12,7 @@ from holdfast.core.shell.command_names import hides_another
         ["-F", ":", "NR==1 {print $NF}"],
         ["-v", "n=3", "$1 == n"],
         ["-vn=3", "/error/ {count++} END {print count}", None],
+        ["{print}" + " " * (MAX_PROGRAM - len("{print}"))],
     ],
 )
 def test_what_computes_and_prints_is_plain(words: list[str | None]) -> None:

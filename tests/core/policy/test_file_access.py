@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -221,6 +222,8 @@ def test_a_text_is_input_only_for_what_reads_files() -> None:
 
     assert FilePatterns(paths=WORK).allowing(text, question()) is YES
     assert FilePatterns(writes=WORK).allowing(text, question()) is MAYBE
+    for program in (replace(text, hides=True), replace(text, carries=(("sh",),))):
+        assert FilePatterns(paths=WORK).allowing(program, question()) is MAYBE
 
 
 def test_what_hides_something_may_reach_anything() -> None:

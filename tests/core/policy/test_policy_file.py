@@ -170,6 +170,10 @@ def test_what_is_wrong_is_named_with_its_place(text: str, said: str) -> None:
     assert any(said in problem for problem in problems(text)), problems(text)
 
 
+def test_so_many_dots_are_looked_at() -> None:
+    assert not any("dots" in one for one in problems("a." * 64 + "a = 1"))
+
+
 def test_every_problem_is_found_in_one_go_i2_i3() -> None:
     text = '[default]\nx = 1\n[[rule]]\nverdict = 1\nkind = "x"\ny = 1\n[[rule]]\n'
 

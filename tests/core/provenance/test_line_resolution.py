@@ -287,6 +287,7 @@ def test_where_folders_are_looked_for_is_staged_for_whoever_changes_to_one(
 
     assert world.one("cd x").staged == (by_bot(Thing.VARIABLE, "CDPATH"),)
     assert world.one("ls").staged == ()
+    assert world.one("echo x").staged == ()
 
 
 def test_an_origin_without_a_trigger_is_not_sure(world: World) -> None:
