@@ -222,7 +222,7 @@ def test_a_text_is_input_only_for_what_reads_files() -> None:
 
     assert FilePatterns(paths=WORK).allowing(text, question()) is YES
     assert FilePatterns(writes=WORK).allowing(text, question()) is MAYBE
-    for program in (replace(text, hides=True), replace(text, carries=(("sh",),))):
+    for program in (replace(text, hides=True), replace(text, carries=True)):
         assert FilePatterns(paths=WORK).allowing(program, question()) is MAYBE
 
 
