@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.term.mark_bytes import to_bytes
+
 from holdfast.core.book.logbook import (
     EntryKind,
     Logbook,
@@ -27,7 +29,7 @@ from holdfast.model.ids import (
 from holdfast.model.inputs import InputKind
 from holdfast.model.policy_questions import LocalTime, Question
 from holdfast.model.text import checked_name, printable
-from holdfast.term.marks import Began, Ended, Prompted, read_mark, to_bytes
+from holdfast.term.marks import Began, Ended, Prompted, read_mark
 from holdfast.term.plain import plain
 from holdfast.term.queries import QueryFilter
 from holdfast.term.replies import reply

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.core.receipts import receipt_in, signature_check
 from tests.scenarios.support import Client, Machine, apply_policy, eventually, machine
 from tests.scenarios.typed import is_typed
 
 from holdfast.client import current_operator
 from holdfast.core.book.logbook import Entry, EntryKind, Receipt, recover, verify
-from holdfast.core.book.signed_head import receipt_in, signature_check
 from holdfast.crypto.keys import SigningKey
 from holdfast.linux.stored import operators, places
 from holdfast.linux.stored.host_key import host_seed

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.core.receipts import receipt_in, signature_check
 from tests.scenarios.support import Client, Machine, machine
 
 from holdfast.core.book.logbook import Receipt, verify
-from holdfast.core.book.signed_head import receipt_in, signature_check
 from holdfast.crypto.keys import SigningKey
 from holdfast.linux.stored import places
 from holdfast.linux.stored.host_key import host_seed

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.term.mark_bytes import to_bytes
 
 from holdfast.term.marks import (
     MAX_LINE,
@@ -12,7 +13,6 @@ from holdfast.term.marks import (
     Prompted,
     Standing,
     read_mark,
-    to_bytes,
 )
 from holdfast.term.queries import MAX_SEQUENCE, Query, QueryFilter, QueryKind
 

@@ -17,6 +17,7 @@ from holdfast.crypto.keys import SEED
 from holdfast.crypto.rotation import rotate
 from holdfast.linux.stored import operators, seals
 from holdfast.linux.stored.operators import Enrolled
+from holdfast.linux.stored.small_files import write_file
 from holdfast.model.errors import HoldfastError
 from holdfast.model.session_requests import Rotate, Status
 
@@ -59,15 +60,9 @@ def _drafted(draft: Path) -> bytes:
         # An attacker who chose our key would have it.
         if isinstance(found, dict) and seals.is_sealed(found, _of(draft), seals.key()):
             return bytes.fromhex(found["seed"])
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open(draft, flags, 0o600)
-    try:
-        seed = os.urandom(SEED)
-        facts = seals.sealed({"seed": seed.hex()}, _of(draft))
-        os.write(fd, json.dumps(facts).encode())
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    seed = os.urandom(SEED)
+    facts = seals.sealed({"seed": seed.hex()}, _of(draft))
+    write_file(draft, json.dumps(facts).encode())
     return seed
 
 

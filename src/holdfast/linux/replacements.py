@@ -13,6 +13,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from holdfast.linux.stored import folders
+from holdfast.linux.stored.small_files import write_file
 
 MAX_WORD = 4096
 """Bytes of the file that are read."""
@@ -65,11 +66,9 @@ def kill_keeper(pid: int, why: str) -> None:
     """Kill a keeper that hangs, and leave word of it for the next one."""
     told = replacement("keeper", pid, why)
     say("process.replaced", str(told))
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    word = json.dumps(asdict(told)).encode()
     with contextlib.suppress(OSError):  # A full disk keeps nobody from acting.
-        word = os.open(_word_path(), flags, 0o600)
-        with open(word, "w", encoding="utf-8") as file:  # noqa: PTH123  # a descriptor
-            json.dump(asdict(told), file)
+        write_file(_word_path(), word, is_durable=False)
     kill(pid)
 
 

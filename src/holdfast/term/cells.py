@@ -34,6 +34,19 @@ MAX_COLOUR = EXACT + 0xFFFFFF
 """The largest number of a colour: exact white."""
 
 
+_STEPS = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
+CUBE_AND_GREYS = (
+    *(
+        red << 16 | green << 8 | blue
+        for red in _STEPS
+        for green in _STEPS
+        for blue in _STEPS
+    ),
+    *(0x010101 * level for level in range(8, 248, 10)),
+)
+"""The colours 16 to 255, which are the same in all terminals."""
+
+
 class Look(enum.IntFlag):
     """How letters are drawn."""
 

@@ -29,7 +29,7 @@ as plain text by that, and is no mark either.
 Invariants:
 
 I1  Without the nonce no bytes make a mark.
-I2  What is written by `to_bytes` is read back as it was.
+I2  What a shell writes of a mark is read back as it was.
 I3  Whatever the bytes, a mark within bounds comes out of them, or None.
 """
 
@@ -57,7 +57,6 @@ _FORM = re.compile(
     + rb")\x1b\\"
 )
 _ESCAPED = re.compile(rb"\\x([0-9A-Fa-f]{2})")
-_UNSAFE = re.compile(rb"[\x00-\x1f;\\\x7f\xc2]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,32 +134,8 @@ def read_mark(raw: bytes, nonce: bytes) -> Mark | None:
     return Ended(int(status), _text(folder))
 
 
-def to_bytes(mark: Mark, nonce: bytes) -> bytes:
-    """Write a mark as a shell does."""
-    return b"\x1b]7077;%s;%s\x1b\\" % (nonce, _said(mark))
-
-
-def _said(mark: Mark) -> bytes:
-    match mark:
-        case Prompted(number):
-            return b"P;%d" % number if number else b"P"
-        case Standing(line, size):
-            return b"L;%d;%s" % (size, _escaped(line))
-        case Buffer(line, size):
-            return b"B;%d;%s" % (size, _escaped(line))
-        case Began(line, size):
-            return b"C;%d;%s" % (size, _escaped(line))
-        case Ended(status, cwd):
-            return b"D;%d;%s" % (status, _escaped(cwd))
-
-
 def _plain(text: bytes) -> bytes:
     return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), text)
-
-
-def _escaped(text: str) -> bytes:
-    raw = text.encode()
-    return _UNSAFE.sub(lambda found: b"\\x%02x" % ord(found[0]), raw)
 
 
 def _text(raw: bytes) -> str:

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from holdfast.term.cells import Pen
+from holdfast.term.cells import CUBE_AND_GREYS, Pen
 from holdfast.term.plain import plain
 from holdfast.term.unseen import Palette, Reason, reason_for, unseen_in
 
@@ -33,23 +33,11 @@ MAX_TEXT = 200
 """Characters of each: enough to know it by."""
 
 _SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
-_STEPS = (0, 95, 135, 175, 215, 255)
 _FIRST = (
     *(0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5),
     *(0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF),
 )
-USUAL = Palette(
-    (
-        *_FIRST,
-        *(
-            red << 16 | green << 8 | blue
-            for red in _STEPS
-            for green in _STEPS
-            for blue in _STEPS
-        ),
-        *((8 + 10 * step) * 0x010101 for step in range(24)),
-    )
-)
+USUAL = Palette((*_FIRST, *CUBE_AND_GREYS))
 """The colours of most terminals, where nobody has been asked for his own."""
 
 

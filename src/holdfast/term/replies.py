@@ -8,6 +8,7 @@ the painter gives it; where nothing is to be told, it is None and stays so.
 """
 
 from holdfast.model.geometry import Size
+from holdfast.term.cells import CUBE_AND_GREYS
 from holdfast.term.queries import ST, Query, QueryKind
 
 NAME = b"holdfast"
@@ -55,15 +56,7 @@ _ANSI = (
     *(0x000000, 0xCD3131, 0x0DBC79, 0xE5E510, 0x2472C8, 0xBC3FBC, 0x11A8CD, 0xD0D0D0),
     *(0x666666, 0xF14C4C, 0x23D18B, 0xF5F543, 0x3B8EEA, 0xD670D6, 0x29B8DB, 0xFFFFFF),
 )
-_CUBE_STEPS = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
-_CUBE = tuple(
-    red << 16 | green << 8 | blue
-    for red in _CUBE_STEPS
-    for green in _CUBE_STEPS
-    for blue in _CUBE_STEPS
-)
-_GREYS = tuple(0x010101 * level for level in range(8, 248, 10))
-PALETTE = _ANSI + _CUBE + _GREYS
+PALETTE = _ANSI + CUBE_AND_GREYS
 """The 256 colours of xterm, the first 16 toned for a dark ground."""
 
 

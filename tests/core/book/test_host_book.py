@@ -2,14 +2,13 @@ import pytest
 
 from holdfast.core.book.host_book import (
     book_of,
-    can_be_read,
     draft,
     is_sealed,
     policy_after,
     read_last,
     seal_key,
 )
-from holdfast.core.book.logbook import Entry, EntryKind, verify
+from holdfast.core.book.logbook import Entry, EntryKind, can_be_read, verify
 from holdfast.model.errors import LogTampered
 from holdfast.model.ids import host_id
 from holdfast.wire.lines import decode_line, encode_line

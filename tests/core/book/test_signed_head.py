@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.receipts import receipt_in, signature_check
 
 from holdfast.core.book.logbook import (
     EntryKind,
@@ -12,9 +13,7 @@ from holdfast.core.book.logbook import (
 )
 from holdfast.core.book.signed_head import (
     SignedHead,
-    receipt_in,
     sign_head,
-    signature_check,
 )
 from holdfast.crypto.keys import SigningKey
 from holdfast.model.errors import LogbookWithheld, LogTampered, PeerError

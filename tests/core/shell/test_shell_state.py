@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.state_fields import fields
 
 from holdfast.core.shell.shell_state import (
     DIGEST,
@@ -18,7 +19,6 @@ from holdfast.core.shell.shell_state import (
     ShellState,
     changes,
     digest_of,
-    fields,
     matters,
     read_state,
 )

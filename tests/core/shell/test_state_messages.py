@@ -1,8 +1,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.state_fields import fields
 
-from holdfast.core.shell.shell_state import ItemKind, ShellState, fields
+from holdfast.core.shell.shell_state import ItemKind, ShellState
 from holdfast.core.shell.state_messages import (
     MAX_MESSAGE,
     MAX_WAITING,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.term.mark_bytes import to_bytes
 
 from holdfast.client import current_operator
 from holdfast.core.book.logbook import EntryKind
@@ -30,7 +31,7 @@ from holdfast.model.ids import (
 )
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.session_record import HeldRecord, SessionRecord
-from holdfast.term.marks import Began, Buffer, Ended, Mark, Prompted, Standing, to_bytes
+from holdfast.term.marks import Began, Buffer, Ended, Mark, Prompted, Standing
 from holdfast.term.queries import Query, QueryKind
 from holdfast.wire import commands as wire
 

@@ -31,7 +31,7 @@ from holdfast.core.book.logbook import (
     genesis,
     read_entries,
 )
-from holdfast.model.errors import LogTampered, MalformedMessage
+from holdfast.model.errors import LogTampered
 from holdfast.model.ids import FIRST_INCARNATION, Epoch, HostId, Index, SessionId
 from holdfast.wire.lines import Value, decode_line, encode_line
 
@@ -100,15 +100,6 @@ def is_sealed(line: bytes, key: bytes) -> bool:
     if not isinstance(seal, str) or not seal.isascii():
         return False
     return hmac.compare_digest(_seal(encode_line(record), key), seal)
-
-
-def can_be_read(line: bytes) -> bool:
-    """Tell whether a line is whole; one that is not is what a crash left."""
-    try:
-        decode_line(line)
-    except MalformedMessage:
-        return False
-    return True
 
 
 def policy_after(entry: Entry) -> str:

@@ -33,6 +33,7 @@ I3  The epoch is at least that of every entry and of the note.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from holdfast.core.book.book_state import Standing, past_of, settled
 from holdfast.core.book.logbook import Entry, EntryKind
@@ -47,8 +48,7 @@ MAX_PAST = 4 * REMEMBERED
 """Inputs looked back on: several clients' worth of what may be asked again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What must survive the death of the process that holds the session."""
 
     incarnation: Incarnation

@@ -104,15 +104,14 @@ class LogWriter:
         """
         if self._draft is not None and self._draft.index == index:
             return False
-        self._give_up_inputs()
+        self._give_up(EntryKind.INPUT)
         return True
 
     def store_failed(self, now: float) -> None:
         """Give up the inputs in line; keep the rest, and try again later."""
         assert self._draft is not None, "nothing was to be stored"  # noqa: S101
         given_up, self._draft = self._draft, None
-        self._give_up_inputs()
-        self._give_up_checkpoint()
+        self._give_up(EntryKind.INPUT, EntryKind.CHECKPOINT)
         if given_up.kind is EntryKind.INPUT:
             self._forget_settlement(given_up.index)
         self.retry_at = now + STORE_RETRY if self._records else None
@@ -124,21 +123,14 @@ class LogWriter:
         self.retry_at = None
         return self._store_next()
 
-    def _give_up_inputs(self) -> None:
-        # The one whose line is out stays first in line until the disk answers.
+    def _give_up(self, *kinds: EntryKind) -> None:
+        # The one whose line is out stays first in line until the disk answers. A
+        # checkpoint speaks of the book as it was; the next one will do.
         out = 0 if self._draft is None else 1
         self._records = deque(
             record
             for place, record in enumerate(self._records)
-            if place < out or record.kind is not EntryKind.INPUT
-        )
-
-    def _give_up_checkpoint(self) -> None:
-        # It speaks of the book as it was; the next one will do.
-        self._records = deque(
-            record
-            for record in self._records
-            if record.kind is not EntryKind.CHECKPOINT
+            if place < out or record.kind not in kinds
         )
 
     def _forget_settlement(self, index: Index) -> None:

@@ -277,6 +277,15 @@ def verify(
     return Verified(head.index + 1, head)
 
 
+def can_be_read(line: bytes) -> bool:
+    """Tell whether a line is whole; one that is not is what a crash left."""
+    try:
+        decode_line(line)
+    except MalformedMessage:
+        return False
+    return True
+
+
 def anchor_of(line: bytes, session: SessionId) -> Anchor | None:
     """Return what the entry of `line` says that it follows; None if it is none.
 
@@ -311,7 +320,7 @@ def recover(raw: bytes, session: SessionId, after: Anchor | None = None) -> Reco
             entries.append(entry)  # noqa: PERF402  # kept when a later line fails
     except LogTampered:
         # A line that can be read is whole: what it does not follow was changed.
-        if rest or len(entries) < len(lines) - 1 or _is_whole(lines[-1]):
+        if rest or len(entries) < len(lines) - 1 or can_be_read(lines[-1]):
             raise
         rest = lines[-1] + b"\n"
     return Recovered(tuple(entries), len(rest))
@@ -328,14 +337,6 @@ def _check_receipt(
     statement = receipt.head.signed_bytes(receipt.incarnation)
     if not is_signed_by_host(statement, receipt.signature):
         raise LogTampered(index, "the receipt is not signed by the host")
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        decode_line(line)
-    except MalformedMessage:
-        return False
-    return True
 
 
 def _read(line: bytes, head: Head) -> Entry:

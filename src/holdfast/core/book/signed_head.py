@@ -14,18 +14,17 @@ for everything up to itself.
 
 Invariants, checked by tests/core/book/test_signed_head.py:
 
-I1  What `sign_head` made, `signature_check` of that host's key accepts.
+I1  What `sign_head` made, that host's key verifies.
 I2  No other session, incarnation, index, hash or key is accepted with it.
 I3  There is one way to write a signed head down; any other line is refused.
 """
 
 from dataclasses import dataclass
 
-from holdfast.core.book.logbook import CheckSignature, Head, Receipt
+from holdfast.core.book.logbook import Head, Receipt
 from holdfast.crypto.keys import PUBLIC, SIGNATURE, SigningKey, verify
 from holdfast.model.errors import MalformedMessage
 from holdfast.model.ids import Incarnation, SessionId
-from holdfast.wire import messages as wire
 from holdfast.wire.lines import Record, decode_line, encode_line
 
 _WHAT = "signed head"
@@ -94,30 +93,6 @@ def sign_head(head: Head, incarnation: Incarnation, key: SigningKey) -> SignedHe
     """Vouch for a book up to its head. The entries must be durable before."""
     signature = key.sign(head.signed_bytes(incarnation))
     return SignedHead(Receipt(head, incarnation, signature), key.public)
-
-
-def signature_check(public: bytes) -> CheckSignature:
-    """Return the check of receipts against one host's key."""
-
-    def is_signed_by_host(message: bytes, signature: bytes) -> bool:
-        return verify(public, message, signature)
-
-    return is_signed_by_host
-
-
-def receipt_in(
-    acknowledge: wire.Acknowledge, session: SessionId, incarnation: Incarnation
-) -> Receipt | None:
-    """Return the receipt that came with an acknowledgement, if one did.
-
-    The message names neither session nor life: it came from the one that we are
-    attached to.
-    """
-    said = acknowledge.receipt
-    if said is None:
-        return None
-    head = Head(session, acknowledge.index, said.head)
-    return Receipt(head, incarnation, said.signature)
 
 
 def _digits(record: Record, name: str, size: int) -> bytes:

@@ -39,7 +39,7 @@ I4  Nothing is left out in silence: then `is_whole` is False.
 import enum
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -429,8 +429,3 @@ _FIELDS = {
     b"O": _Reading.options,
     b"l": _Reading.left_out,
 }
-
-
-def fields(said: Iterable[bytes]) -> bytes:
-    """Write fields as a shell does."""
-    return b"".join(one + b"\0" for one in said)

@@ -14,13 +14,13 @@ had suspended is resumed as well is the lesser harm.
 
 import contextlib
 import json
-import os
 from pathlib import Path
 
 from holdfast.linux import freezer
 from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.process_table import Tree
 from holdfast.linux.stored import places
+from holdfast.linux.stored.small_files import replace_file
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 
@@ -120,22 +120,9 @@ class Freezer:
         # A full disk must not keep anybody from stopping what runs wild.
         with contextlib.suppress(OSError, HoldfastError):
             path = self._path
-            draft = path.with_suffix(".frozen.new")
+            facts = json.dumps(frozen.to_facts()).encode()
             try:
-                _write(draft, json.dumps(frozen.to_facts()).encode())
-                draft.replace(path)
+                replace_file(str(path), facts, is_durable=False)
             except OSError:
                 # An older one would hide that more was stopped since.
                 path.unlink(missing_ok=True)
-                draft.unlink(missing_ok=True)
-
-
-def _write(path: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open(path, flags, 0o600)
-    try:
-        # A full disk may take a part of it and say so only the next time.
-        while data:
-            data = data[os.write(fd, data) :]
-    finally:
-        os.close(fd)

@@ -29,12 +29,13 @@ class ProcessStarters:
         leader = self._vaulted.record.pid
         found = roots(processes, leader)
         creator = ActorId(self._vaulted.held.creator)
-        actors: dict[tuple[int, int], ActorId] = {}
-        for root in set(found.values()):
-            actors[root.pid, root.started] = (
-                creator if root.pid == leader else self._starter(root.started, creator)
-            )
-        return {pid: actors[root.pid, root.started] for pid, root in found.items()}
+        actors = {
+            root: creator
+            if root.pid == leader
+            else self._starter(root.started, creator)
+            for root in set(found.values())
+        }
+        return {pid: actors[root] for pid, root in found.items()}
 
     def _starter(self, ticks: int, creator: ActorId) -> ActorId:
         if not self._shell.is_marked:

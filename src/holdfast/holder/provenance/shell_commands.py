@@ -12,7 +12,7 @@ from holdfast.core.provenance import commands
 from holdfast.core.provenance.originators import Origins
 from holdfast.core.provenance.staged import Staged, StagedLine
 from holdfast.core.session.stream import StreamWindow
-from holdfast.core.shell.shell_state import ShellState
+from holdfast.core.shell.shell_state import ShellState  # noqa: TC001  # read by people
 from holdfast.core.shell.state_messages import UNKNOWN
 from holdfast.holder.provenance.command_messages import (
     Told,
@@ -222,12 +222,13 @@ class ShellCommands:
         """Take what the shell has said of itself before it showed this prompt."""
         assert self.channel is not None  # noqa: S101  # marks are of such a shell
         found = self.channel.take(number)
-        if found is UNKNOWN:
-            self.shell_state = None
-            return self._looked(None, is_lost=True)
-        if found is not None:
-            self.shell_state = found
-        return self._looked(found, is_lost=False)
+        if found is None:
+            fields = self.origins.unchanged()
+        elif found is UNKNOWN:
+            self.shell_state, fields = None, self.origins.lost()
+        else:
+            self.shell_state, fields = found, self.origins.seen(found)
+        return [changed(one) for one in fields]
 
     def resume(self) -> list[Told]:
         """Ask the kernel where the shell is, once everything printed has been read."""
@@ -255,16 +256,6 @@ class ShellCommands:
         if not self.is_marked:
             raise no_marks(self._vaulted.record.command)
         return report(self._machine, asked)
-
-    def _looked(self, seen: ShellState | None, *, is_lost: bool) -> list[Told]:
-        """Take what the shell has said of its state at a prompt, if anything."""
-        if is_lost:
-            fields = self.origins.lost()
-        elif seen is None:
-            fields = self.origins.unchanged()
-        else:
-            fields = self.origins.seen(seen)
-        return [changed(one) for one in fields]
 
     def _note_hands(self) -> None:
         """Pass on who types into what runs, as soon as somebody else does."""

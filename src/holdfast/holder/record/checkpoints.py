@@ -5,8 +5,6 @@ such moment comes, anyway. Two files are used in turn, so that a process killed 
 writes one leaves the other, and a full disk leaves both.
 """
 
-import errno
-import os
 from collections.abc import Iterable
 from typing import Final
 
@@ -16,6 +14,7 @@ from holdfast.core.book.logbook import Anchor, anchor_of, genesis
 from holdfast.core.provenance.commands import Command
 from holdfast.holder.record.book_recovery import Past, read_state, state_path
 from holdfast.holder.record.log_file import LogFile
+from holdfast.linux.stored.small_files import replace_file
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire.lines import Value
@@ -91,9 +90,11 @@ class Checkpoints:
         self._entries = self._bytes = 0
         self.is_full = False
         try:
-            self._write(raw)
+            path = state_path(self._path, self._slot)
+            replace_file(path, raw, is_durable=False)
         except OSError:
             return None
+        self._slot = 1 - self._slot
         self._raw, self._place = raw, log.end
         return checkpoint_fields(raw)
 
@@ -101,21 +102,6 @@ class Checkpoints:
         begin = genesis(self._session)
         found = anchor_of(lines[0], self._session) if self._place else None
         return found or Anchor(begin.index, begin.hash)
-
-    def _write(self, raw: bytes) -> None:
-        draft = state_path(self._path, self._slot) + ".new"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = os.open(draft, flags, 0o600)
-        try:
-            written = os.write(fd, raw)
-        finally:
-            os.close(fd)
-        if written != len(raw):
-            os.unlink(draft)  # noqa: PTH108  # beside os.open
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        # Beside os.open, and in one step.
-        os.rename(draft, state_path(self._path, self._slot))  # noqa: PTH104
-        self._slot = 1 - self._slot
 
 
 def _older(kept: list[bytes], session: SessionId) -> int:

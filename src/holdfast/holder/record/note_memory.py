@@ -11,7 +11,6 @@ from zlib import crc32
 import msgspec
 
 from holdfast.core.book.inheritance import Note
-from holdfast.model.ids import ActorId, Epoch, Incarnation, Index
 
 AREA = 4096
 """Bytes of shared memory for both places."""
@@ -19,6 +18,7 @@ AREA = 4096
 _PLACE = AREA // 2
 _HEADER = struct.Struct("<QII")
 _ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(Note)
 
 
 class NoteMemory:
@@ -31,40 +31,19 @@ class NoteMemory:
     def keep(self, note: Note) -> None:
         """Write a note over the older of the two."""
         self._number += 1
-        text = _ENCODER.encode(
-            (
-                note.incarnation,
-                note.epoch,
-                note.holder,
-                note.writing,
-                note.applied,
-                note.frozen,
-            )
-        )
+        text = _ENCODER.encode(note)
         start = self._number % 2 * _PLACE
         body = start + _HEADER.size
         # The checksum comes last: until it is there, this place does not count.
         _HEADER.pack_into(self._memory, start, 0, 0, 0)
         self._memory[body : body + len(text)] = text
-        checksum = crc32(text, crc32(self._number.to_bytes(8, "little")))
+        checksum = _checksum(self._number, text)
         _HEADER.pack_into(self._memory, start, self._number, len(text), checksum)
 
     def read(self) -> Note | None:
         """Return the newest whole note, or None if there is none."""
         newest = max(self._whole(), default=None)
-        if newest is None:
-            return None
-        incarnation, epoch, holder, writing, applied, frozen = msgspec.json.decode(
-            newest[1]
-        )
-        return Note(
-            Incarnation(incarnation),
-            Epoch(epoch),
-            None if holder is None else ActorId(holder),
-            None if writing is None else Index(writing),
-            None if applied is None else Index(applied),
-            bool(frozen),
-        )
+        return None if newest is None else _DECODER.decode(newest[1])
 
     def _whole(self) -> list[tuple[int, bytes]]:
         found = []

@@ -17,6 +17,7 @@ from holdfast.holder.record.log_file import LogFile
 from holdfast.holder.timers import Timers
 from holdfast.linux.stored import places
 from holdfast.linux.stored.host_key import host_seed
+from holdfast.linux.stored.small_files import replace_file
 from holdfast.model.ids import FIRST_INCARNATION, Index, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
@@ -79,20 +80,10 @@ class Receipts:
             if self._key is None:
                 self._key = SigningKey.from_seed(host_seed())
             signed = sign_head(head, FIRST_INCARNATION, self._key)
-            self._keep(signed.to_line() + b"\n")
+            path = os.fspath(places.session_head(self._session))
+            replace_file(path, signed.to_line() + b"\n", is_durable=False)
             return signed
         return None
-
-    def _keep(self, line: bytes) -> None:
-        path = os.fspath(places.session_head(self._session))
-        draft = f"{path}.new"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = os.open(draft, flags, 0o600)
-        try:
-            os.write(fd, line)
-        finally:
-            os.close(fd)
-        os.rename(draft, path)  # noqa: PTH104  # beside os.open
 
 
 def _told(signed: SignedHead) -> wire.Receipt:

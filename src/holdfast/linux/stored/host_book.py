@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from holdfast.core.book import host_book
-from holdfast.core.book.logbook import MAX_LINE, Entry, EntryKind, Head
+from holdfast.core.book.logbook import MAX_LINE, Entry, EntryKind, Head, can_be_read
 from holdfast.core.book.signed_head import SignedHead, sign_head
 from holdfast.crypto.keys import SigningKey
 from holdfast.linux.stored import folders
@@ -93,7 +93,7 @@ class HostBook:
     def _find_last(self) -> Entry | None:
         size = os.fstat(self._fd).st_size
         line, end = last_line(self._fd, size)
-        if line is not None and not host_book.can_be_read(line):
+        if line is not None and not can_be_read(line):
             line, end = last_line(self._fd, end - len(line) - 1)
         if end < size:
             os.ftruncate(self._fd, end)
@@ -210,7 +210,7 @@ def newest(key: bytes) -> Entry | None:
         raise LogTampered(0, error.strerror or str(error)) from error
     try:
         line, end = last_line(fd, os.fstat(fd).st_size)
-        if line is not None and not host_book.can_be_read(line):
+        if line is not None and not can_be_read(line):
             line, _ = last_line(fd, end - len(line) - 1)
     finally:
         os.close(fd)

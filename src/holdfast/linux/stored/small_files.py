@@ -3,6 +3,7 @@
 Standard library without pathlib: starting a session must not wait for more.
 """
 
+import contextlib
 import errno
 import os
 
@@ -21,8 +22,10 @@ def read_file(path: str | os.PathLike[str], limit: int) -> bytes:
         os.close(fd)
 
 
-def write_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file that nobody counts on yet, durably.
+def write_file(
+    path: str | os.PathLike[str], data: bytes, *, is_durable: bool = True
+) -> None:
+    """Write a file that nobody counts on yet, durably if wanted.
 
     Raises:
         OSError: Perhaps a part of it is there.
@@ -32,7 +35,8 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     fd = os.open(path, flags, 0o600)
     try:
         write_all(fd, data)
-        os.fsync(fd)
+        if is_durable:
+            os.fsync(fd)
     finally:
         os.close(fd)
 
@@ -48,16 +52,23 @@ def write_all(fd: int, data: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def replace_file(path: str, data: bytes) -> None:
-    """Put `data` in the place of a file, durably, all of it or nothing.
+def replace_file(path: str, data: bytes, *, is_durable: bool = True) -> None:
+    """Put `data` in the place of a file, all of it or nothing; durably if wanted.
 
     Raises:
         OSError: The file is as it was.
 
     """
-    write_file(f"{path}.new", data)
-    os.rename(f"{path}.new", path)  # noqa: PTH104  # beside os.open
-    sync_folder(os.path.dirname(path))  # noqa: PTH120  # beside os.open
+    draft = f"{path}.new"
+    try:
+        write_file(draft, data, is_durable=is_durable)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)  # noqa: PTH108  # beside os.open
+        raise
+    os.rename(draft, path)  # noqa: PTH104  # beside os.open
+    if is_durable:
+        sync_folder(os.path.dirname(path))  # noqa: PTH120  # beside os.open
 
 
 def sync_folder(folder: str) -> None:
