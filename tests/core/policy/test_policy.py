@@ -253,3 +253,15 @@ def test_an_interrupt_is_no_text_and_may_be_one_s_own() -> None:
     assert theirs == ("deny", "default-agent")
     assert unknown == ("ask", "undecidable")
     assert typed == ("deny", "default-agent")
+
+
+def test_a_path_that_the_line_itself_may_lead_elsewhere_is_undecidable() -> None:
+    rules = policy(
+        '[[rule]]\nverdict = "allow"\nfirst = "ln"\n'
+        '[[rule]]\nverdict = "allow"\nfirst = "cat"\npaths = "/src"\n'
+    )
+
+    judgement = judge(rules, question(b"ln -s /etc/passwd x && cat x\n"))
+
+    assert judgement.verdict is Verdict.ASK
+    assert "may change where its paths lead" in judgement.why
