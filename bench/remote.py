@@ -113,7 +113,7 @@ def _opening(table: Table, scale: Scale, home: Place, away: Place) -> None:
     far = statistics.median(taken["far"][1:]) * 1e3
     table.add(Row("attach to full paint, here, p50", near, "ms"))
     what = "attach to full paint, through a relay, p50"
-    table.add(Row(what, far, "ms", at_most=300))
+    table.add(Row(what, far, "ms", at_most=200))
 
 
 def _reconnecting(
