@@ -27,6 +27,7 @@ from holdfast.model.errors import (
     UsageError,
     leaves,
 )
+from holdfast.model.process_status import GuestStatus
 from holdfast.model.session_record import Cells, SessionRecord, key_of
 from holdfast.model.session_requests import KINDS as REQUESTS
 from holdfast.model.session_requests import Creation, Join, OpenSession
@@ -233,34 +234,66 @@ _READ: dict[object, tuple[str, str]] = {
 
 def record_text() -> str:
     """Return session-record.ts as it should be."""
+    return _read_text(
+        SessionRecord,
+        "SessionInfo",
+        "A session, as its host lists it.",
+        "Read what a host says of a session; what is missing is empty.",
+    )
+
+
+def status_text() -> str:
+    """Return host-status.ts as it should be."""
+    return _read_text(
+        GuestStatus,
+        "HostStatus",
+        "What a host says of itself; the notices are for people to read.",
+        "Read what a host says of itself; what is missing is empty.",
+    )
+
+
+def _read_text(record: type, name: str, what: str, how: str) -> str:
     # Where it lives is what we call the host: the page knows that by itself.
-    kinds = SessionRecord.__annotations__.items()
+    kinds = record.__annotations__.items()
     fields = [
-        (name, *_READ.get(name, _READ[kind])) for name, kind in kinds if name != "host"
+        (field, *_READ.get(field, _READ[kind]))
+        for field, kind in kinds
+        if field != "host"
     ]
+    types = {kind.removesuffix(" | null") for _, kind, _ in fields}
     readers = sorted({reader for _, _, reader in fields})
+    source = record.__module__.replace(".", "/")
     return "\n".join(
         [
-            INTRODUCTION.format(what="A session, as its host lists it."),
-            'import type { SessionId } from "./api.js";',
-            'import type { Cells } from "./messages.js";',
+            INTRODUCTION.format(what=what),
+            *(line for kind, line in _IMPORTED.items() if kind in types),
             'import type { Packet } from "./packets.js";',
             f'import {{ {", ".join(readers)} }} from "./packets.js";',
             "",
-            "/** What each field says is in src/holdfast/model/session_record.py. */",
-            "export interface SessionInfo {",
-            *(f"  readonly {_camel(name)}: {kind};" for name, kind, _ in fields),
+            f"/** What each field says is in src/{source}.py. */",
+            f"export interface {name} {{",
+            *(f"  readonly {_camel(field)}: {kind};" for field, kind, _ in fields),
             "}",
             "",
-            "/** Read what a host says of a session; what is missing is empty. */",
-            "export function sessionInfo(told: Packet): SessionInfo {",
+            f"/** {how} */",
+            f"export function {name[0].lower()}{name[1:]}(told: Packet): {name} {{",
             "  return {",
-            *(f'    {_camel(name)}: {by}(told, "{name}"),' for name, _, by in fields),
+            *(
+                f'    {_camel(field)}: {by}(told, "{field}"),'
+                for field, _, by in fields
+            ),
             "  };",
             "}",
             "",
         ]
     )
+
+
+_IMPORTED = {
+    "SessionId": 'import type { SessionId } from "./api.js";',
+    "Cells": 'import type { Cells } from "./messages.js";',
+}
+"""Where the types of ours come from."""
 
 
 _SAID: dict[object, str] = {
@@ -324,6 +357,7 @@ def made(folder: Path) -> dict[Path, str]:
         folder / "messages.ts": messages_text(),
         folder / "codes.ts": codes_text(),
         folder / "session-record.ts": record_text(),
+        folder / "host-status.ts": status_text(),
         folder / "session-requests.ts": requests_text(),
     }
 

@@ -30,7 +30,8 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId, parse_session_id
-from holdfast.model.session_record import SessionRecord, listed_in, record_of
+from holdfast.model.process_status import GuestStatus
+from holdfast.model.session_record import SessionRecord, as_facts, listed_in, record_of
 from holdfast.model.session_requests import (
     Created,
     Creation,
@@ -152,10 +153,10 @@ async def _answered(  # noqa: C901, PLR0911  # one case for each request
 
 
 async def _status(guest: Guest) -> Packet:
-    told: Packet = {"ok": True, "version": __version__, "name": host_name()}
+    told = GuestStatus(__version__, host_name())
     if guest.envelope.session is WHOLE_HOST:
-        told["notices"] = await asyncio.to_thread(_notices.told)
-    return told
+        told = told._replace(notices=tuple(await asyncio.to_thread(_notices.told)))
+    return {"ok": True, **as_facts(told)}
 
 
 async def _visible(guest: Guest) -> list[SessionRecord]:

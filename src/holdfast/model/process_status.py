@@ -96,3 +96,11 @@ class HostStatus(NamedTuple):
     links: tuple[RelayStatus, ...] = ()
     operators: tuple[RemoteOperator, ...] = ()
     traffic: Traffic = Traffic()
+
+
+class GuestStatus(NamedTuple):
+    """What a host says of itself to an operator elsewhere; notices are for people."""
+
+    version: str = ""
+    name: str = ""
+    notices: tuple[str, ...] = ()

@@ -17,6 +17,7 @@
  */
 
 import type { HoldfastError } from "./errors.js";
+import type { HostStatus } from "./host-status.js";
 import type {
   Attached,
   Behind,
@@ -150,6 +151,7 @@ export interface Page {
 
 // ── a host ───────────────────────────────────────────────────────────────────
 
+export type { HostStatus } from "./host-status.js";
 export type { SessionInfo } from "./session-record.js";
 
 export interface Creation {
@@ -172,13 +174,6 @@ export interface Glance {
 export interface Named {
   readonly name: string;
   readonly kind: string;
-}
-
-/** What a host says of itself; the notices are for people to read. */
-export interface HostStatus {
-  readonly version: string;
-  readonly name: string;
-  readonly notices: readonly string[];
 }
 
 export interface HostLink {

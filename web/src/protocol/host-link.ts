@@ -29,6 +29,7 @@ import type {
 import { asError, type HoldfastError, malformed } from "./errors.js";
 import { Glancing } from "./glancing.js";
 import { HostRequests, namedIn } from "./host-requests.js";
+import { hostStatus } from "./host-status.js";
 import { Listeners } from "./listeners.js";
 import { readLog } from "./logbook.js";
 import type { Packet } from "./packets.js";
@@ -76,10 +77,7 @@ export class LiveHost implements HostLink {
   }
 
   async status(): Promise<HostStatus> {
-    const told = await this.ask({ do: "status" }, true);
-    const listed = told["notices"];
-    const notices = Array.isArray(listed) ? listed.filter((one) => typeof one === "string") : [];
-    return { version: shown(told, "version"), name: shown(told, "name"), notices };
+    return hostStatus(await this.ask({ do: "status" }, true));
   }
 
   async sessions(): Promise<readonly SessionInfo[]> {
