@@ -107,7 +107,7 @@ class Channels:
             await link.close()
 
     async def _tried(self) -> HostLink | HoldfastError:
-        """Reach the host; what is wrong is for whoever asks something of it."""
+        """Reach the host; what is wrong, they are told who ask something of it."""
         try:
             return await reach_host(self.host, self._us)
         except HoldfastError as error:

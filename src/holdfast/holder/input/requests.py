@@ -224,8 +224,8 @@ class Requests:
     def _presence(self, actor: ActorId) -> parties.Presence:
         intake = self._intake
         rights = intake.rights.rights_of(actor, now())
-        # Whoever may type and not look learns whose turn it is, and of nobody else;
-        # whoever may do nothing learns just that.
+        # Who may type and not look learns whose turn it is, and of nobody else;
+        # who may do nothing learns just that.
         looks = Right.OBSERVE in rights
         holder = intake.turn.holder or NOBODY
         return parties.Presence(

@@ -16,7 +16,7 @@ from holdfast.core.provenance.staged import Staged
 from holdfast.core.shell.known_values import known_values
 from holdfast.core.shell.simple_command import Command
 from holdfast.holder.links.attached_clients import Company
-from holdfast.holder.provenance.line_reader import shell_reads
+from holdfast.holder.provenance.reading_shell import shell_reads
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import procfs, pty

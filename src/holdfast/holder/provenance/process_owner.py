@@ -9,7 +9,7 @@ terminal. That is checked only when somebody else gets the turn or begins to typ
 before the bytes go out.
 
 What reads the terminal instead, an inner shell for example, is *fed*: it was started by
-one operator, and does what another one types. So whoever types while something else
+one operator, and does what another one types. So all who type while something else
 than the shell has the terminal may be behind that process and all that descends from
 it, whenever it was started; and behind what is stopped, which a line may continue.
 """
