@@ -15,3 +15,7 @@ def test_after_a_thaw_an_input_is_acknowledged_and_the_book_goes_on() -> None:
 
     assert desk.kinds() == ["frozen", "thawed", "turn", "input", "settled"]
     assert desk.answers() == [(given.id.sequence, Applied(desk.entries[-2].index))]
+
+
+def test_before_anything_happens_nothing_was_dropped() -> None:
+    assert Desk().intake.dropped == (0, 0)

@@ -9,6 +9,7 @@ from holdfast.core.provenance.changed_entries import (
     Changed,
     changed_fields,
     initial_fields,
+    lost_fields,
     read_changed,
 )
 from holdfast.core.shell.shell_state import Change, ChangeKind, Item, ItemKind
@@ -88,3 +89,9 @@ def test_a_line_that_makes_no_sense_counts_as_left_out(line: str) -> None:
 
 def test_an_entry_without_its_members_says_nothing() -> None:
     assert read_changed({"more": None}) == Changed(0, 0, (), (), 0)
+
+
+def test_what_is_lost_belongs_to_no_command_and_leaves_nothing_out() -> None:
+    lost = lost_fields()
+
+    assert (lost["number"], lost["first"], lost["more"]) == (0, 0, 0)

@@ -129,3 +129,9 @@ def test_where_a_line_leads_depends_on_how_it_is_joined() -> None:
 def test_a_line_may_have_nothing_in_it() -> None:
     assert read("") == read("  ") == (Command(),)
     assert read("# nothing") == (Command(),)
+
+
+def test_what_is_assigned_in_quotes_is_known() -> None:
+    (command,) = read("A='b c' d")
+
+    assert [(one.name, one.value) for one in command.assignments] == [("A", "b c")]
