@@ -309,6 +309,13 @@ BUGS = (
         _ACTS,
     ),
     Bug(
+        "what is to be made elsewhere is made here",
+        "mcp/acts.py",
+        "    host = await call.reach.host(given.host)\n",
+        '    host = await call.reach.host("")\n',
+        ("tests/scenarios/test_an_agent_works_elsewhere_by_mcp.py",),
+    ),
+    Bug(
         "a cancelled run is forgotten",
         "mcp/acts.py",
         '            call.remember(session, f"run {given.command!r}", NOT_STOPPED)\n',
