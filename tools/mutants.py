@@ -303,8 +303,8 @@ MUTANTS = (
         "core/book/log_writer.py",
         (
             (
-                "if place < out or record.kind is not EntryKind.INPUT",
-                "if place <= out or record.kind is not EntryKind.INPUT",
+                "if place < out or record.kind not in kinds",
+                "if place <= out or record.kind not in kinds",
             ),
         ),
         ("tests/core/book/test_log_writer.py",),

@@ -88,8 +88,10 @@ BUGS = (
     Bug(
         "a deposit of anybody's counts",
         "keeper/keeper_answers.py",
-        "if kept is not None and not checks.is_same(kept.fds, fds):",
-        "if False:",
+        "household.vault.deposits.get(session)\n"
+        "        if kept is not None and not checks.is_same(kept.fds, fds):\n"
+        '            raise NotProven("")\n        if session in',
+        "household.vault.deposits.get(session)\n        if session in",
         ("tests/scenarios/test_only_who_may_end_a_session_changes_it.py",),
     ),
     # ── what stands typed ─────────────────────────────────────────────────
@@ -232,16 +234,16 @@ BUGS = (
     ),
     Bug(
         "others can read what was frozen",
-        "holder/processes/freezer.py",
-        "fd = os.open(path, flags, 0o600)",
-        "fd = os.open(path, flags, 0o644)",
+        "linux/stored/small_files.py",
+        "0o600)\n    try:\n        write_all(fd, data)\n        if",
+        "0o644)\n    try:\n        write_all(fd, data)\n        if",
         ("tests/holder/processes/test_freezer.py",),
     ),
     Bug(
         "the descriptor of a record leaks",
-        "holder/processes/freezer.py",
-        "    finally:\n        os.close(fd)\n",
-        "    finally:\n        pass\n",
+        "linux/stored/small_files.py",
+        "            os.fsync(fd)\n    finally:\n        os.close(fd)\n",
+        "            os.fsync(fd)\n    finally:\n        pass\n",
         ("tests/holder/processes/test_freezer.py",),
     ),
     Bug(
