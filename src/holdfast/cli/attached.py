@@ -18,7 +18,7 @@ from holdfast.cli.terminal import Leave, Terminal, demand_terminal
 from holdfast.client import keeper
 from holdfast.client.driver import Driver, attachment_to
 from holdfast.core.client.attachment import Attachment
-from holdfast.core.client.conversation import Pause, Receive, Step
+from holdfast.core.client.conversation import Pause, Receive, Send, Step
 from holdfast.model.errors import AttachedToItself, HoldfastError
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.session_requests import Forget
@@ -85,29 +85,32 @@ class _TerminalDriver(Driver):
         super().__init__(session)
         self._terminal = terminal
         self._view = view
+        view.is_last = lambda: not self.link.pending
+        self._polled: int | None = None
+        self._poller = self._poller_for(None)
 
     def do(self, step: Step) -> object:
         """Do one step, and tell the view of what the user does meanwhile."""
-        if self._view.has_come:
-            match step:
-                case Receive(until, is_last=False):
-                    return self._received(until)
-                case Pause(seconds):
-                    return self._look(seconds)
-                case _:
-                    pass
+        if type(step) is Receive and self._view.has_come and not step.is_last:
+            return self._received(step.until)
+        if type(step) is Send:  # Most of what is done, after that.
+            self.link.send(*step.messages)
+            return None
+        if isinstance(step, Pause) and self._view.has_come:
+            return self._look(step.seconds)
         return super().do(step)
 
     def _received(self, until: float) -> Message | None:
         view, link = self._view, self.link
         try:
-            if link.pending and not view.is_full:
+            has_more = link.pending
+            if has_more and not view.is_full:
                 return link.receive(0)
             view.flush()
-            wait = 0.0 if link.pending else until - time.monotonic()
-            ready = self._look(wait, link.fileno())
+            wait = 0.0 if has_more else until - time.monotonic()
+            has_more |= self._look(wait, link.fileno())
             view.signalled()
-            if link.fileno() in ready or link.pending:
+            if has_more:
                 return link.receive(0)
         except HoldfastError:
             # What came before the link broke has been counted as seen. Not so when
@@ -117,18 +120,29 @@ class _TerminalDriver(Driver):
             raise
         return None
 
-    def _look(self, wait: float, *others: int) -> set[int]:
-        """Look at the keyboard for a while; return which descriptors have something."""
-        terminal, poller = self._terminal, select.poll()
-        for fd in (terminal.source, terminal.wake, *others):
-            poller.register(fd, select.POLLIN)
+    def _look(self, wait: float, link: int | None = None) -> bool:
+        """Look at the keyboard for a while; tell whether the link has something."""
+        terminal, view = self._terminal, self._view
+        if link != self._polled:
+            self._poller, self._polled = self._poller_for(link), link
         longest = None if wait == math.inf else max(0, math.ceil(wait * 1000))
-        ready = {fd for fd, _ in poller.poll(longest)}
-        if terminal.wake in ready:
-            terminal.drain_wake()
-        if terminal.source in ready:
-            self._view.typed(terminal.read())
-        return ready
+        has_come = False
+        for fd, _ in self._poller.poll(longest):
+            if fd == terminal.source:
+                view.typed(terminal.read())
+            elif fd == terminal.wake:
+                terminal.drain_wake()
+            else:
+                has_come = True
+        return has_come
+
+    def _poller_for(self, link: int | None) -> "select.poll":
+        """Return what looks at the keyboard and at a link, as often as wanted."""
+        poller = select.poll()
+        for fd in (self._terminal.wake, self._terminal.source, link):
+            if fd is not None:
+                poller.register(fd, select.POLLIN)
+        return poller
 
 
 def _notice(session: SessionRecord, attachment: Attachment) -> str:

@@ -35,7 +35,16 @@ from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.messages import Attached, Cells, Exited, Gap, Lost, Mode, Refuse
+from holdfast.wire.messages import (
+    Attached,
+    Cells,
+    Exited,
+    Gap,
+    Lost,
+    Mode,
+    Output,
+    Refuse,
+)
 from holdfast.wire.messages import Detach as DetachMessage
 
 HELP = (
@@ -83,6 +92,9 @@ class AttachedView(AttachedExchange[int]):
         self.is_over = False
         """Whether the session has ended, rather than us leaving it."""
 
+        self.is_last: Callable[[], bool] = lambda: False
+        """Tells whether nothing more has come that would be shown with this."""
+
         self._arrived = arrived
         self._session = session
         self._terminal = terminal
@@ -95,8 +107,7 @@ class AttachedView(AttachedExchange[int]):
         self._shown_size = 0
         self._retry_at = 0.0
         self._was_seen = False
-        self._is_leaving = False
-        self._is_stale = False
+        self._is_leaving = self._is_stale = False
         self._is_at_once = False
         """Whether the next link is dialled without a pause."""
 
@@ -200,6 +211,18 @@ class AttachedView(AttachedExchange[int]):
             sent.append(self._resized())
         return sent
 
+    def hear(self, message: Message, now: float) -> list[Message]:
+        """Show output as soon as it comes: all else may follow it."""
+        if not (isinstance(message, Output) and self._is_attached):
+            return super().hear(message, now)
+        if printed := self.attachment.heard(message):
+            self._shown.append(printed)
+            self._shown_size += len(printed)
+        self._was_seen = True
+        if self.is_last():
+            self.flush()
+        return []
+
     def heard(self, news: News, now: float) -> list[Message]:
         """Show it, or say what it means.
 
@@ -243,8 +266,9 @@ class AttachedView(AttachedExchange[int]):
         if self._is_leaving:
             self.result = 0
         # Our key is loaded when it is time to sign: keys are not echoed meanwhile.
-        is_time = self.attachment.signing.wait(now) == 0
-        self._is_time_to_sign = is_time and not self._has_pen
+        self._is_time_to_sign = (
+            not self._has_pen and self.attachment.signing.wait(now) == 0
+        )
         return sent
 
     def deadline(self, now: float) -> float:
@@ -329,7 +353,8 @@ class AttachedView(AttachedExchange[int]):
     def _show(self) -> bool:
         """Show the output that waits; tell whether there was any."""
         shown, self._shown, self._shown_size = self._shown, [], 0
-        self._terminal.show(b"".join(shown))
+        if shown:
+            self._terminal.show(b"".join(shown))
         return bool(shown)
 
     def _end(self, status: int) -> None:
@@ -347,7 +372,7 @@ class AttachedView(AttachedExchange[int]):
         return self.attachment.submit(InputKind.RESIZE, payload)
 
     def _typed_keys(self) -> list[Message]:
-        if not self._backlog or len(self.attachment.open) >= MAX_OPEN:
+        if not self._backlog or self.attachment.open_count >= MAX_OPEN:
             return []
         data = bytes(self._backlog)
         self._backlog.clear()

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 PREFIX = 0x1D
 """Ctrl-]: telnet's escape, which hardly anything else uses."""
 
+_ESCAPE = b"\x1b"
 _PASTE_BEGINS = b"\x1b[200~"
 _PASTE_ENDS = b"\x1b[201~"
 
@@ -119,9 +120,13 @@ class PrefixKeys:
         return None
 
     def _watch_paste(self, data: bytes) -> None:
+        if not self._recent and _ESCAPE not in data:
+            return
         seen = self._recent + data
         begins, ends = seen.rfind(_PASTE_BEGINS), seen.rfind(_PASTE_ENDS)
         if begins != ends:  # One of them is there, and the later one counts.
             self._is_pasting = begins > ends
             seen = seen[max(begins, ends) + len(_PASTE_ENDS) :]
-        self._recent = seen[1 - len(_PASTE_ENDS) :]
+        # The beginning of a mark, if that is how it ends.
+        last = seen.rfind(_ESCAPE, max(0, len(seen) - len(_PASTE_ENDS) + 1))
+        self._recent = seen[last:] if last >= 0 else b""

@@ -39,6 +39,8 @@ class Connection:
         self._talk = HolderLink(session, credentials)
         self._said = b""
         self._heard: deque[bytes] = deque()
+        self._patience = link.gettimeout()
+        self._room = memoryview(bytearray(READ))
 
     @classmethod
     def open(
@@ -126,7 +128,7 @@ class Connection:
             PeerError: It sent what no holder sends.
 
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = time.monotonic() + timeout if timeout else timeout
         while (message := self._talk.take()) is None:
             if not self._fill(deadline):
                 return None
@@ -151,12 +153,28 @@ class Connection:
     def _send(self, raw: bytes) -> None:
         if self._said and not (raw := self._unsaid(raw)):
             return
-        self._link.settimeout(GREETING)
         try:
-            self._link.sendall(raw)
+            # What is typed fits at once, and is not to wait for a change of mode.
+            if (sent := self._sent_at_once(raw)) < len(raw):
+                self._wait_at_most(GREETING)
+                self._link.sendall(raw[sent:])
         except OSError as error:
             if not self.pending:  # Else that is heard first, and then the end.
                 raise self._gone(error) from error
+
+    def _sent_at_once(self, raw: bytes) -> int:
+        if self._patience != 0:
+            return 0
+        try:
+            return self._link.send(raw)
+        except BlockingIOError:
+            return 0
+
+    def _wait_at_most(self, seconds: float | None) -> None:
+        """Have the link wait so long from now on; each change is a system call."""
+        if seconds != self._patience:
+            self._patience = seconds
+            self._link.settimeout(seconds)
 
     def _unsaid(self, raw: bytes) -> bytes:
         """Return what of this was not said before we were loaded."""
@@ -169,11 +187,12 @@ class Connection:
         if self._heard:
             self._take(self._heard.popleft())
             return True
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        left = max(0.0, deadline - time.monotonic()) if deadline else deadline
         # A socket with timeout 0 does not block, and says so with another error.
-        self._link.settimeout(left)
+        self._wait_at_most(left)
         try:
-            raw = self._link.recv(READ)
+            # Room for that much is made once: it costs more than a key does.
+            raw = self._room[: self._link.recv_into(self._room)].tobytes()
         except (TimeoutError, BlockingIOError):
             return False
         except OSError as error:

@@ -179,6 +179,7 @@ def test_i3_ids_are_counted_without_gaps(payloads: list[int]) -> None:
     made = [seen.submit(InputKind.KEYS, bytes([number])) for number in payloads]
 
     assert [given.sequence for given in made] == list(range(1, len(payloads) + 1))
+    assert seen.open_count == len(seen.open) == len(made)
 
 
 def test_what_had_no_room_waits_and_so_does_what_came_after() -> None:

@@ -1,7 +1,7 @@
 import pytest
 from tests.core.client.world import CLIENT, SESSION, attached, evidence, view
 
-from holdfast.core.client import questions, timeouts
+from holdfast.core.client import questions, state_wait, timeouts
 from holdfast.core.client.conversation import (
     Dial,
     HangUp,
@@ -14,6 +14,7 @@ from holdfast.core.client.conversation import (
     conversation,
 )
 from holdfast.core.client.exchange import Inquiry
+from holdfast.core.client.state_wait import Watch
 from holdfast.core.client.submission import Submission
 from holdfast.model.errors import NotAllowed, SessionUnreachable, WaitedInVain
 from holdfast.model.ids import Index
@@ -67,7 +68,7 @@ def test_a_question_is_dialled_asked_answered_and_hung_up_on() -> None:
         Send([StateRequest()]),
         Receive(timeouts.ANSWER),
     ]
-    assert told(steps, RUNNING, None) == [Send([]), HangUp()]
+    assert told(steps, RUNNING) == [HangUp()]
     assert over(steps, None) == RUNNING
 
 
@@ -128,13 +129,13 @@ def test_our_key_is_loaded_after_the_first_input_and_signing_is_the_last_act() -
     assert isinstance(waiting, Receive)
     assert isinstance(sent, Send)
     assert isinstance(sent.messages[0], Submit)
-    assert told(steps, None, None)[-1] == LoadPen()
+    assert told(steps, None) == [LoadPen()]
     (again,) = told(steps, None)
     assert isinstance(again, Receive)
     assert not again.is_last
 
     ack = Acknowledge(CLIENT, 1, Index(3), None)
-    assert told(steps, ack, None)[-1] == Send([])  # Without a key nothing is signed.
+    assert told(steps, ack) == [Send([])]  # Without a key nothing is signed.
     assert told(steps, None) == [HangUp()]
     assert over(steps, None) == 10
 
@@ -201,8 +202,23 @@ def test_when_nothing_comes_in_time_the_clock_decides() -> None:
     next(steps)
     told(steps, None, None)
 
-    assert told(steps, None, None) == [Send([]), Receive(timeouts.ANSWER)]
+    assert told(steps, None) == [Receive(timeouts.ANSWER)]
     clock.now = timeouts.ANSWER
     assert steps.send(None) == HangUp()
     with pytest.raises(WaitedInVain):
         steps.send(None)
+
+
+def test_what_an_exchange_asks_again_when_it_is_time_is_sent() -> None:
+    clock = Clock()
+    steps = conversation(Watch(SESSION, state_wait.state("exited"), 0, 5), clock)
+    next(steps)
+    *_, waiting = told(steps, None, None, RUNNING)
+    assert isinstance(waiting, Receive)
+
+    clock.now = waiting.until
+
+    assert told(steps, None) == [Send([StateRequest()])]
+    exited = evidence("exited")
+    assert told(steps, None, exited)[-1] == HangUp()
+    assert over(steps, None) == exited

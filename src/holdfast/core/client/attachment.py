@@ -135,6 +135,11 @@ class Attachment:
         return [self._open[sequence] for sequence in sorted(self._open)]
 
     @property
+    def open_count(self) -> int:
+        """How many inputs have no answer."""
+        return len(self._open)
+
+    @property
     def has_sent(self) -> bool:
         """Whether an input was made."""
         return self._next > 1

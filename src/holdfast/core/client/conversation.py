@@ -38,7 +38,7 @@ class Dial(NamedTuple):
 
 
 class Send(NamedTuple):
-    """Send messages, if there are any."""
+    """Send messages; as one begins or takes its leave, there may be none."""
 
     messages: list[Message]
 
@@ -113,10 +113,10 @@ def _carried(exchange: Exchange[Result], clock: Clock) -> Steps[None]:
             if exchange.wants_pen():  # Loaded while the holder works.
                 exchange.take_pen((yield LoadPen()))
             message = yield Receive(exchange.next_deadline(clock()))
-            if message is not None:
-                yield Send(exchange.hear(message, clock()))
-            if exchange.result is None:
-                yield Send(exchange.tick(clock()))
+            if message is not None and (sent := exchange.hear(message, clock())):
+                yield Send(sent)
+            if exchange.result is None and (sent := exchange.tick(clock())):
+                yield Send(sent)
     finally:
         farewell = exchange.leave(clock())
         if farewell is not None:

@@ -37,6 +37,9 @@ again: what a client that is killed leaves unsigned."""
 MAX_UNSIGNED = 4096
 """Inputs that wait to be signed; a holder that keeps no statements is sent none."""
 
+MAX_NOTED = 64
+"""Inputs that are sent before they are put into the chain, and bytes of each."""
+
 MAX_LINKS = 4
 """Links on which one statement is sent: a holder that hangs up on it each time does
 not know what it is."""
@@ -60,6 +63,7 @@ class Signing:
 
     def __init__(self, session: SessionId, client: ClientId, secret: bytes) -> None:
         self._chain = InputChain(session, client, secret)
+        self._noted: list[Submit] = []
         self._booked = 0
         self._is_hasty = False
         self._due_at: float | None = None
@@ -88,20 +92,30 @@ class Signing:
 
     def note(self, made: Submit) -> None:
         """Take an input, before it is sent."""
-        if self._is_over:
-            return
-        if self._chain.last - self._chain.signed >= MAX_UNSIGNED:
-            self._give_up()
-            return
-        self._chain.note(made)
-        self._is_hasty = self._is_hasty or made.kind not in _LEISURELY
+        # A key is to be on its way: it goes into the chain when that is looked at.
+        if not self._is_over:
+            self._noted.append(made)
+            self._is_hasty = self._is_hasty or made.kind not in _LEISURELY
+            if len(self._noted) >= MAX_NOTED or len(made.payload) > MAX_NOTED:
+                self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Put what was noted into the chain."""
+        noted, self._noted = self._noted, []
+        for made in noted:
+            if self._chain.last - self._chain.signed >= MAX_UNSIGNED:
+                self._give_up()
+                return
+            self._chain.note(made)
 
     def booked(self, sequence: int) -> None:
         """Take that the book has an input."""
+        self._catch_up()
         self._booked = max(self._booked, min(sequence, self._chain.last))
 
     def counted_from(self, sequence: int) -> None:
         """Take that the holder expects `sequence` next, whatever was sent."""
+        self._catch_up()
         if self._is_over:
             return
         if sequence <= self._chain.signed:
