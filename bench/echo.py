@@ -25,30 +25,41 @@ PAUSE = 0.005
 """Seconds between two keys; somebody who types fast needs thirty times that."""
 
 Press = Callable[[bytes], None]
+Afterwards = Callable[[], None]
+
+
+PROMPT = ("bash", "--norc", "--noprofile")
+"""A shell whose line editor echoes, with our integration where it is ours."""
 
 
 def measure(table: Table, scale: Scale) -> None:
     """Add the rows about the echo of a key."""
+    _report(table, _taken(scale, "cat", end=b"\r"))
+    # What was typed is no command: it is taken back.
+    _report_prompt(table, _taken(scale, *PROMPT, end=b"\x15"))
+
+
+def _taken(scale: Scale, *program: str, end: bytes) -> dict[str, list[float]]:
     with tempfile.TemporaryDirectory() as name, machine() as here:
         screens = {
-            "bare": Screen("cat"),
-            "cli": Screen(*holdfast("attach", here.new("cat"))),
+            "bare": Screen(*program),
+            "cli": Screen(*holdfast("attach", here.new(*program))),
         }
         if (tmux := Tmux.found(Path(name))) is not None:
-            tmux.new("e", "cat")
+            tmux.new("e", " ".join(program))
             screens["tmux"] = tmux.attach("e")
-        ways = {way: _on(screen) for way, screen in screens.items()}
-        ways["client"] = _by(here.join(here.new("cat")))
+        ways = {way: _on(screen, end) for way, screen in screens.items()}
+        ways["client"] = _by(here.join(here.new(*program)), end)
         taken = _in_turns(ways, scale.pick(10, 1))
         for screen in screens.values():
             screen.close()
         if tmux is not None:
             tmux.close()
-    _report(table, taken)
+    return taken
 
 
 def _in_turns(
-    ways: dict[str, tuple[Press, Press]], rounds: int
+    ways: dict[str, tuple[Press, Afterwards]], rounds: int
 ) -> dict[str, list[float]]:
     taken: dict[str, list[float]] = defaultdict(list)
     for number in range(rounds):
@@ -60,36 +71,36 @@ def _in_turns(
                 press(key)
                 taken[name].append(time.perf_counter() - began_at)
                 time.sleep(PAUSE)
-            afterwards(b"\r")
+            afterwards()
     return taken
 
 
-def _on(screen: Screen) -> tuple[Press, Press]:
+def _on(screen: Screen, end: bytes) -> tuple[Press, Afterwards]:
     def press(key: bytes) -> None:
         screen.types(key)
         screen.sees(key, 5)
 
-    def afterwards(key: bytes) -> None:
-        screen.types(key)
+    def afterwards() -> None:
+        screen.types(end)
         screen.settles()
 
     # The first key takes the turn, and the program may still be starting.
     screen.settles(0.5)
-    afterwards(b"\r")
+    afterwards()
     return press, afterwards
 
 
-def _by(client: Client) -> tuple[Press, Press]:
+def _by(client: Client, end: bytes) -> tuple[Press, Afterwards]:
     def press(key: bytes) -> None:
         client.output = b""
         client.post(key)
         while key not in client.output:
             client._receive(5)  # noqa: SLF001  # the hot loop of a client
 
-    def afterwards(key: bytes) -> None:
-        client.enter(key)
+    def afterwards() -> None:
+        client.enter(end)
 
-    afterwards(b"\r")
+    afterwards()
     return press, afterwards
 
 
@@ -115,3 +126,13 @@ def _report(table: Table, taken: dict[str, list[float]]) -> None:
         # The budget is about what users have before them.
         budget = 1.5 if way == "cli" else None
         table.add(Row(f"echo, p50, {name} / tmux", ratio, "x", at_most=budget))
+
+
+def _report_prompt(table: Table, taken: dict[str, list[float]]) -> None:
+    """Add what differs at a shell's prompt: there the shell echoes, not the kernel."""
+    half = statistics.median(taken["cli"]) * 1e3
+    table.add(Row("echo at a bash prompt, `holdfast attach`, p50", half, "ms"))
+    if "tmux" in taken:
+        ratio = statistics.median(taken["cli"]) / statistics.median(taken["tmux"])
+        what = "echo at a bash prompt, p50, `holdfast attach` / tmux"
+        table.add(Row(what, ratio, "x", at_most=2.0))

@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.table import Row, Scale, Table
 from tests.scenarios.support import Client, Machine, eventually, machine
 
-MOST = 250
+MOST = 180
 """Calls that a key may cost."""
 
 SIGNAL = signal.SIGRTMIN + 3

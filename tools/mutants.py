@@ -57,6 +57,34 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "a verdict stands whatever changes",
+        "core/input/standing_verdict.py",
+        (
+            (
+                "!= (\n                intake.changes,",
+                "!= (\n                verdict[0][0],",
+            ),
+        ),
+    ),
+    Mutant(
+        "a verdict stands after a hand-over",
+        "core/input/intake.py",
+        (
+            (
+                "self.changes += 1\n        return self._passed(",
+                "return self._passed(",
+            ),
+            (
+                "goes_on = is_taken and is_own\n        self.changes += 1",
+                "goes_on = is_taken and is_own",
+            ),
+            (
+                "self.changes += 1\n        # The gate's rejections",
+                "# The gate's rejections",
+            ),
+        ),
+    ),
+    Mutant(
         "a session dozes amid an input",
         "core/session/doze.py",
         (("return is_same and seen.is_free", "return is_same"),),

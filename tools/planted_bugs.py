@@ -32,6 +32,10 @@ _ORIGINS = (
     f"{_CORE}provenance/test_originators_doubts.py",
     f"{_CORE}provenance/test_originators_heirs.py",
 )
+_STANDING = (
+    f"{_CORE}input/test_standing_verdict.py",
+    f"{_CORE}input/test_standing_verdict_properties.py",
+)
 _ACTS = ("tests/mcp/test_acts.py",)
 
 BUGS = (
@@ -93,6 +97,49 @@ BUGS = (
         '            raise NotProven("")\n        if session in',
         "household.vault.deposits.get(session)\n        if session in",
         ("tests/scenarios/test_only_who_may_end_a_session_changes_it.py",),
+    ),
+    # ── verdicts that stand ───────────────────────────────────────────────
+    Bug(
+        "a verdict stands after a grant of less",
+        "core/input/intake.py",
+        "self.rights.give(actor, envelope)\n        self.changes += 1",
+        "self.rights.give(actor, envelope)",
+        _STANDING,
+    ),
+    Bug(
+        "a verdict stands under another policy",
+        "core/input/intake.py",
+        "self.changes += 1\n        self.turn.adopt(rules)",
+        "self.turn.adopt(rules)",
+        _STANDING,
+    ),
+    Bug(
+        "a verdict outlives the envelope",
+        "core/input/standing_verdict.py",
+        "            or at.wall >= verdict.until_wall\n",
+        "",
+        _STANDING,
+    ),
+    Bug(
+        "a verdict about people stands for an agent",
+        "core/input/standing_verdict.py",
+        '            or self._kind_of(given.actor) != verdict.fields["actor_kind"]\n',
+        "",
+        _STANDING,
+    ),
+    Bug(
+        "a key is pressed while echo is off",
+        "holder/policy/consultation.py",
+        "if self._questions.secret(given, at).is_on:",
+        "if False:",
+        ("tests/holder/input/test_pressed_keys.py",),
+    ),
+    Bug(
+        "what is typed is taken note of only when it is booked",
+        "holder/provenance/shell_commands.py",
+        "if self.put_off is not None:\n            self.catch_up()\n        return",
+        "return",
+        ("tests/holder/input/test_pressed_keys.py",),
     ),
     # ── what stands typed ─────────────────────────────────────────────────
     Bug(

@@ -70,7 +70,9 @@ class Client:
         """Who it is."""
         return self.connection.operator.id
 
-    def submit(self, payload: bytes, kind: InputKind = InputKind.KEYS) -> None:
+    def submit(
+        self, payload: bytes, kind: InputKind = InputKind.KEYS, *, waits: bool = True
+    ) -> None:
         """Send an input."""
         self._sequence += 1
         client = self.connection.client
@@ -85,7 +87,7 @@ class Client:
                 epoch=self._session.driver.intake.turn.epoch,
                 payload=payload,
                 seen=None,
-                waits=True,
+                waits=waits,
             ),
         )
 

@@ -13,6 +13,9 @@ from socket import socket
 
 Do = Callable[[], None]
 
+_ROOM = select.EPOLLOUT
+_ANYTHING_ELSE = ~_ROOM
+
 
 class Poll:
     """What one holder waits for."""
@@ -67,9 +70,9 @@ class Poll:
             ready.sort(key=lambda one: one[0] == last)
         for fd, events in ready:
             # What is done for one may end the wait for another.
-            if events & select.EPOLLOUT and fd in self._writers:
+            if events & _ROOM and fd in self._writers:
                 self._writers[fd]()
-            if events & ~select.EPOLLOUT and fd in self._readers:
+            if events & _ANYTHING_ELSE and fd in self._readers:
                 self._readers[fd]()
         return bool(ready)
 

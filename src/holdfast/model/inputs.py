@@ -7,7 +7,8 @@ that "never twice" needs no unbounded memory (ADR 0003).
 import enum
 import hashlib
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import LineTooLong, MalformedArgument
@@ -47,16 +48,14 @@ RIGHT_FOR: dict[InputKind, Right] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class InputId:
+class InputId(msgspec.Struct, frozen=True):
     """Which input is it? The `sequence`-th that `client` ever sent, from 1."""
 
     client: ClientId
     sequence: int
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(msgspec.Struct, frozen=True):
     """One act of one operator, made under one turn of one incarnation."""
 
     id: InputId

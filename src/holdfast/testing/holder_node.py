@@ -19,7 +19,13 @@ from holdfast.model.inputs import Input
 from holdfast.model.outcomes import Applied
 from holdfast.model.verdicts import Verdict
 from holdfast.testing.ledger import error_code
-from holdfast.testing.seat import Seat, drowsiness, glimpse, take_up
+from holdfast.testing.seat import (
+    Seat,
+    drowsiness,
+    glimpse,
+    standing_verdict,
+    take_up,
+)
 from holdfast.testing.volume import Refused
 from holdfast.testing.world import demand
 
@@ -83,7 +89,11 @@ class HolderNode:
         """Take an input from the network."""
         self._operators[operator.actor] = operator
         self.ledger.submitted(self.seat.session, given)
-        self._perform(self.intake.submit(given, self.host.machine.clock()))
+        at = self.host.machine.clock()
+        if pressed := self.standing.press(given, at):
+            self.world.reached["pressed"] += 1
+            self.ledger.judged(self.seat.session, given, Verdict.ALLOW)
+        self._perform(pressed or self.intake.submit(given, at))
 
     def request(self, operator: "OperatorNode", event: turn.Event) -> None:
         """Take what an operator does about the turn."""
@@ -393,7 +403,9 @@ class HolderNode:
     def _judged(self, ticket: int, verdict: Verdict) -> None:
         at = self.host.machine.clock()
         said = gate.Judged(ticket, verdict, "sim")
-        self._perform(self.intake.judged(said, at, echo_off=False))
+        effects = self.intake.judged(said, at, echo_off=False)
+        self.standing.learn(self._consulted[ticket], effects)
+        self._perform(effects)
 
     def _policy_failed(self, ticket: int) -> None:
         at = self.host.machine.clock()
@@ -500,6 +512,7 @@ class HolderNode:
     def _take_up(self) -> None:
         seat, at = self.seat, self.host.machine.clock()
         self.intake, inherited = take_up(seat, self.lease, self.world.rng)
+        self.standing = standing_verdict(self.intake)
         if seat.nap is not None:
             demand(inherited.doubtful is None, "I1", "it dozed amid an input")
             inherited = replace(inherited, beginning=None)

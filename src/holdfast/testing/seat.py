@@ -15,9 +15,11 @@ from holdfast.core.book.logbook import (
     genesis,
     recover,
 )
+from holdfast.core.input.budget import stranger
 from holdfast.core.input.gate import GateRules
 from holdfast.core.input.intake import Intake
 from holdfast.core.input.intake_effects import Settings
+from holdfast.core.input.standing_verdict import StandingVerdict
 from holdfast.core.input.turn import AskDefault, TurnRules
 from holdfast.core.relay.lease import LeaseHolder
 from holdfast.core.session.doze import Drowsiness, Glimpse, Nap
@@ -110,3 +112,8 @@ def receipt_of(lines: list[bytes], index: int, session: SessionId) -> Receipt:
 def sign(message: bytes) -> bytes:
     """Sign as the simulated host: cheap, and only checked by ourselves."""
     return hashlib.sha256(SECRET_KEY + message).digest()
+
+
+def standing_verdict(intake: Intake) -> StandingVerdict:
+    """Return what stands for the next key; everybody is an agent here."""
+    return StandingVerdict(intake, stranger)

@@ -17,7 +17,7 @@ I4  A reader that has refused a stream goes on refusing it.
 
 import enum
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from holdfast.model import errors
 
@@ -126,8 +126,7 @@ class FrameKind(enum.IntEnum):
 _KINDS = {int(kind): kind for kind in FrameKind}
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One envelope, kind and payload."""
 
     kind: FrameKind
@@ -184,6 +183,8 @@ class FrameReader:
 
         """
         held = self._held
+        if not held and (only := self._only(data)) is not None:
+            return [only]
         held += data
         frames: list[Frame] = []
         start = 0
@@ -201,6 +202,19 @@ class FrameReader:
             raise
         del held[:start]
         return frames
+
+    def _only(self, data: bytes) -> Frame | None:
+        """Return the one frame that `data` is; None if it is anything else.
+
+        A key comes alone, and so does its echo.
+        """
+        if len(data) < HEADER_SIZE:
+            return None
+        number, size = _HEADER.unpack_from(data)
+        kind = _KINDS.get(number)
+        if kind is None or size > self._limit or len(data) != HEADER_SIZE + size:
+            return None
+        return Frame(kind, data[HEADER_SIZE:])
 
     def _frame_at(self, view: memoryview, start: int) -> Frame | None:
         if len(view) - start < HEADER_SIZE:

@@ -1,9 +1,9 @@
 import hmac
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from holdfast.core.book.entries import (
     MAX_ORIGINATORS,
@@ -44,7 +44,7 @@ def an_input(kind: InputKind = InputKind.KEYS, payload: bytes = b"ls\r") -> Inpu
 
 
 def test_an_input_is_written_with_its_bytes_its_rule_and_its_approver() -> None:
-    given = replace(an_input(), seen=41)
+    given = structs.replace(an_input(), seen=41)
 
     assert input_fields(given, HUMAN, Admission(Verdict.ASK, "careful", BOT), None) == {
         "actor": "anna",

@@ -74,6 +74,21 @@ def test_an_entry_says_what_it_was_drafted_with() -> None:
     }
 
 
+def test_entries_are_the_same_if_they_say_the_same_and_nothing_else_is() -> None:
+    drafted = [
+        Logbook(genesis(SESSION)).draft(
+            EntryKind.OPENED, {}, Incarnation(1), Epoch(0), at
+        )
+        for at in (1, 1, 2)
+    ]
+    known = drafted[0].hash
+
+    assert drafted[0] == drafted[1]
+    assert hash(drafted[0]) == hash(drafted[1])
+    assert drafted[0] != drafted[2]
+    assert drafted[0] != known == hashlib.sha256(drafted[0].line).digest()
+
+
 def test_a_book_begins_from_the_sessions_own_genesis() -> None:
     book = Logbook(genesis(SESSION))
 

@@ -1,8 +1,7 @@
 """A repeat of what was applied is never applied again, and never called refused."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 from tests.core.input.test_serializer import ANNA, BOT, codes, keys, past
 from tests.core.input.test_serializer_signed import type_once
 
@@ -51,7 +50,7 @@ def test_what_a_forgotten_client_wrote_in_an_earlier_turn_is_not_called_refused(
     assert line.is_known(old)
     assert codes(line.submit(old)) == [(1, "outcome-forgotten")]
     assert codes(line.submit(keys(3, client="c0"))) == [(3, "outcome-forgotten")]
-    fresh = replace(new, epoch=Epoch(2))
+    fresh = structs.replace(new, epoch=Epoch(2))
     assert not line.is_known(fresh)
     assert line.submit(fresh) == [Judge(fresh)]
     assert line.is_known(keys(1, client="fresh"))

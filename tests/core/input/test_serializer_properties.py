@@ -111,7 +111,7 @@ class EverythingAroundTheLineMisbehaves(RuleBasedStateMachine):
     def the_line_is_stored(self) -> None:
         index, given = self.storing.pop(0)
         self.at[index] = given
-        self.hear(self.line.stored(index))
+        self.hear([*self.line.stored(index)])
 
     @precondition(lambda self: bool(self.storing))
     @rule()

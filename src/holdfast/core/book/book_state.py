@@ -23,6 +23,8 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Final
 
+import msgspec
+
 from holdfast.core.book.entries import granted_envelope
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input.forgotten import Forgotten
@@ -141,7 +143,7 @@ class Standing:
 
 def _taken_apart(entry: Entry) -> PastInput:
     # It may have been read in passing (core.book.log_scan), without all of its fields.
-    return past_of(replace(entry, fields=decode_line(entry.line)))
+    return past_of(msgspec.structs.replace(entry, fields=decode_line(entry.line)))
 
 
 def past_of(entry: Entry) -> PastInput:

@@ -19,7 +19,8 @@ I2  A record other than an input, a refusal or a checkpoint is never given up.
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.core.book.logbook import Entry, EntryKind, Logbook
 from holdfast.model.ids import Epoch, Incarnation, Index
@@ -35,15 +36,13 @@ MAX_BEHIND = 1024
 _REFUSALS = frozenset({EntryKind.REFUSED, EntryKind.DECLINED})
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(msgspec.Struct, frozen=True):
     """Append an entry's line to the logbook file."""
 
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(msgspec.Struct, frozen=True):
     kind: EntryKind
     fields: Mapping[str, Value]
     epoch: Epoch
@@ -74,7 +73,7 @@ class LogWriter:
     @property
     def next_index(self) -> Index:
         """Where the next record will stand."""
-        return Index(self._logbook.head.index + 1 + len(self._records))
+        return Index(self._logbook.next_index + len(self._records))
 
     def record(
         self, kind: EntryKind, fields: Mapping[str, Value], epoch: Epoch, at: Moment

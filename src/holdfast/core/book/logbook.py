@@ -29,7 +29,9 @@ import enum
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.model.errors import LogbookWithheld, LogTampered, MalformedMessage
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, SessionId
@@ -92,8 +94,7 @@ class EntryKind(enum.StrEnum):
 _KINDS = {kind.value: kind for kind in EntryKind}
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The end of a logbook: which line is last, and its hash."""
 
     session: SessionId
@@ -117,19 +118,40 @@ class Receipt:
     signature: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, eq=False):
     """One line of a logbook, as bytes and as what they say."""
 
     index: Index
     line: bytes
-    hash: bytes
+    known_hash: bytes
+    """Of the line; nothing until somebody asks: a key is not to wait for that."""
+
     kind: EntryKind
     incarnation: Incarnation
     epoch: Epoch
     at_wall_ms: int
-    fields: Mapping[str, Value] = field(default_factory=dict)
+    fields: Mapping[str, Value] = {}
     """What the kind of entry adds; an entry that was read has them all here."""
+
+    @property
+    def hash(self) -> bytes:
+        """The hash of the line."""
+        if not self.known_hash:
+            digest = hashlib.sha256(self.line).digest()
+            msgspec.structs.force_setattr(self, "known_hash", digest)
+        return self.known_hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Entry):
+            return NotImplemented
+        return self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self.line)
+
+    def _parts(self) -> tuple[object, ...]:
+        said = (self.kind, self.incarnation, self.epoch, self.at_wall_ms, self.fields)
+        return (self.index, self.line, self.hash, *said)
 
     @property
     def actor(self) -> ActorId:
@@ -189,8 +211,22 @@ class Logbook:
     """The writing side of one session's logbook."""
 
     def __init__(self, head: Head) -> None:
-        self.head = head
+        self._head = head
+        self._last: Entry | None = None
+
+    @property
+    def head(self) -> Head:
         """The last committed entry."""
+        if self._last is not None:
+            last, self._last = self._last, None
+            self._head = Head(self._head.session, last.index, last.hash)
+        return self._head
+
+    @property
+    def next_index(self) -> Index:
+        """Where the next entry will stand."""
+        last = self._head if self._last is None else self._last
+        return Index(last.index + 1)
 
     def draft(
         self,
@@ -201,12 +237,12 @@ class Logbook:
         at_wall_ms: int,
     ) -> Entry:
         """Write the next entry down, without making it part of the book yet."""
-        index = Index(self.head.index + 1)
+        head, index = self.head, self.next_index
         line = encode_line(
             {
                 "index": index,
-                "prev": self.head.hash.hex(),
-                "session": self.head.session,
+                "prev": head.hash.hex(),
+                "session": head.session,
                 "incarnation": incarnation,
                 "epoch": epoch,
                 "at": at_wall_ms,
@@ -214,13 +250,12 @@ class Logbook:
                 **fields,
             }
         )
-        digest = hashlib.sha256(line).digest()
-        return Entry(index, line, digest, kind, incarnation, epoch, at_wall_ms, fields)
+        return Entry(index, line, b"", kind, incarnation, epoch, at_wall_ms, fields)
 
     def commit(self, entry: Entry) -> None:
         """Make a stored draft the head."""
-        assert entry.index == self.head.index + 1, "entries are committed in order"  # noqa: S101
-        self.head = Head(self.head.session, entry.index, entry.hash)
+        assert entry.index == self.next_index, "entries are committed in order"  # noqa: S101
+        self._last = entry
 
 
 def read_entries(

@@ -66,6 +66,10 @@ class Budget:
     """Kept by core.input.turn; here because it is written in the same place."""
 
 
+ByKind = Mapping[ActorKind, Budget]
+"""What operators of each kind may do; one that is not there, as much as it likes."""
+
+
 @dataclass(slots=True)
 class _Bucket:
     level: float = 0.0
@@ -98,13 +102,18 @@ class Budgets:
     def __init__(
         self,
         kind_of: KindOf = stranger,
-        budgets: Mapping[ActorKind, Budget] | None = None,
+        budgets: ByKind | None = None,
     ) -> None:
         self._kind_of = kind_of
-        self._budgets = budgets or {}
+        self._budgets: ByKind = budgets or {}
         self._accounts: OrderedDict[ActorId, _Account] = OrderedDict()
 
-    def adopt(self, budgets: Mapping[ActorKind, Budget]) -> None:
+    @property
+    def are_endless(self) -> bool:
+        """Whether nobody has a budget."""
+        return not self._budgets
+
+    def adopt(self, budgets: ByKind) -> None:
         """Go by other budgets from now on; what was spent stays spent."""
         self._budgets = budgets
 

@@ -51,18 +51,9 @@ from holdfast.core.input.intake_effects import (
 from holdfast.core.input.rights import Rights
 from holdfast.core.input.settlements import Settlements
 from holdfast.core.relay.lease import LeaseHolder
+from holdfast.model import errors
 from holdfast.model.envelopes import Envelope, Right
-from holdfast.model.errors import (
-    DeniedByOperator,
-    Frozen,
-    HoldfastError,
-    LeaseLost,
-    LogbookFailed,
-    NotAllowed,
-    SessionOver,
-    StaleIncarnation,
-    TurnMoved,
-)
+from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, Epoch, Index
 from holdfast.model.inputs import RIGHT_FOR, Input, InputId, InputKind
 from holdfast.model.moments import Moment
@@ -91,7 +82,8 @@ class Intake:
         self.rights = Rights(settings.session)
         self._tickets = 0
         self.changes = 0
-        """Counts what may change what is allowed, or when something is due."""
+        """The generation: raised by what may change what is allowed, or when something
+        is due."""
 
         self._judging: Judging | None = None
         self._applied: Index | None = None
@@ -131,11 +123,11 @@ class Intake:
         admitted: a process that slept wakes up in the middle of one.
         """
         if self._lease is not None and not self._lease.may_speak(now):
-            return LeaseLost(self.incarnation)
+            return errors.LeaseLost(self.incarnation)
         if self.is_frozen:
-            return Frozen()
+            return errors.Frozen()
         if self.over is not None:
-            return SessionOver(self.over)
+            return errors.SessionOver(self.over)
         return None
 
     def resume(self, inherited: Inheritance, at: Moment) -> list[Effect]:
@@ -144,6 +136,7 @@ class Intake:
         Call it first, and on a fresh Intake only. What is in its effects must be
         durable before anybody is served: repeats are answered from memory.
         """
+        self.changes += 1
         self.turn.resume(inherited.holder, inherited.epoch, at.now)
         self.serializer.forgotten = inherited.forgotten
         self.serializer.begin_turn(inherited.holder, inherited.epoch)
@@ -273,22 +266,29 @@ class Intake:
     def freeze(self, by: ActorId, at: Moment) -> list[Effect]:
         """Write nothing from now on, and throw away what waits."""
         self.is_frozen = True
-        return self._cut(Frozen(), EntryKind.FROZEN, {"by": by}, at)
+        return self._cut(errors.Frozen(), EntryKind.FROZEN, {"by": by}, at)
 
     def thaw(self, by: ActorId, at: Moment) -> list[Effect]:
         """Accept input again."""
         self.is_frozen = False
+        self.changes += 1
         thawed = self.record(EntryKind.THAWED, {"by": by}, at)
         return [KeepNote(self.note()), *thawed]
 
     def fenced(self, at: Moment) -> list[Effect]:
         """Throw away what waits: the lease has run out."""
-        return self._cut(LeaseLost(self.incarnation), EntryKind.FENCED, {}, at)
+        return self._cut(errors.LeaseLost(self.incarnation), EntryKind.FENCED, {}, at)
 
     def exited(self, how: str, at: Moment) -> list[Effect]:
         """Refuse everything from now on: the program is gone."""
         self.over = how
-        return self._cut(SessionOver(how), EntryKind.EXITED, {"how": how}, at)
+        return self._cut(errors.SessionOver(how), EntryKind.EXITED, {"how": how}, at)
+
+    def adopt(self, rules: turn.TurnRules, budgets: budget.ByKind) -> None:
+        """Go by other rules from now on: another policy is in force."""
+        self.changes += 1
+        self.turn.adopt(rules)
+        self.budgets.adopt(budgets)
 
     def record(
         self, kind: EntryKind, fields: Mapping[str, Value], at: Moment
@@ -300,10 +300,11 @@ class Intake:
 
     def stored(self, at: Moment) -> list[Effect]:
         """Go on: the drafted line is in the file."""
+        del at  # What is done with it was decided when it was drafted.
         entry, following = self.book.stored()
         effects: list[Effect] = []
         if entry.kind is EntryKind.INPUT:
-            effects += self._begin(entry, at)
+            effects += self._begin(entry)
         elif entry.kind is EntryKind.SETTLED:
             effects += self._settled(entry)
         elif entry.kind in (EntryKind.GRANTED, EntryKind.REVOKED):
@@ -423,14 +424,14 @@ class Intake:
         """Return why `given` may not be written as things stand now, or None."""
         # First, because it alone does not claim that nothing was done.
         if given.incarnation != self.incarnation:
-            return StaleIncarnation(given.incarnation, self.incarnation)
+            return errors.StaleIncarnation(given.incarnation, self.incarnation)
         if blocked := self.blocked(at.now):
             return blocked
         if self.book.retry_at is not None or self.serializer.broken is not None:
-            return LogbookFailed(self.serializer.broken or "it is behind")
+            return errors.LogbookFailed(self.serializer.broken or "it is behind")
         right = RIGHT_FOR[given.kind]
         if not self.rights.may(given.actor, right, at):
-            return NotAllowed(given.actor, right.value)
+            return errors.NotAllowed(given.actor, right.value)
         try:
             if given.kind is not InputKind.START:  # It is typed nowhere.
                 self.turn.demand(given.actor, given.epoch)
@@ -488,7 +489,7 @@ class Intake:
     def _rejected(self, ticket: int, error: HoldfastError, at: Moment) -> list[Effect]:
         refused, self._judging = self._waiting(ticket), None
         logged: list[Effect] = []
-        if isinstance(error, DeniedByOperator):
+        if isinstance(error, errors.DeniedByOperator):
             by = ActorId(str(error.facts["approver"]))
             answered = entries.answered_fields(ticket, by, yes=False)
             logged += self.record(EntryKind.ANSWERED, answered, at)
@@ -502,10 +503,10 @@ class Intake:
         self._unsettled = None
         return [KeepNote(self.note())]
 
-    def _begin(self, entry: Entry, at: Moment) -> list[Effect]:
+    def _begin(self, entry: Entry) -> list[Effect]:
         follows = self.settlements.followed(entry.index)
         synced: list[Effect] = [serializer.Sync(entry.index)] if follows else []
-        applied = self._carry(self.serializer.stored(entry.index), at)
+        applied = self.serializer.stored(entry.index)
         # Nothing to apply: it was cut meanwhile, and the entry that says so is next.
         return [KeepNote(self.note()), *applied, *synced] if applied else synced
 
@@ -526,7 +527,7 @@ class Intake:
         # All that can wait under a free turn is what is being judged and those
         # behind it; and the input that takes the turn by being typed must go on.
         # A seize is a cut for everybody, including the operator who seizes.
-        moved = TurnMoved(passed.taker or "", passed.epoch)
+        moved = errors.TurnMoved(passed.taker or "", passed.epoch)
         is_own = self._judging is None or self._judging.input.actor == passed.taker
         is_taken = passed.giver is None and passed.reason is not turn.PassReason.SEIZED
         goes_on = is_taken and is_own
@@ -595,4 +596,4 @@ class Intake:
     ) -> list[Effect]:
         if self.rights.may(actor, right, at):
             return []
-        return [turn.Refuse(told or actor, NotAllowed(actor, right.value))]
+        return [turn.Refuse(told or actor, errors.NotAllowed(actor, right.value))]

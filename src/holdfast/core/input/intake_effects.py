@@ -6,6 +6,8 @@ the bytes it speaks of, the line of the logbook before both.
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from holdfast.core.book.entries import Admission, Fields, input_fields, is_secret
 from holdfast.core.book.inheritance import Note
 from holdfast.core.book.log_writer import Store
@@ -16,15 +18,13 @@ from holdfast.model.inputs import Input
 from holdfast.model.verdicts import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class KeepNote:
+class KeepNote(msgspec.Struct, frozen=True):
     """Put the note where it outlives us, before the next effect."""
 
     note: Note
 
 
-@dataclass(frozen=True, slots=True)
-class Consult:
+class Consult(msgspec.Struct, frozen=True):
     """Ask the policy about an input."""
 
     ticket: int

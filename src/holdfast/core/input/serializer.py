@@ -41,6 +41,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import msgspec
+
 from holdfast.core.input.forgotten import Forgotten
 from holdfast.model.errors import (
     Busy,
@@ -53,7 +55,13 @@ from holdfast.model.errors import (
     TooManyClients,
 )
 from holdfast.model.ids import NO_EPOCH, ActorId, ClientId, Epoch, Index
-from holdfast.model.inputs import MAX_INPUT, Input, InputId
+from holdfast.model.inputs import (
+    MAX_INPUT,
+    Input,
+    InputId,
+    InputKind,
+    digest_of,
+)
 from holdfast.model.outcomes import Applied, Cut, Dropped, Outcome, Refused, Unknown
 
 QUEUE_BYTES = 1024 * 1024
@@ -71,23 +79,20 @@ MAX_CLIENTS = 64
 """Clients remembered: one person's devices and an audience, generously."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(msgspec.Struct, frozen=True):
     """Look at the first in line: may it happen, as things stand now?"""
 
     input: Input
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(msgspec.Struct, frozen=True):
     """Write the input to the terminal, or perform it if it is no text."""
 
     index: Index
     input: Input
 
 
-@dataclass(frozen=True, slots=True)
-class Sync:
+class Sync(msgspec.Struct, frozen=True):
     """Make the logbook durable at least through `index`."""
 
     index: Index
@@ -95,8 +100,7 @@ class Sync:
     """Whether somebody waits to hear that it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """Tell the sender of the input its outcome."""
 
     actor: ActorId
@@ -122,12 +126,17 @@ class PastInput:
     """Of the turn that it was written under."""
 
 
+Kept = bytes | tuple[InputKind, bytes] | None
+"""By what a repeat is known: a digest, or of a key what it would be made of; None if
+the logbook does not say."""
+
+
 @dataclass(slots=True)
 class _Client:
     """What we remember of one client under the present turn."""
 
     next: int = 1
-    digests: OrderedDict[int, bytes | None] = field(default_factory=OrderedDict)
+    digests: OrderedDict[int, Kept] = field(default_factory=OrderedDict)
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     epoch: Epoch | None = None
     """Of the turn under which it wrote last; None if it never did."""
@@ -137,7 +146,7 @@ class _Client:
         """Whether nothing it sent is still open."""
         return len(self.outcomes) == len(self.digests)
 
-    def begin(self, sequence: int, digest: bytes | None) -> None:
+    def begin(self, sequence: int, digest: Kept) -> None:
         self.next = sequence + 1
         self.digests[sequence] = digest
         while len(self.digests) > REMEMBERED:
@@ -205,6 +214,32 @@ class Serializer:
         self.queued_bytes += len(submitted.payload)
         return self._next()
 
+    def press(self, key: Input, index: Index) -> bool:
+        """Admit an input at once to be logged at `index`, as nobody is in line.
+
+        Tell whether that was done: it must be the next of a client that is remembered,
+        and find room. Else submit it.
+        """
+        whose = key.actor, key.id.client
+        client, size = self._clients.get(whose), len(key.payload)
+        if (
+            client is None
+            or key.id.sequence != client.next
+            or not 0 < size <= MAX_INPUT
+            or self._queue
+            or self._judged is not None
+            or self._flying is not None
+            or self.broken is not None
+            or len(self._applied) >= QUEUE_INPUTS
+        ):
+            return False
+        self._clients.move_to_end(whose)
+        client.begin(key.id.sequence, (key.kind, key.payload))
+        client.epoch = self._epoch
+        self._flying = index, key
+        self.writing, self._written = None, 0
+        return True
+
     def outcome_of(self, actor: ActorId, asked: InputId) -> Outcome | None:
         """Return what became of an input, or None while that is open or unheard of."""
         client = self._clients.get((actor, asked.client))
@@ -225,7 +260,7 @@ class Serializer:
         refused, self._judged = self._judged, None
         return [*self._settle(refused, Refused(error)), *self._next()]
 
-    def stored(self, index: Index) -> list[Effect]:
+    def stored(self, index: Index) -> list[Apply]:
         """Go on once the admitted input is in the logbook at `index`."""
         if self._flying is None or self._flying[0] != index:
             return []  # It was cut while the disk was at work.
@@ -319,7 +354,8 @@ class Serializer:
         sequence = known.id.sequence
         if client is None or sequence not in client.digests:
             raise OutcomeForgotten(known.id.client, sequence)
-        digest = client.digests[sequence]
+        kept = client.digests[sequence]
+        digest = digest_of(*kept) if isinstance(kept, tuple) else kept
         if digest is not None and digest != known.digest():
             raise InputIdReused(known.id.client, sequence)
         return client.outcomes.get(sequence)

@@ -39,6 +39,8 @@ first and then looks whether `start` is still at or below what it copied.
 from dataclasses import dataclass
 from typing import Self
 
+import msgspec
+
 from holdfast.model import errors
 
 HEADER = 64
@@ -244,8 +246,7 @@ def plan_resume(
     return Resume(at, gap=0 if after is None else at - after, keyframe=usable)
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(msgspec.Struct, frozen=True):
     """Send `data`, which begins at `offset`. It holds until the next append."""
 
     offset: int

@@ -38,6 +38,7 @@ class Desk:
         self._writer = writer
         self._notifications = notifications
         self._in_force = policy.in_force
+        self._consultation = policy.consultation
         self._start = policy.start
         self._changed = context.changed
         self.refusals = Refusals(driver, notifications, context.timers)
@@ -71,6 +72,13 @@ class Desk:
         actor, intake = connection.operator.id, self._driver.intake
         given = submit.to_input(actor)
         self._notifications.sent_by(actor, submit.client, connection)
+        at = now()
+        self.limits.refresh()
+        if connection.mode is wire.Mode.OPERATE and self._writer.fits(given):
+            effects = self._consultation.press(given, at)
+            if effects:
+                self._driver.do(effects, at)
+                return
         try:
             # What is known is answered with what became of it, whatever holds now.
             if not intake.serializer.is_known(given):
@@ -81,8 +89,6 @@ class Desk:
             self.refusals.declined(actor, FrameKind.SUBMIT, error)
             connection.send(refusal(error, FrameKind.SUBMIT, given.id))
             return
-        at = now()
-        self.limits.refresh()
         self._in_force.is_fresh = True
         try:
             effects = intake.submit(given, at)

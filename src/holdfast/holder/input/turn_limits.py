@@ -39,8 +39,7 @@ class TurnLimits:
         policy = self._in_force.policy
         if policy is not self._heeded:
             self._heeded = policy
-            self._intake.turn.adopt(policy.turn)
-            self._intake.budgets.adopt(policy.budgets)
+            self._intake.adopt(policy.turn, policy.budgets)
 
     def take_up(
         self, entries: Sequence[Entry], holder: ActorId | None, at: Moment

@@ -69,10 +69,21 @@ class Writer:
         self.taken: tuple[Index, int] | None = None
         """What the terminal has taken and is yet to be booked."""
 
+        self._is_awaited = False
+        """Whether somebody waits to hear that it was."""
+
+        self._has_echoed = False
+        """Whether something was printed since the terminal took it."""
+
     @property
     def is_on(self) -> bool:
         """Whether an input is half written."""
         return self._current is not None
+
+    def fits(self, given: Input) -> bool:
+        """Tell whether keys can be typed now, however the terminal is set."""
+        is_short = self._staged + len(given.payload) <= MAX_LINE
+        return is_short and given.kind is InputKind.KEYS
 
     def demand_room(self, given: Input) -> None:
         """Do nothing if a client's input could be typed now.
@@ -83,10 +94,10 @@ class Writer:
             Unavailable: It needs a prompt, and there is none.
 
         """
-        fits = given.kind in TYPED and self._staged + len(given.payload) <= MAX_LINE
-        if fits and given.kind is InputKind.KEYS:
+        if self.fits(given):
             return
         demand_sent(given)
+        fits = given.kind in TYPED and self._staged + len(given.payload) <= MAX_LINE
         if not fits:
             is_canonical = pty.is_canonical(self._vaulted.master)
             check(given, is_canonical=is_canonical, staged=self._staged)
@@ -97,6 +108,8 @@ class Writer:
     def apply(self, apply: serializer.Apply, at: Moment) -> list[Effect]:
         """Begin with an input."""
         given = apply.input
+        if self._shell.put_off is not None:
+            self._shell.catch_up()
         if self._shell.is_marked:
             self._shell.enters()
         if self._owners is not None and given.kind is not InputKind.START:
@@ -114,17 +127,25 @@ class Writer:
 
     def echoed(self) -> None:
         """Take that something was printed, and shown to everybody."""
-        self._book.echoed()
+        self._has_echoed = True
         if self.taken is not None:
-            self.book()
-        elif self._current is not None:
+            # If nobody waits for the answer, the clients that show the echo need the
+            # processor now: the timer of a terminal that echoes nothing books it.
+            if self._is_awaited:
+                self.book()
+            return
+        self._book.echoed()
+        if self._current is not None:
             self._tick(0.0)  # What prints may have read, too.
 
     def book(self) -> None:
         """Book what the terminal has taken, if that was put off."""
         if self.taken is not None:
             (index, count), self.taken = self.taken, None
+            if self._has_echoed:
+                self._book.echoed()
             self._timer.set(None)
+            self._shell.catch_up()
             at = now()
             self._driver.do(self._driver.intake.wrote(index, count, at), at)
 
@@ -150,7 +171,9 @@ class Writer:
         rest = memoryview(given.payload)[done:] if done else given.payload
         terminal = self._settings.read(at)
         taken = pty.write_available(self._vaulted.master, rest)
-        self._line.took(given, slice(done, done + taken), terminal)
+        is_whole = taken == len(given.payload)
+        if not (is_whole and self._line.put_off(given, terminal)):
+            self._line.took(given, slice(done, done + taken), terminal)
         if taken < len(rest):
             self._current = (apply, done + taken)
             self._timer.set(at.now + AGAIN)
@@ -162,6 +185,7 @@ class Writer:
             return intake.wrote(apply.index, taken, at)
         # Nobody waits behind it: the books are kept once its echo has been shown.
         self.taken, self._book.awaits_echo = (apply.index, taken), True
+        self._is_awaited, self._has_echoed = given.waits, False
         self._timers.when_idle = None
         self._timer.set(at.now + ECHO_PATIENCE)
         return []

@@ -11,6 +11,7 @@ from functools import partial
 
 from holdfast.core.input import gate
 from holdfast.core.input.intake_effects import Consult, Effect
+from holdfast.core.input.standing_verdict import StandingVerdict
 from holdfast.core.policy.policy import (
     Judgement,
     combined,
@@ -67,7 +68,21 @@ class Consultation:
         self.is_hidden = False
         """Whether it is a secret for certain, so that no approver is shown it."""
 
+        self._standing = StandingVerdict(driver.intake, self._company.kind_of)
         driver.performers[Consult] = self._consult
+
+    def press(self, given: Input, at: Moment) -> list[Effect]:
+        """Admit a key by what stands; nothing if it needs a full decision.
+
+        The policy has been looked at for it, and what that changed is known.
+        """
+        if self._questions.secret(given, at).is_on:
+            return []
+        effects = self._standing.press(given, at)
+        if effects:
+            self.given, self.question = given, None
+            self._line.echo_off = self.is_hidden = False
+        return effects
 
     def _consult(self, consult: Consult, at: Moment) -> list[Effect]:
         """Ask about an input that is first in line."""
@@ -82,7 +97,9 @@ class Consultation:
         if not self._questions.is_needed(given):
             self.question = None
             said = in_force.plain(self._company.kind_of(given.actor))
-            return self._told(ticket, said, at)
+            effects = self._told(ticket, said, at)
+            self._standing.learn(given, effects)
+            return effects
         asked = self._ask(given, secret, at, partial(self._later, ticket))
         if isinstance(asked, Judgement):
             return self._judged(ticket, asked, at)

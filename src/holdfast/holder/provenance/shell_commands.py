@@ -6,7 +6,7 @@ like a mark has already been taken out of the stream; here it is believed or not
 
 import select
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from holdfast.core.provenance import commands
 from holdfast.core.provenance.originators import Origins
@@ -68,8 +68,9 @@ class ShellCommands:
         self.is_resuming = False
         """Whether to call `resume`, until it is False."""
 
-        self.line = StagedLine(is_marked=self.is_marked)
-        """What stands typed, as far as the terminal and the shell tell."""
+        self._line = StagedLine(is_marked=self.is_marked)
+        self.put_off: Callable[[], None] | None = None
+        """What has been typed and is yet to be taken note of."""
 
         self.buffer: Buffer | None = None
         """What the shell has answered last to the question what stands on its line."""
@@ -83,6 +84,19 @@ class ShellCommands:
         self.channel: StateChannel | None = None
         if self.is_marked:
             self.channel = StateChannel(vaulted.session, vaulted.held.integration)
+
+    @property
+    def line(self) -> StagedLine:
+        """What stands typed, as far as the terminal and the shell tell."""
+        if self.put_off is not None:
+            self.catch_up()
+        return self._line
+
+    def catch_up(self) -> None:
+        """Take note of what was typed, if that was put off."""
+        do, self.put_off = self.put_off, None
+        if do is not None:
+            do()
 
     @property
     def at_prompt(self) -> bool:

@@ -1,7 +1,9 @@
 """Keeps what is typed and not entered, byte by byte, as the terminal takes it."""
 
 import base64
+import re
 from collections.abc import Iterable
+from functools import partial
 
 from holdfast.core.book.checkpoint import Checkpoint
 from holdfast.core.book.logbook import Entry, EntryKind
@@ -11,6 +13,8 @@ from holdfast.core.shell.heredocs import typed_part
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.model.ids import ActorId
 from holdfast.model.inputs import TYPED, Input, InputKind
+
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 REPLAYED = 4096
 """Entries looked at to find what stands typed: a line has few, each at most one
@@ -44,6 +48,21 @@ class TypedLine:
             self._lines = [*self._lines, *lines] if part.start else lines
             if part.stop == len(given.payload):
                 shell.entered(given, self._lines)
+
+    def put_off(self, given: Input, terminal: LineDiscipline) -> bool:
+        """Take note of a key later; tell whether that will do.
+
+        Its echo goes first. Whoever asks for the line, or types, has it taken note of
+        before; and letters enter nothing, so that nothing else is different until then.
+        """
+        is_plain = given.kind is InputKind.KEYS and not _CONTROL.search(given.payload)
+        # Somebody may have chosen a letter to end lines.
+        may_enter = terminal.canonical and any(terminal.ends)
+        if not is_plain or may_enter or self.echo_off or self.long:
+            return False
+        whole = slice(0, len(given.payload))
+        self._shell.put_off = partial(self.took, given, whole, terminal)
+        return True
 
     def replay(
         self,
