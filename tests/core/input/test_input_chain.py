@@ -214,6 +214,22 @@ def test_an_entry_that_keeps_no_statement_is_refused(wrong: Fields) -> None:
         Statement.from_entry(book.entries()[0])
 
 
+@pytest.mark.parametrize(
+    "most",
+    [
+        {"steps": based(STEP * MAX_SIGNED)},
+        {"rotations": based(ROTATION * MAX_ROTATIONS)},
+    ],
+)
+def test_an_entry_may_keep_as_much_as_a_statement_has(most: Fields) -> None:
+    book = Book()
+    book.write(EntryKind.SIGNED, GOOD | most)
+
+    read = Statement.from_entry(book.entries()[0])
+
+    assert len(read.steps) in (1, MAX_SIGNED)
+
+
 @pytest.mark.parametrize("data", ["#", None, 7])
 def test_a_payload_that_cannot_be_read_was_made_by_nobody(data: str | None) -> None:
     book = Book()

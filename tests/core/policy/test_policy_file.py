@@ -8,6 +8,7 @@ from holdfast.core.policy.policy import Policy
 from holdfast.core.policy.policy_file import (
     MAX_FILE,
     MAX_NAMED,
+    MAX_PLUGINS,
     MAX_PROBLEMS,
     MAX_RULES,
     examine,
@@ -58,6 +59,12 @@ def problems(text: str) -> list[str]:
 
 def rule(text: str) -> str:
     return f'[[rule]]\nverdict = "deny"\n{text}'
+
+
+def test_as_many_plug_ins_as_may_be_are_asked() -> None:
+    names = [f"x{number}" for number in range(MAX_PLUGINS)]
+
+    assert read_policy(f"[plugins]\nuse = {names}".encode()).plugins == tuple(names)
 
 
 def test_everything_that_a_file_says_is_read() -> None:

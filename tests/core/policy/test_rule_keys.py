@@ -7,6 +7,7 @@ from holdfast.core.policy.rule_keys import (
     CONDITIONS,
     FILES,
     MAX_ALTERNATIVES,
+    MAX_PATH,
     MAX_SEQUENCE,
     WORDS,
     read_files,
@@ -128,6 +129,11 @@ def test_what_makes_no_sense_is_told_what_is_expected(
 
     assert why in complaint
     assert complaint.isprintable()
+
+
+@pytest.mark.parametrize(("more", "complaints"), [(0, 0), (1, 1)])
+def test_a_folder_is_as_long_as_a_path_may_be(more: int, complaints: int) -> None:
+    assert len(read("cwd", "/" + "x" * (MAX_PATH - 1 + more))) == complaints
 
 
 def test_a_name_stands_for_its_folders() -> None:

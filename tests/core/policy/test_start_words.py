@@ -38,6 +38,12 @@ def test_many_variables_are_counted() -> None:
     assert text("sh", **many).endswith(" and 3 more")
 
 
+def test_as_many_variables_as_are_named_leave_none_to_count() -> None:
+    many = {f"V{number:02}": "x" for number in range(MAX_NAMED)}
+
+    assert text("sh", **many).endswith(f"V{MAX_NAMED - 1:02}")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "counts"),
     [
@@ -88,3 +94,13 @@ def test_what_is_too_long_to_read_is_cut_and_still_told_apart() -> None:
 
     assert len(text("echo", long, "a")) < MAX_LINE + 200
     assert text("echo", long, "a") != text("echo", long, "b")
+
+
+@pytest.mark.parametrize(("more", "is_cut"), [(0, False), (1, True)])
+def test_only_what_is_longer_than_a_line_may_be_is_cut(
+    more: int,
+    is_cut: bool,  # noqa: FBT001  # a parameter
+) -> None:
+    rest = MAX_LINE - len("cd /src && echo ")
+
+    assert ("…" in text("echo", "x" * (rest + more))) is is_cut
