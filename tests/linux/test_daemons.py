@@ -21,7 +21,11 @@ def started(
     env = {"PATH": os.environ["PATH"]}
     if session:
         env["HOLDFAST_SESSION"] = session
-    return subprocess.Popen(words, env=env, start_new_session=True)
+    made = subprocess.Popen(words, env=env, start_new_session=True)
+    # Amid its exec a process has no environment.
+    environment = Path(f"/proc/{made.pid}/environ")
+    eventually("it has its environment", lambda: bool(environment.read_bytes()))
+    return made
 
 
 @pytest.fixture

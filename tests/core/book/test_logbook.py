@@ -84,6 +84,7 @@ def test_entries_are_the_same_if_they_say_the_same_and_nothing_else_is() -> None
     known = drafted[0].hash
 
     assert drafted[0] == drafted[1]
+    assert not drafted[0] != drafted[1]  # noqa: SIM202  # another method
     assert hash(drafted[0]) == hash(drafted[1])
     assert drafted[0] != drafted[2]
     assert drafted[0] != known == hashlib.sha256(drafted[0].line).digest()

@@ -146,6 +146,9 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
             return NotImplemented
         return self._parts() == other._parts()
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # A struct has one of its own, which knows no parts.
+
     def __hash__(self) -> int:
         return hash(self.line)
 
