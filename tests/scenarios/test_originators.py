@@ -1,5 +1,6 @@
 """Somebody stages something, somebody else runs into it: who is named?"""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.client import blame_query, calls, current_operator
 from holdfast.client.calls import graph
+from holdfast.core.provenance.originators import COARSE_MS
 from holdfast.model.ids import ActorId, SessionId
 from holdfast.wire import messages as wire
 from holdfast.wire.blame import Behind, BlameReport
@@ -47,6 +49,10 @@ class Company:
             return number if number > before and found.phase == "prompt" else 0
 
         number = eventually(f"the end of {line}", ended)
+        # Of two commands that are closer to each other than the kernel dates a file,
+        # both are named.
+        apart = time.monotonic() + 2 * COARSE_MS / 1000
+        eventually("the next is told apart", lambda: time.monotonic() > apart)
         self.drops(who)
         return number
 
