@@ -6,7 +6,9 @@ from holdfast.core.session.paint_requests import (
     PATIENCE,
     REST,
     Connect,
+    Depict,
     Disconnect,
+    Feed,
     Reset,
     Want,
 )
@@ -58,6 +60,33 @@ def test_a_painter_that_once_answered_is_asked_again_at_once() -> None:
     world.settle()
 
     assert ticket in world.granted
+
+
+def test_a_painter_that_only_ever_refused_is_asked_again_at_once_as_well() -> None:
+    world = World()
+    world.print(10)
+    world.wish()
+    world.ask(Reset)
+    world.machine.refused()
+    world.ask(Reset)
+    world.now += PATIENCE
+    world.settle()
+    ticket = world.wish()
+    world.settle()
+
+    assert ticket in world.granted
+
+
+def test_a_feed_that_a_wish_overtook_ends_with_a_keyframe_for_nobody() -> None:
+    world = World()
+    world.print(HALF + 1)
+    while not world.asked(Feed):
+        world.step()
+    ticket = world.wish()
+    world.settle()
+
+    assert list(world.granted) == [ticket]
+    assert world.done[-1] == Depict(Want.KEYFRAME)
 
 
 def test_a_feed_that_nobody_wished_for_has_a_deadline_too() -> None:

@@ -7,7 +7,13 @@ import pytest
 from holdfast.core.book.checkpoint import read_checkpoint
 from holdfast.core.book.logbook import EntryKind, Logbook
 from holdfast.holder.record.book_recovery import Past, state_path
-from holdfast.holder.record.checkpoints import EVERY, EVERY_BYTES, OVERDUE, Checkpoints
+from holdfast.holder.record.checkpoints import (
+    EVERY,
+    EVERY_BYTES,
+    OVERDUE,
+    WORTH,
+    Checkpoints,
+)
 from holdfast.holder.record.log_file import LogFile
 from holdfast.model.errors import LogTampered
 from holdfast.model.ids import Epoch, Incarnation, SessionId
@@ -220,3 +226,68 @@ def test_a_successor_writes_over_the_older_of_two(tmp_path: Path) -> None:
     book.grant(10)
     book.mark()
     assert _through(book.state(newest)) > _through(book.state(1 - newest))
+
+
+# ── when the next one is due ──────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(("size", "count"), [(0, EVERY), (EVERY_BYTES // 8, 8)])
+def test_the_last_entry_of_so_many_and_no_earlier_makes_one_due(
+    tmp_path: Path, size: int, count: int
+) -> None:
+    fresh = Book(tmp_path).checkpoints
+
+    told = [fresh.stored(size) for _ in range(count)]
+
+    assert told == [False] * (count - 1) + [True]
+    assert fresh.is_due(is_idle=True)
+    assert not fresh.is_due(is_idle=False)
+    for _ in range(count * (OVERDUE - 1)):
+        fresh.stored(size)
+    assert fresh.is_due(is_idle=False)
+
+
+def test_once_one_is_made_the_next_is_far(tmp_path: Path) -> None:
+    book = Book(tmp_path)
+    book.grant(0)
+    assert book.checkpoints.stored(EVERY_BYTES * OVERDUE)
+
+    assert book.checkpoints.make(book.file, None, ()) is not None
+
+    assert not book.checkpoints.is_full
+    assert not book.checkpoints.is_due(is_idle=True)
+
+
+def test_a_successor_in_a_hurry_gets_one_if_that_spares_it_much(tmp_path: Path) -> None:
+    fresh = Book(tmp_path).checkpoints
+    for _ in range(WORTH - 1):
+        fresh.stored(1)
+    fresh.hurry()
+    assert not fresh.is_full
+    assert not fresh.is_due(is_idle=True)
+
+    fresh.stored(1)
+    fresh.hurry()
+
+    assert fresh.is_full
+    assert fresh.is_due(is_idle=True)
+    assert not fresh.is_due(is_idle=False)
+
+
+def test_a_hurry_does_not_put_off_one_that_is_overdue(tmp_path: Path) -> None:
+    fresh = Book(tmp_path).checkpoints
+    for _ in range(EVERY * OVERDUE):
+        fresh.stored(1)
+
+    fresh.hurry()
+
+    assert fresh.is_due(is_idle=False)
+
+
+def test_a_short_book_whose_checkpoints_are_torn_gets_no_hasty_one(book: Book) -> None:
+    for slot in (0, 1):
+        book.state(slot).write_bytes(b"torn")
+
+    assert book.known() == ALL
+
+    assert not book.checkpoints.is_full
