@@ -111,6 +111,22 @@ def test_a_client_that_leaves_is_gone_once(line: Wire) -> None:
     assert line.connection.is_closed
 
 
+def test_a_client_that_says_nothing_yet_is_not_hung_up_on(line: Wire) -> None:
+    line.connection.receive(lambda _, message: line.heard.append(message))
+
+    assert line.gone == line.heard == []
+
+
+def test_a_client_that_leaves_without_reading_is_gone_as_well(line: Wire) -> None:
+    line.connection.send(goodbye("unread"))
+    line.far.close()
+
+    line.connection.receive(lambda _, message: line.heard.append(message))
+
+    assert line.gone == [line.connection]
+    assert line.heard == []
+
+
 def test_who_breaks_the_protocol_is_told_and_hung_up_on(line: Wire) -> None:
     assert line.say(b"\xff" * 64) == []
 
