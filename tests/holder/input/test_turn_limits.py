@@ -81,8 +81,8 @@ def test_a_successor_knows_a_human_who_typed_from_an_agent(here: World) -> None:
     assert not spent(after, bert, now())
 
 
-@pytest.mark.parametrize(("later", "counts"), [(MINUTE / 100, True), (MINUTE, False)])
-def test_what_was_spent_counts_for_a_minute_by_the_wall_clock(
+@pytest.mark.parametrize(("later", "counts"), [(0.5, True), (MINUTE / 3 + 1, False)])
+def test_what_was_spent_is_given_back_by_the_wall_clock(
     here: World, later: float, *, counts: bool
 ) -> None:
     bot = typed(here, ActorKind.AGENT)
@@ -101,6 +101,18 @@ def test_a_policy_without_budgets_has_a_successor_meet_nobody(here: World) -> No
     bot = typed(here, ActorKind.AGENT)
 
     assert not successor(here).context.company.knows(bot)
+
+
+def test_who_spent_something_is_met_and_who_did_not_is_not(here: World) -> None:
+    idle = here.join("idle", ActorKind.HUMAN).id
+    bert = typed(here, ActorKind.HUMAN)
+    after = successor(here)
+    apply_policy(BUDGET)
+
+    after.session.desk.limits.take_up(here.entries(), None, now())
+
+    assert after.context.company.knows(bert)
+    assert not after.context.company.knows(idle)
 
 
 def test_who_has_the_turn_is_known_to_a_successor_though_it_spent_nothing(

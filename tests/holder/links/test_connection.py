@@ -114,7 +114,8 @@ def test_a_client_that_leaves_is_gone_once(line: Wire) -> None:
 def test_a_client_that_says_nothing_yet_is_not_hung_up_on(line: Wire) -> None:
     line.connection.receive(lambda _, message: line.heard.append(message))
 
-    assert line.gone == line.heard == []
+    assert line.gone == []
+    assert line.heard == []
 
 
 def test_a_client_that_leaves_without_reading_is_gone_as_well(line: Wire) -> None:

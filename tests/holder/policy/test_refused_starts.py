@@ -59,8 +59,9 @@ def test_agents_under_ever_new_names_are_met_by_the_limit_of_all_but_people_go_o
     demand_patience(BOT)
     note_refusal(ActorId("a_3"))
 
-    with pytest.raises(BudgetSpent):
+    with pytest.raises(BudgetSpent) as caught:
         demand_patience(BOT)
+    assert 0 < int(str(caught.value.facts["wait_ms"])) <= HOUR_MS
     demand_patience(ANNA)
     assert ALL > LIMIT
 
