@@ -8,14 +8,29 @@ from pathlib import Path
 
 import pytest
 from tests.holder.desk_world import Client, World, world
+from tests.linux.trees import SESSION as OWN
+from tests.linux.trees import leader
 
+from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.stream import StreamWindow
+from holdfast.holder.processes import leader as leaders
+from holdfast.holder.processes.daemon_sweep import DaemonSweep
 from holdfast.holder.processes.leader import Leader
 from holdfast.holder.record.note_memory import AREA
 from holdfast.linux import shared_memory
+from holdfast.linux.cgroups import SessionCgroup
+from holdfast.model.events import EventName
+from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
+from holdfast.wire.codec import Message
 
 PATIENCE = 20.0
+
+DAEMON = """
+import os, sys
+print(os.getpid(), flush=True)
+sys.stdin.read()
+"""
 
 
 class Watched:
@@ -51,8 +66,14 @@ class Watched:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     for name in ("RUNTIME", "CONFIG", "STATE"):
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+    # A name that nothing else on this machine has: what bears it is swept.
+    monkeypatch.setattr(leaders, "DaemonSweep", _sweep)
     with world() as made:
         yield made
+
+
+def _sweep(_: SessionId, cgroup: SessionCgroup | None) -> DaemonSweep:
+    return DaemonSweep(SessionId(OWN), cgroup)
 
 
 def exits(client: Client) -> list[wire.Exited]:
@@ -113,3 +134,47 @@ def test_who_ends_a_session_whose_leader_is_gone_is_told_how_that_ended(
     watched.leader.end(bert.connection, signal.SIGTERM, leave=True)
     assert exits(bert) == [wire.Exited(3)]
     assert exits(anna) == []
+
+
+def test_a_daemon_that_is_to_stay_is_told_of_and_goes_on(here: World) -> None:
+    watched = Watched(here, exit_status=0)
+    anna = watched.join()
+    with leader(DAEMON) as daemon:
+        daemon.pids()
+
+        watched.leader.end(anna.connection, signal.SIGTERM, leave=True)
+
+        assert Path(f"/proc/{daemon.pid}/cmdline").read_bytes()
+        said = anna.told()
+    assert said[-1] == wire.Exited(0)
+    assert _swept(said) == [(0, 1), (0, 1)]  # As one who is here, and who asked.
+    (entry,) = [one for one in here.entries() if one.kind is EntryKind.SWEPT]
+    assert (entry.fields["by"], entry.fields["left"]) == (anna.id, 1)
+
+
+def test_who_ends_daemons_is_told_when_they_have_ended(here: World) -> None:
+    watched = Watched(here, exit_status=0)
+    anna = watched.join()
+    with leader(DAEMON) as daemon:
+        daemon.pids()
+        watched.leader.end(anna.connection, signal.SIGTERM, leave=False)
+        said = anna.told()
+        assert said == []
+
+        give_up_at = time.monotonic() + PATIENCE
+        while not said or not isinstance(said[-1], wire.Exited):
+            assert time.monotonic() < give_up_at
+            here.turn()
+            said += anna.told()
+
+    assert (1, 0) in _swept(said)
+    (entry,) = [one for one in here.entries() if one.kind is EntryKind.SWEPT]
+    assert (entry.fields["count"], entry.fields["left"]) == (1, 0)
+
+
+def _swept(said: list[Message]) -> list[tuple[object, object]]:
+    return [
+        (one.fields["leftovers"], one.fields["left"])
+        for one in said
+        if isinstance(one, wire.Event) and one.name == EventName.SESSION_SWEPT
+    ]
