@@ -108,6 +108,20 @@ def test_a_leader_that_is_stopped_hears_that_it_is_ended(here: World) -> None:
     assert watched.leader.exit == -signal.SIGTERM
 
 
+def test_a_leader_that_does_not_heed_its_signal_is_killed_in_time(here: World) -> None:
+    watched = Watched(here)
+    watched.watch()
+    anna = watched.join()
+    watched.leader.end(anna.connection, signal.SIGURG, leave=False)
+    here.turn()
+    assert here.leader.poll() is None
+
+    here.turn(later=60)
+    watched.until_ended()
+
+    assert watched.leader.exit == -signal.SIGKILL
+
+
 def test_a_leader_that_ends_by_itself_is_waited_for_once(here: World) -> None:
     watched = Watched(here)
     watched.watch()
