@@ -7,14 +7,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
+from tests.cli.conftest import keeper, web  # noqa: F401  # fixtures
+from tests.cli.support.fakes import FakeSession
+from tests.cli.support.kernel import behind as command_of
+from tests.cli.support.kernel import blame, graph, process
+from tests.cli.support.operating import OTHER, US
 from tests.scenarios.support import Machine, machine
 
 from holdfast.client import authority, current_operator
 from holdfast.linux.stored import host_book
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotAllowed
-from holdfast.model.ids import SessionId
+from holdfast.model.ids import ActorId, SessionId
+from holdfast.wire.blame import Behind
 
 BEHIND = (
     "import json, pathlib, sys; from holdfast.client import authority;"
@@ -94,3 +101,40 @@ def test_without_a_keeper_nobody_can_be_told(
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
 
     assert behind(tmp_path, MADE_UP) == [authority.NOBODY_KNOWN]
+
+
+BOT = ActorId("a_" + "c" * 32)
+
+
+@pytest.mark.parametrize(
+    ("owner", "command", "everybody"),
+    [
+        (OTHER, None, {OTHER}),
+        ("", command_of(US, BOT), {US, BOT}),
+        (OTHER, command_of(US, BOT), {OTHER, US, BOT}),
+        (OTHER, command_of(ActorId(""), BOT), {OTHER, BOT}),
+        ("", command_of(ActorId("")), {authority.NOBODY_KNOWN}),
+        ("", None, {authority.NOBODY_KNOWN}),
+    ],
+)
+def test_behind_us_are_the_owner_of_our_process_and_all_who_typed_its_command(
+    web: FakeSession,  # noqa: F811
+    owner: str,
+    command: Behind | None,
+    everybody: set[str],
+) -> None:
+    leader = web.facts["pid"]
+    us = msgspec.structs.replace(process(os.getpid(), leader), actor=owner)
+    web.operating.kernel.graphs = [[graph(process(leader), us)]]
+    web.operating.kernel.blames["process"] = blame("changed", command)
+
+    assert authority._behind_in(web.id) == everybody  # noqa: SLF001  # our own session is not to be had
+    assert authority._behind_in(MADE_UP) == {authority.NOBODY_KNOWN}  # noqa: SLF001  # ditto
+
+
+def test_behind_a_process_that_is_not_in_the_session_is_nobody_known(
+    web: FakeSession,  # noqa: F811
+) -> None:
+    web.operating.kernel.graphs = [[graph(process(web.facts["pid"]))]]
+
+    assert authority._behind_in(web.id) == {authority.NOBODY_KNOWN}  # noqa: SLF001  # as above

@@ -241,3 +241,28 @@ def test_what_has_to_be_known_first_and_is_refused_is_the_error() -> None:
 
     with pytest.raises(NotAllowed):
         run.hear(refusal(NotAllowed(US, "observe"), FrameKind.COMMAND_REQUEST), 0)
+
+
+def test_a_client_on_another_s_link_has_found_the_session_and_knows_it() -> None:
+    exchange, other = asking(), view()
+    exchange.hear(attached(), 0)
+    typed = exchange.attachment.submit(InputKind.KEYS, b"x")
+    exchange.dials(0)
+    assert exchange.is_lost(timeouts.LOSS)
+
+    other.heard(attached(holder=OTHER, life=3))
+    sent = exchange.board(attached(holder=OTHER, life=3), other, 1)
+
+    assert sent == [typed, Take(), Who()]
+    assert not exchange.is_lost(timeouts.LOSS)
+    known = exchange.attachment
+    assert (known.holder, known.incarnation) == (OTHER, Incarnation(3))
+
+
+def test_whose_link_it_is_sends_nothing_again_when_it_boards() -> None:
+    exchange = booked()
+    exchange.attachment.submit(InputKind.KEYS, b"x")
+
+    assert exchange.board(attached(), exchange.attachment, 1) == [Take(), Who()]
+    assert exchange.hear(presence(US), 1) == []
+    assert exchange.result is not None

@@ -42,6 +42,21 @@ def test_i4_an_alias_is_followed_so_far_and_no_further(
     assert len(found.links) == times + (times <= MAX_DEPTH)
 
 
+@pytest.mark.parametrize("times", [MAX_DEPTH, MAX_DEPTH + 1])
+def test_i4_the_first_command_of_an_alias_is_followed_as_far_as_the_last(
+    world: World, times: int
+) -> None:
+    names = [f"a{number}" for number in range(times)]
+    nested = {name: f"{inner}; ls" for name, inner in pairwise([*names, "rm"])}
+    world.now = state(aliases=nested)
+
+    found = world.one("a0")
+
+    is_over = times > MAX_DEPTH
+    assert found.doubt == (TOO_LONG if is_over else "")
+    assert ("/usr/bin/rm" in found.paths) is not is_over
+
+
 @pytest.mark.parametrize("word", ["time", "env"])
 @pytest.mark.parametrize("times", [MAX_DEPTH, MAX_DEPTH + 1])
 def test_i4_what_stands_before_a_command_is_followed_so_far(
