@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.client.keeper import resolve
+from holdfast.client.keeper import MAX_HINTS, resolve
 from holdfast.model.errors import AmbiguousSession, SessionNotFound
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import SessionRecord
@@ -43,3 +43,21 @@ def test_no_session_and_many_are_said_as_such() -> None:
 
     assert none.value.__notes__ == ["There is none."]
     assert many.value.__notes__[0].endswith("and 3 more")
+
+
+def test_so_many_sessions_are_named_and_none_of_them_is_counted_as_more() -> None:
+    with pytest.raises(SessionNotFound) as refused:
+        resolve("x", [WEB] * MAX_HINTS)
+
+    assert refused.value.__notes__[0].count("web (") == MAX_HINTS
+    assert "more" not in refused.value.__notes__[0]
+
+
+def test_of_what_was_asked_for_so_much_is_repeated_and_no_escape() -> None:
+    for known in ([], [WEB, listed("x" * 99, "c"), listed("x" * 99, "d")]):
+        with pytest.raises((SessionNotFound, AmbiguousSession)) as refused:
+            resolve("x" * 99, known)
+        assert "x" * 64 + "\N{HORIZONTAL ELLIPSIS}" in str(refused.value)
+    with pytest.raises(SessionNotFound) as refused:
+        resolve("\x1b[2J", [WEB])
+    assert "\x1b" not in str(refused.value)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 from tests.cli.conftest import keeper, web  # noqa: F401  # fixtures
-from tests.cli.support.fakes import FakeKeeper, FakeSession
+from tests.cli.support.fakes import OTHER, US, FakeKeeper, FakeSession
 
 from holdfast.client import early_session
 from holdfast.client import keeper as known_sessions
@@ -17,6 +17,7 @@ from holdfast.model.errors import (
     SessionNotFound,
 )
 from holdfast.model.session_record import SessionRecord
+from holdfast.model.session_requests import Rename
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +113,26 @@ def test_what_was_begun_early_is_meant_without_asking_anybody(
         early_session.forget()
     with pytest.raises(SessionNotFound):
         known_sessions.find("it")
+
+
+def test_a_change_is_proven_in_our_name_unless_somebody_has_proven_it(
+    web: FakeSession,  # noqa: F811
+    keeper: FakeKeeper,  # noqa: F811
+) -> None:
+    known_sessions.request(Rename(web.id, "job"))
+    known_sessions.request(Rename(web.id, "job", OTHER, 7, "theirs"))
+
+    ours, theirs = keeper.asked
+    assert ours["asker"] == US
+    assert ours["proof"]
+    assert (theirs["asker"], theirs["asked_ms"]) == (OTHER, 7)
+    assert theirs["proof"] == "theirs"
+
+
+def test_a_keeper_that_runs_says_how_it_does(keeper: FakeKeeper) -> None:  # noqa: F811
+    assert known_sessions.status().pid == 7
+
+    keeper.close()
+
+    with pytest.raises(NoKeeper):
+        known_sessions.status()

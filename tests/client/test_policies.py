@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.client import current_operator, policies
+from holdfast.core.book.logbook import EntryKind
 from holdfast.core.policy.applied_policy import Applied
-from holdfast.linux.stored import places, policy_files
+from holdfast.crypto.keys import verify
+from holdfast.linux.stored import host_book, places, policy_files
+from holdfast.model.errors import MalformedPolicy, PolicyMoved
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +38,76 @@ def test_a_later_policy_is_dated_later_whatever_the_clock_says(
 
     assert second.at_wall_ms == first.at_wall_ms + 1
     assert policy_files.standing().applied == second
+
+
+ASK = '[default]\nagent = "ask"\n'
+
+
+def test_the_entry_names_both_policies_and_is_signed_by_who_applied_it() -> None:
+    us = current_operator.ourselves()
+    first = applied(ASK + "# the first\n")
+    second = applied(ASK)
+
+    with host_book.writing() as book:
+        entry, name = book.last, book.id
+    assert entry is not None
+    assert entry.kind is EntryKind.APPLIED
+    assert second.entry == entry.index == first.entry + 1
+    fields = entry.fields
+    assert (fields["by"], fields["policy"]) == (us.actor.id, second.digest)
+    assert fields["before"] == first.digest
+    said = policies.statement(name, second.digest, first.digest)
+    assert (
+        said == f"holdfast apply 1\n{name}\n{second.digest}\n{first.digest}\n".encode()
+    )
+    key, signature = (bytes.fromhex(str(fields[one])) for one in ("key", "signature"))
+    assert key == us.public_key
+    assert verify(key, said, signature)
+
+
+def test_a_policy_that_is_not_valid_is_refused_and_that_is_on_record() -> None:
+    before = applied(ASK)
+
+    with pytest.raises(MalformedPolicy) as refused:
+        applied("\n".join(f"[x{number}]" for number in range(7)))
+
+    assert refused.value.facts["count"] == 7
+    assert str(refused.value).count("; ") == 4
+    assert policy_files.standing().applied == before
+    assert "gate apply" in Path(host_book.host_folder(), "book.log").read_text()
+
+
+def test_what_was_changed_after_it_was_shown_is_not_put_in_force() -> None:
+    us = current_operator.ourselves()
+    applied("")
+    places.policy_file().write_text(ASK)
+    shown = policy_files.standing()
+    places.policy_file().write_text(ASK + "# more\n")
+
+    with pytest.raises(PolicyMoved) as refused:
+        policies.apply(us, shown)
+    assert "the file" in str(refused.value)
+
+    places.policy_file().write_text(ASK)
+    meanwhile = policies.apply(us, shown)
+    with pytest.raises(PolicyMoved) as refused:
+        policies.apply(us, shown)
+    assert "another policy" in str(refused.value)
+    assert policy_files.standing().applied == meanwhile
+
+
+def test_people_are_told_that_a_changed_policy_waits() -> None:
+    applied("")
+    assert policies.troubles() == []
+
+    places.policy_file().write_text(ASK)
+
+    assert policies.troubles() == [policy_files.WAITS]
+
+
+def test_people_are_told_that_the_policy_cannot_be_looked_at() -> None:
+    places.policy_file().parent.chmod(0o777)
+
+    (told,) = policies.troubles()
+
+    assert told.startswith("the policy cannot be looked at: ")
