@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,8 +7,11 @@ import pytest
 from holdfast.client import hosts
 from holdfast.client.hosts import KnownHost
 from holdfast.model.errors import HostNotKnown, HostTaken, MalformedName
+from holdfast.model.ids import ActorId
 
 RELAY = "wss://relay.example"
+US, THERE = ActorId("a_" + "a" * 32), ActorId("a_" + "b" * 32)
+OTHER = ActorId("a_" + "c" * 32)
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +110,43 @@ def test_a_damaged_file_is_no_host(damage: dict[str, object], config: Path) -> N
         hosts.by_name("box")
     hosts.forget("box")
     assert not path.exists()
+
+
+def test_who_we_are_at_a_host_is_kept_when_it_is_joined_again() -> None:
+    first = hosts.save(replace(known(), actors={US: THERE}))
+    assert first == replace(known(), actors={US: THERE})
+
+    hosts.save(replace(known(), actors={OTHER: THERE}))
+
+    found = hosts.by_name("box")
+    assert found.actors == {US: THERE, OTHER: THERE}
+    assert (found.actor_of(US), found.actor_of(THERE)) == (THERE, THERE)
+
+
+def test_a_file_of_an_older_version_says_less_and_is_a_host(config: Path) -> None:
+    assert hosts.save(known()) == known()
+    path = config / "hosts" / "box.json"
+    facts = json.loads(path.read_text())
+    del facts["actors"], facts["operator"]
+    path.write_text(json.dumps(facts))
+
+    assert hosts.by_name("box") == replace(known(), operator="")
+
+
+def test_so_many_relays_of_a_host_are_kept() -> None:
+    relays = tuple(f"wss://r{n}.example" for n in range(hosts.MAX_RELAYS + 1))
+
+    hosts.save(replace(known(), relays=relays))
+
+    assert hosts.by_name("box").relays == relays[: hosts.MAX_RELAYS]
+
+
+def test_a_host_that_is_not_known_cannot_be_forgotten_or_renamed() -> None:
+    hosts.save(known())
+
+    with pytest.raises(HostNotKnown):
+        hosts.forget("den")
+    with pytest.raises(HostNotKnown):
+        hosts.rename("den", "shed")
+    hosts.forget("BOX")
+    assert hosts.known() == []

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.client import current_operator, policies
 from holdfast.core.book.logbook import EntryKind
-from holdfast.core.policy.applied_policy import Applied
+from holdfast.core.policy.applied_policy import NOTHING, Applied
 from holdfast.crypto.keys import verify
 from holdfast.linux.stored import host_book, places, policy_files
 from holdfast.model.errors import MalformedPolicy, PolicyMoved
@@ -54,6 +54,7 @@ def test_the_entry_names_both_policies_and_is_signed_by_who_applied_it() -> None
     assert entry.kind is EntryKind.APPLIED
     assert second.entry == entry.index == first.entry + 1
     fields = entry.fields
+    assert (first.text, second.text) == (f"{ASK}# the first\n".encode(), ASK.encode())
     assert (fields["by"], fields["policy"]) == (us.actor.id, second.digest)
     assert fields["before"] == first.digest
     said = policies.statement(name, second.digest, first.digest)
@@ -111,3 +112,19 @@ def test_people_are_told_that_the_policy_cannot_be_looked_at() -> None:
     (told,) = policies.troubles()
 
     assert told.startswith("the policy cannot be looked at: ")
+
+
+def test_the_first_policy_of_a_host_may_be_no_file_and_opens_the_book() -> None:
+    us = current_operator.ourselves()
+    for file in Path(host_book.book_path()).parent.glob("book*"):
+        file.unlink()
+    before = time.time_ns() // 1_000_000
+
+    first = policies.apply(us, policy_files.standing())
+
+    with host_book.writing() as book:
+        assert book.last is not None
+        assert (book.last.kind, book.last.index) == (EntryKind.APPLIED, 1)
+        assert book.last.fields["before"] == NOTHING.digest
+    assert (first.text, first.by, first.entry) == (b"", us.actor.id, 1)
+    assert before <= first.at_wall_ms <= time.time_ns() // 1_000_000
