@@ -58,6 +58,7 @@ def test_of_what_was_asked_for_so_much_is_repeated_and_no_escape() -> None:
         with pytest.raises((SessionNotFound, AmbiguousSession)) as refused:
             resolve("x" * 99, known)
         assert "x" * 64 + "\N{HORIZONTAL ELLIPSIS}" in str(refused.value)
+        assert "x" * 65 not in str(refused.value)
     with pytest.raises(SessionNotFound) as refused:
         resolve("\x1b[2J", [WEB])
     assert "\x1b" not in str(refused.value)

@@ -247,7 +247,7 @@ def test_a_client_on_another_s_link_has_found_the_session_and_knows_it() -> None
     exchange, other = asking(), view()
     exchange.hear(attached(), 0)
     typed = exchange.attachment.submit(InputKind.KEYS, b"x")
-    exchange.dials(0)
+    exchange.linked(0)
     assert exchange.is_lost(timeouts.LOSS)
 
     other.heard(attached(holder=OTHER, life=3))
@@ -257,6 +257,8 @@ def test_a_client_on_another_s_link_has_found_the_session_and_knows_it() -> None
     assert not exchange.is_lost(timeouts.LOSS)
     known = exchange.attachment
     assert (known.holder, known.incarnation) == (OTHER, Incarnation(3))
+    exchange.hear(presence(US), 1)
+    assert exchange.result is not None
 
 
 def test_whose_link_it_is_sends_nothing_again_when_it_boards() -> None:
