@@ -254,4 +254,6 @@ def test_a_holder_that_is_merely_slow_is_left_alone(here: Machine) -> None:
             hog.wait()
 
     assert here.pid("holder", session) == holder
-    assert here.ask(do="status")["replaced"] == {"count": 0}
+    replaced = here.ask(do="status")["replaced"]
+    assert isinstance(replaced, dict)
+    assert replaced["count"] == 0
