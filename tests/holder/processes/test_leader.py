@@ -80,7 +80,7 @@ def exits(client: Client) -> list[wire.Exited]:
     return [one for one in client.told() if isinstance(one, wire.Exited)]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
 def test_who_ends_a_session_has_its_leader_signalled_and_all_are_told(
     here: World, number: int
 ) -> None:
