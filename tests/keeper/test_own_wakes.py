@@ -35,6 +35,7 @@ class Waking:
             assert time.monotonic() < deadline, "it never came to this"
             for key, events in self.selector.select(0.01):
                 key.data(key.fileobj, events)
+            self.wakes.tick(time.monotonic())  # A holder may be dead before it is told.
 
     def close(self) -> None:
         self.end()
@@ -100,6 +101,23 @@ def test_once_its_holder_is_forked_the_session_is_let_go(waking: Waking) -> None
 
     assert ONE not in waking.wakes
     assert waking.nursery is not None  # Another is to be woken.
+
+
+def test_a_session_whose_holder_died_at_once_is_woken_again(waking: Waking) -> None:
+    waking.wakes.add(ONE, 0.0)
+    waking.wakes.tick(1.0)
+    nursery = waking.nursery
+    assert nursery is not None
+
+    # A nursery says so only if the fork is gone before it can be looked at.
+    waking.wakes._heard(nursery, {"do": "stillborn", "key": ONE}, [])  # noqa: SLF001
+
+    assert ONE in waking.trust.copies
+    again = waking.wakes.next_deadline()
+    assert again is not None
+    waking.wakes.tick(again)
+    assert waking.wakes.next_deadline() is None  # It was asked for once more.
+    waking.turn_until(lambda: ONE not in waking.trust.copies)
 
 
 def test_when_nobody_is_left_to_wake_the_nursery_ends(waking: Waking) -> None:

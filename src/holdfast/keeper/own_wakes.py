@@ -95,12 +95,15 @@ class OwnWakes:
 
     def _heard(self, _nursery: Nursery, packet: packets.Packet, fds: list[int]) -> None:
         packets.close(fds)
-        if packet.get("do") != "forked":
+        said, session = packet.get("do"), str(packet.get("key"))
+        if said not in ("forked", "stillborn"):
             return
-        session = str(packet.get("key"))
         if session in self._asked:
             self._asked.discard(session)
-            self._trust.drop(session)  # Its holder has all of it.
+            if said == "forked":
+                self._trust.drop(session)  # Its holder has all of it.
+            else:
+                self._due[session] = time.monotonic() + AGAIN
         if not self._asked and not self._due:
             self.end()
 
