@@ -28,7 +28,7 @@ def main(command: list[str]) -> int:
         socket.send_fds(theirs, [b"."], [listener])
         os.close(listener)
         os.execvp(command[0], command)  # noqa: S606  # as it was asked for
-    os.close(0)  # So that it ends when whoever asks us does.
+    os.close(0)  # So that it ends when its parent does.
     _, (listener, *_), _, _ = socket.recv_fds(ours, 1, 1)
     gate = exec_gate.ExecGate(listener, shared_memory.create("peer", exec_gate.SIZE))
     gate.inherited()

@@ -51,7 +51,7 @@ def main() -> int:
     options = _options()
     # Whoever installs holdfast has its modules compiled; so have we.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    # Whoever ends us should not be left with thousands of sessions.
+    # If the run is stopped, it must not leave thousands of sessions behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     scale = Scale(options.quick, options.sessions or (50 if options.quick else 2000))
     table = Table()

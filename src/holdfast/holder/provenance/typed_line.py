@@ -52,8 +52,8 @@ class TypedLine:
     def put_off(self, given: Input, terminal: LineDiscipline) -> bool:
         """Take note of a key later; tell whether that will do.
 
-        Its echo goes first. Whoever asks for the line, or types, has it taken note of
-        before; and letters enter nothing, so that nothing else is different until then.
+        Its echo goes first. A later key, or a question about the line, brings the line
+        up to date first; letters enter nothing, so nothing else differs until then.
         """
         is_plain = given.kind is InputKind.KEYS and not _CONTROL.search(given.payload)
         # Somebody may have chosen a letter to end lines.
