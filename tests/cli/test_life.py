@@ -107,6 +107,40 @@ def test_doctor_fails_where_sessions_cannot_work(place: Path, capsys: Capture) -
     assert "HOLDFAST_RUNTIME_DIR" in sockets["advice"]
 
 
+def the_host(capsys: Capture) -> dict[str, object]:
+    main(["doctor", "--json"])
+    abilities = json.loads(capsys.readouterr().out)["abilities"]
+    (found,) = [one for one in abilities if one["name"] == "host"]
+    return dict(found)
+
+
+def test_doctor_says_how_to_start_a_host(keeper: FakeKeeper, capsys: Capture) -> None:
+    found = the_host(capsys)
+
+    assert found["grade"] == "ok"
+    assert "holdfast up --detach" in str(found["why"])
+    assert keeper.folder.exists()
+
+
+def test_doctor_sees_what_would_stop_the_host(
+    keeper: FakeKeeper, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relays = keeper.folder / "config/relays"
+    relays.write_text("ftp://nowhere\n")
+
+    bad_relay = the_host(capsys)
+    relays.unlink()
+    (keeper.folder / "open").mkdir()
+    (keeper.folder / "open").chmod(0o777)
+    monkeypatch.setenv("HOLDFAST_CONFIG_DIR", str(keeper.folder / "open"))
+    open_folder = the_host(capsys)
+
+    assert (bad_relay["grade"], open_folder["grade"]) == ("limited", "limited")
+    assert "`up` would fail" in str(bad_relay["why"])
+    assert "others may write" in str(open_folder["why"])
+    assert "0700" in str(open_folder["advice"])
+
+
 @pytest.mark.usefixtures("keeper")
 @pytest.mark.parametrize("plain", ["", "1"])
 def test_doctor_is_coloured_on_a_terminal_unless_asked_not_to_be(plain: str) -> None:

@@ -34,6 +34,6 @@ def test_a_folder_that_is_not_ours_is_told_and_not_used(
 
     found = probe()
 
-    assert "others may enter" in found.place.problem
+    assert "others may write" in found.place.problem
     assert found.painter != ""
     assert not can_work(judge(found))

@@ -1,6 +1,7 @@
 """Asks the host of this machine, which need not be there."""
 
 import time
+from pathlib import Path
 
 from holdfast.linux import packets
 from holdfast.linux.start import start_host
@@ -9,9 +10,13 @@ from holdfast.model.errors import HostDidNotStart
 from holdfast.model.process_status import HostStatus
 from holdfast.model.session_record import record_of
 from holdfast.model.session_requests import End, Request, Status, packet_of
+from holdfast.model.text import printable
 
 PATIENCE = 5.0
 """Seconds for an answer, and for a new host to give its first."""
+
+LOG_TAIL = 4096
+"""Bytes of the host's log that are read for its last line."""
 
 _STEP = 0.01
 
@@ -47,11 +52,18 @@ def start() -> HostStatus:
     """Start a host that belongs to nobody, and return its status when it answers.
 
     Raises:
-        Unavailable: It does not answer.
+        Unavailable: It does not answer; its log says why, if it says anything.
 
     """
+    log = places.host_log()
+    before = log.stat().st_size if log.exists() else 0
     start_host()
-    return wait()
+    try:
+        return wait()
+    except HostDidNotStart:
+        if why := _last_line(log, before):
+            raise HostDidNotStart(why) from None
+        raise
 
 
 def wait(*, other_than: float | None = None) -> HostStatus:
@@ -71,6 +83,18 @@ def wait(*, other_than: float | None = None) -> HostStatus:
             return found
         time.sleep(_STEP)
     raise HostDidNotStart(f"no answer within {PATIENCE:.0f} s")
+
+
+def _last_line(log: Path, start: int) -> str:
+    """Return the last line that was written to a log since it was `start` bytes."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(start, log.stat().st_size - LOG_TAIL))
+            lines = file.read(LOG_TAIL).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return ""
+    said = [line.strip() for line in lines if line.strip()]
+    return printable(said[-1].removeprefix("holdfast: "), 300) if said else ""
 
 
 def end() -> bool:

@@ -133,6 +133,11 @@ def check_relay_url(url: str) -> None:
         raise MalformedInvite("without TLS a relay is reached on this machine only")
 
 
+def is_only_here(url: str) -> bool:
+    """Tell whether a relay can be reached from its own machine only."""
+    return _is_loopback(urlsplit(url).hostname or "")
+
+
 def _relays(raw: bytes) -> tuple[str, ...]:
     count, rest = raw[0], raw[1:]
     found: list[str] = []

@@ -225,8 +225,49 @@ def test_the_example_is_right_and_the_one_in_the_documentation(
     assert keeper.asked == []
 
 
+def test_init_writes_the_example_for_us_alone_and_never_over_a_policy(
+    keeper: FakeKeeper, capsys: Capture
+) -> None:
+    path = keeper.folder / "config/policy.toml"
+
+    assert main(["gate", "init"]) == 0
+    said = capsys.readouterr().out
+    assert str(path) in said
+    assert "holdfast gate apply" in said
+    assert path.read_text() == (ROOT / "docs/examples/policy.toml").read_text()
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("# mine")
+
+    assert main(["gate", "init"]) == 64
+    assert "left as it is" in capsys.readouterr().err
+    assert path.read_text() == "# mine"
+    path.unlink()
+
+    assert main(["gate", "init", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts == {"file": str(path), "in_force": False}
+    assert keeper.asked == []
+
+
+def test_init_writes_through_no_link(
+    keeper: FakeKeeper, tmp_path: Path, capsys: Capture
+) -> None:
+    (keeper.folder / "config/policy.toml").symlink_to(tmp_path / "elsewhere")
+
+    assert main(["gate", "init"]) == 64
+    assert not (tmp_path / "elsewhere").exists()
+    assert "Traceback" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
-    "words", [["test", "web"], ["approve"], ["example", "x"], ["pending", "a", "b"]]
+    "words",
+    [
+        ["test", "web"],
+        ["approve"],
+        ["example", "x"],
+        ["init", "x"],
+        ["pending", "a", "b"],
+    ],
 )
 def test_too_few_and_too_many_words_are_refused(
     words: list[str], web: FakeSession

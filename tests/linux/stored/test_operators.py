@@ -134,9 +134,9 @@ def test_whoever_is_forgotten_is_unknown() -> None:
         operators.forget("anna")
 
 
-def test_t45_a_folder_that_others_may_enter_is_not_used(config: Path) -> None:
-    config.mkdir(mode=0o755)
-    os.chmod(config, 0o755)  # noqa: PTH101, S103  # what the test is about
+def test_t45_a_folder_that_others_may_write_to_is_not_used(config: Path) -> None:
+    config.mkdir(mode=0o775)
+    os.chmod(config, 0o775)  # noqa: PTH101, S103  # what the test is about
 
     with pytest.raises(PlaceNotOurs):
         operators.enrolled()

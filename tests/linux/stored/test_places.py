@@ -20,12 +20,29 @@ def test_the_runtime_folder_is_made_for_us_alone(chosen: Path) -> None:
     assert chosen.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_that_others_may_enter_is_refused(chosen: Path) -> None:
-    chosen.mkdir(mode=0o777)
-    chosen.chmod(0o777)
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o720])
+def test_a_folder_that_others_may_write_to_is_refused(chosen: Path, mode: int) -> None:
+    chosen.mkdir()
+    chosen.chmod(mode)
 
-    with pytest.raises(PlaceNotOurs, match="others"):
+    with pytest.raises(PlaceNotOurs, match="others may write"):
         places.runtime_dir()
+    assert chosen.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o701, 0o710])
+def test_a_folder_of_ours_that_others_may_only_enter_is_closed_and_used(
+    chosen: Path, mode: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    chosen.mkdir()
+    chosen.chmod(mode)
+
+    assert places.runtime_dir() == chosen
+    assert chosen.stat().st_mode & 0o777 == 0o700
+    assert "closed to them now" in capfd.readouterr().err
+
+    places.runtime_dir()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_link_to_a_folder_is_refused(chosen: Path, tmp_path: Path) -> None:

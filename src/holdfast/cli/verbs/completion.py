@@ -15,7 +15,7 @@ NAMING = (
 )
 """Verbs whose first argument is a session."""
 
-GATE = ("pending", "approve", "deny", "test", "check", "apply", "example")
+GATE = ("pending", "approve", "deny", "test", "check", "apply", "init", "example")
 """The actions of `gate`; a test compares them with the verb."""
 
 SCRIPTS = Path(__file__).parents[2] / "shell"

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Look, judge and print."""
-    abilities = [*judge(probe()), _policy(), _processes()]
+    abilities = [*judge(probe()), _policy(), _host(), _processes()]
     works = can_work(abilities)
     if options.json:
         facts = [
@@ -62,6 +62,37 @@ def _policy() -> Ability:
         why = "none applied: people may do everything, others nothing"
         return Ability("policy", Grade.OK, why)
     return Ability("policy", Grade.OK, f"{found.applied.digest[:32]} is in force")
+
+
+def _host() -> Ability:
+    """Check the host, and what would stop `holdfast up`; asking starts none."""
+    from holdfast.client import host  # noqa: PLC0415  # slow to load
+    from holdfast.linux.stored import places, relays  # noqa: PLC0415  # ditto
+    from holdfast.wire.invites import check_relay_url  # noqa: PLC0415  # ditto
+
+    name = "host"
+    try:
+        places.config_dir()
+        places.log_dir()
+        for url in relays.written_down():
+            check_relay_url(url)
+        found = host.status()
+    except HoldfastError as error:
+        return Ability(
+            name, Grade.LIMITED, f"`up` would fail: {error}", error.next_step
+        )
+    except OSError as error:
+        return Ability(name, Grade.LIMITED, f"`up` would fail: {error.strerror}")
+    if found is None:
+        return Ability(name, Grade.OK, "none runs; `holdfast up --detach` starts it")
+    if not found.links:
+        return Ability(name, Grade.OK, f"pid {found.pid} runs, and has no relay")
+    away = [link for link in found.links if not link.up]
+    if not away:
+        told = ", ".join(link.relay for link in found.links)
+        return Ability(name, Grade.OK, f"pid {found.pid} is connected to {told}")
+    told = "; ".join(f"{link.relay}: {link.why}" for link in away)
+    return Ability(name, Grade.LIMITED, f"not connected to {told}")
 
 
 def _processes() -> Ability:

@@ -37,6 +37,7 @@ WORDS = {
     "test": (2, None),
     "check": (0, 1),
     "apply": (0, 1),
+    "init": (0, 0),
     "example": (0, 0),
 }
 """The least and most arguments that each action takes."""
@@ -73,6 +74,13 @@ def run(options: argparse.Namespace) -> int:
             return answer(options, name=words[0], approve=approve)
         case "test":
             return _test(options, words[0], " ".join(words[1:]))
+        case _:
+            return _on_policy(options, words)
+
+
+def _on_policy(options: argparse.Namespace, words: list[str]) -> int:
+    """Do an action about the policy rather than about an input."""
+    match options.what:
         case "check":
             return _check(words[0] if words else None, as_json=options.json)
         case "apply":
@@ -81,9 +89,36 @@ def run(options: argparse.Namespace) -> int:
             from holdfast.cli.verbs import gate_apply  # noqa: PLC0415  # slow to load
 
             return gate_apply.run(options)
+        case "init":
+            return _init(as_json=options.json)
         case _:
             print(EXAMPLE.read_text(), end="")
             return 0
+
+
+def _init(*, as_json: bool) -> int:
+    """Write a policy to start from, where none is; nothing of it is in force yet."""
+    from holdfast.linux.stored import places  # noqa: PLC0415  # slow to load
+
+    path = places.policy_file()
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise MalformedArgument(
+            "gate init", f"needed: {path} exists, and is left as it is"
+        ) from None
+    except OSError as error:
+        raise MalformedArgument(
+            str(path), f"a file that can be written: {error.strerror}"
+        ) from None
+    with os.fdopen(fd, "wb") as file:
+        file.write(EXAMPLE.read_bytes())
+    if as_json:
+        print(json.dumps({"file": str(path), "in_force": False}))
+    else:
+        print(f"wrote {printable(str(path), 500)}")
+        print("Edit it if you like; `holdfast gate apply` puts it in force.")
+    return 0
 
 
 def _elsewhere(word: str) -> UsageError:

@@ -5,11 +5,12 @@ import json
 import os
 import time
 
+from holdfast.cli.invitation_text import Room, invitation_lines
 from holdfast.cli.verbs.grant import duration_ms
 from holdfast.client import host, keeper
 from holdfast.client.authority import demand_grant
 from holdfast.client.own_name import login_name
-from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
+from holdfast.crypto.fingerprints import short_fingerprint
 from holdfast.linux.stored import invites, relays
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right, invited_rights
@@ -67,14 +68,19 @@ def run(options: argparse.Namespace) -> int:
     key = bytes.fromhex(here.public_key)
     expires = _wall() + lasts
     made = invites.make(name, ActorKind(options.kind), envelope, expires, by=us)
-    link = Invitation(key, made.id, made.secret, _relays(here.links)).to_link()
+    urls = _relays(here.links)
+    link = Invitation(key, made.id, made.secret, urls).to_link()
     host.request(Look())
-    _print(options, made, link, key)
+    _print(options, made, link, urls, key)
     return 0
 
 
 def _print(
-    options: argparse.Namespace, made: invites.Invite, link: str, us: bytes
+    options: argparse.Namespace,
+    made: invites.Invite,
+    link: str,
+    urls: tuple[str, ...],
+    us: bytes,
 ) -> None:
     if options.json:
         key = {"host": host_id(us), "fingerprint": short_fingerprint(us)}
@@ -87,18 +93,16 @@ def _print(
         rights = "do everything" if is_whole else "do everything but start sessions"
     where = "in one session" if made.envelope.session else "in every session"
     print(f"{made.name} ({made.kind}) may {rights}, {where}.")
-    print(
-        f"Works once, within {options.ttl}. Open it in a browser if the relay\n"
-        f"serves the page:\n\n  {link}\n"
-    )
-    # Not as an argument: every process sees those, and shells keep them in histories.
-    print("On another machine, paste it into `holdfast join -`. Both show the key")
-    print(f"of this host: {short_fingerprint(us)}, or in words\n")
-    print(f"  {spoken_fingerprint(us)}")
-    if not options.no_qr:
-        from holdfast.cli.qr import qr_lines  # noqa: PLC0415  # only here
+    lines = invitation_lines(link, urls, us, options.ttl, _room(options))
+    print("\n".join(lines))
 
-        print("\n" + "\n".join(qr_lines(link)))
+
+def _room(options: argparse.Namespace) -> Room | None:
+    """Return where a code may be drawn; None if none is wanted or nobody looks."""
+    if options.no_qr or not os.isatty(1):
+        return None
+    size = os.get_terminal_size(1)
+    return Room(size.columns, size.lines)
 
 
 def _host() -> HostStatus:

@@ -1,7 +1,8 @@
 """Our folders, and whether they belong to us alone.
 
 A folder that another user can write to is not used: anyone who can put a socket
-there can pretend to be the keeper (T44, T45).
+there can pretend to be the keeper (T44, T45). One that others can only enter is
+closed to them.
 
 Names are plain strings here, because every start of the command line and every
 birth of a session needs them, and loading pathlib would cost more than all the rest.
@@ -25,6 +26,7 @@ MAX_SOCKET_PATH = 107
 """Bytes of a path that the kernel takes for a Unix socket."""
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_WRITING = stat.S_IWGRP | stat.S_IWOTH
 
 
 def runtime_path() -> str:
@@ -66,8 +68,10 @@ def owned(folder: str) -> str:
         raise _not_ours(folder, "it is not a folder")
     if found.st_uid != os.getuid():
         raise _not_ours(folder, "it belongs to somebody else")
+    if found.st_mode & _WRITING:
+        raise _not_ours(folder, "others may write to it")
     if found.st_mode & _OTHERS:
-        raise _not_ours(folder, "others may enter it")
+        _close(folder)
     return folder
 
 
@@ -164,6 +168,24 @@ def policy_file() -> str:
 
     """
     return f"{owned(config_path())}/policy.toml"
+
+
+def _close(folder: str) -> None:
+    """Keep others out of a folder of ours that they may enter, and say so.
+
+    People make it with `mkdir`. Nobody else could put anything there, and nothing of
+    ours is in it yet that others must not read.
+    """
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            os.fchmod(fd, 0o700)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise _not_ours(folder, "others may enter it") from error
+    said = f"holdfast: others could enter {folder}; it is closed to them now\n"
+    os.write(2, os.fsencode(said))
 
 
 def _make(folder: str) -> None:

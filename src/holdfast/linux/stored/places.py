@@ -64,6 +64,16 @@ def host_socket() -> Path:
     return _checked(runtime_dir() / "host.sock")
 
 
+def host_log() -> Path:
+    """Return what the host prints into.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return runtime_dir() / "host.log"
+
+
 def dozer_socket() -> Path:
     """Return where a dozer that rests is told that there is a keeper.
 
