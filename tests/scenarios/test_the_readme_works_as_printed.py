@@ -1,0 +1,109 @@
+"""What the README prints is run as it is printed, by a user who has nothing yet.
+
+A user of its own where we are root, as in CI; a home of its own otherwise.
+"""
+
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAME = "holdfast-reader"
+PATIENCE = 600
+"""Seconds for everything: packages are fetched, and other tests run beside this."""
+
+LINES = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Account:
+    """Somebody who has just cloned the project."""
+
+    home: Path
+    clone: Path
+    drop: tuple[str, ...]
+
+    def run(self, lines: str) -> subprocess.CompletedProcess[str]:
+        clean = {
+            "HOME": str(self.home),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "USER": NAME,
+            "LOGNAME": NAME,
+            "SHELL": "/bin/bash",
+        }
+        return subprocess.run(  # the README's own lines
+            [*self.drop, "bash", "-e"],
+            input=lines,
+            env=clean,
+            cwd=self.clone,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+
+@contextmanager
+def somebody(home: Path) -> Iterator[tuple[str, ...]]:
+    """Make a user, and yield how to become it; not where that is not ours to do."""
+    if os.getuid() != 0 or shutil.which("useradd") is None:
+        yield ()
+        return
+    subprocess.run(["userdel", NAME], capture_output=True, check=False)  # noqa: S607
+    subprocess.run(["useradd", "-d", home, NAME], check=True)  # noqa: S607
+    user = pwd.getpwnam(NAME)
+    os.chown(home, user.pw_uid, user.pw_gid)
+    ids = (f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups")
+    try:
+        yield ("setpriv", *ids, "--")
+    finally:
+        subprocess.run(["userdel", NAME], capture_output=True, check=False)  # noqa: S607
+
+
+@pytest.fixture
+def account() -> Iterator[Account]:
+    with (
+        tempfile.TemporaryDirectory(prefix="hfr", ignore_cleanup_errors=True) as name,
+        somebody(Path(name)) as drop,
+    ):
+        home = Path(name)
+        clone = home / "holdfast"
+        made = Account(home, clone, drop)
+        # What git refuses to read of another user's, a clone of ours may be given.
+        subprocess.run(
+            ["git", "clone", "-q", "--no-hardlinks", ROOT, clone],  # noqa: S607
+            check=True,
+        )
+        if drop:
+            subprocess.run(["chown", "-R", NAME, home], check=True)  # noqa: S607
+        try:
+            yield made
+        finally:
+            if (clone / ".venv/bin/holdfast").exists():
+                made.run(".venv/bin/holdfast down --end-sessions\n")
+
+
+@pytest.mark.timeout(PATIENCE + 60)
+def test_the_lines_of_the_readme_work_in_order_for_a_new_user(account: Account) -> None:
+    (lines,) = LINES.findall((account.clone / "README.md").read_text("utf-8"))
+
+    done = account.run(lines)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    assert "work (s_" in done.stdout
+    assert "\nrunning in /tmp\n" in done.stdout
+    assert "\nat-prompt" in done.stdout
+    assert re.search(r"\d\d:\d\d:\d\d +\S+ +ran ", done.stdout)
+    assert len(lines.splitlines()) == 5
