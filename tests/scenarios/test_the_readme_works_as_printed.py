@@ -1,4 +1,4 @@
-"""What the README prints is run as it is printed, by a user who has nothing yet.
+"""What the README prints, and how to install, is run as printed by a new user.
 
 A user of its own where we are root, as in CI; a home of its own otherwise.
 """
@@ -71,7 +71,7 @@ def somebody(home: Path) -> Iterator[tuple[str, ...]]:
         subprocess.run(["userdel", NAME], capture_output=True, check=False)  # noqa: S607
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def account() -> Iterator[Account]:
     with (
         tempfile.TemporaryDirectory(prefix="hfr", ignore_cleanup_errors=True) as name,
@@ -107,3 +107,15 @@ def test_the_lines_of_the_readme_work_in_order_for_a_new_user(account: Account) 
     assert "\nat-prompt" in done.stdout
     assert re.search(r"\d\d:\d\d:\d\d +\S+ +ran ", done.stdout)
     assert len(lines.splitlines()) == 5
+
+
+@pytest.mark.timeout(PATIENCE + 60)
+def test_a_new_user_installs_the_package_as_printed(account: Account) -> None:
+    page = (account.clone / "docs/howto/install.md").read_text("utf-8")
+    (lines,) = LINES.findall(page)
+
+    done = account.run(lines)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Sessions can work here." in done.stdout
+    assert (account.home / "holdfast-env/bin/holdfast").exists()

@@ -57,7 +57,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "host-not-known": ["UsageError", false, "`holdfast hosts` lists the hosts you have joined; `join` adds one."],
   "host-taken": ["UsageError", false, "Choose another with `holdfast join --name`."],
   "only-here": ["UsageError", false, "Do it on that machine."],
-  "not-installed": ["UsageError", false, "`pip install 'holdfast[mcp]'` adds what agents need."],
+  "not-installed": ["UsageError", false, "Install holdfast with its extra `mcp`; `make setup` does."],
   "not-allowed": ["Forbidden", false, "Ask an operator with the right `grant`."],
   "wider-than-given": ["Forbidden", false, "Pass on only what you hold yourself."],
   "not-your-turn": ["Forbidden", false, "`ask` for the turn, or `take` it if it is free."],

@@ -420,4 +420,4 @@ class NotInstalled(UsageError):
     why: str
 
     says = "{part} is not installed: {why}"
-    next_step = "`pip install 'holdfast[mcp]'` adds what agents need."
+    next_step = "Install holdfast with its extra `mcp`; `make setup` does."

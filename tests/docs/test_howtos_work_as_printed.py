@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+from tests.docs.printed_lines import Line, account, lines_of, script
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    page.stem: lines_of(page.read_text("utf-8"))
+    for page in sorted((ROOT / "docs/howto").glob("*.md"))
+}
+APART = {"install"}
+"""Run by a scenario of its own, as it builds the package."""
+
+RUN = [name for name, lines in PAGES.items() if lines and name not in APART]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", RUN)
+def test_what_a_page_prints_works_on_a_new_account(name: str) -> None:
+    with account() as somebody:
+        done = somebody.run(PAGES[name])
+
+    assert done.returncode == 0, done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_most_pages_have_lines_to_run() -> None:
+    assert len(RUN) >= 9
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        ([Line("true", 0)], 0),
+        ([Line("false", 0), Line("true", 0)], 91),
+        ([Line("(exit 75)", 75)], 0),
+        ([Line("true", 75)], 91),
+        ([Line("holdfast watch --nonsense", 0)], 90),
+    ],
+)
+def test_a_line_that_ends_wrongly_is_noticed(lines: list[Line], status: int) -> None:
+    with account() as somebody:
+        assert somebody.run(lines).returncode == status
+
+
+def test_a_line_may_be_continued_and_say_how_it_ends() -> None:
+    page = "x\n```sh\na \\\n  b\n\nc   # exits with 75: why\n```\n```\nd\n```\n"
+
+    assert lines_of(page) == [Line("a   b", 0), Line("c   # exits with 75: why", 75)]
+    assert script(lines_of("")) == "\n"
