@@ -206,7 +206,7 @@ class House:
         found = self.peer() if holder is None else holder
         kept = self.household.vault.deposits.get(session)
         fds = (
-            _descriptors(self._slaves)
+            descriptors(self._slaves)
             if kept is None
             else [os.dup(fd) for fd in kept.plain_fds]
         )
@@ -249,7 +249,8 @@ class House:
         self.selector.close()
 
 
-def _descriptors(slaves: list[int]) -> list[int]:
+def descriptors(slaves: list[int]) -> list[int]:
+    """Return what a holder deposits; the terminal's other end is put into `slaves`."""
     master, slave = os.openpty()
     slaves.append(slave)  # A terminal without a program wakes what dozes.
     with socket.socket(socket.AF_UNIX) as listener:
