@@ -1,16 +1,21 @@
 """Make small mistakes in the source, one at a time, and count how many tests notice.
 
     python -m tools.mutation --part pure --sample 100 --seed 7
-    python -m tools.mutation 'core/policy/policy*.py' core/provenance/staged.py --sample
-    40 python -m tools.mutation --part processes --sample 30 --show
+    python -m tools.mutation 'core/policy/policy*.py' --sample 40
+    python -m tools.mutation --part processes --sample 30 --show
 
 First the tests are run once, on a copy that tells which of them reach which function
-(tools/mutation_reach.py); `--again` takes what was found out the last time. A mistake
-is then tried by the tests that reach its function, scenarios too, the quick ones
-first. It is found if one fails, if nothing can be imported any more, or
-if they hang. A test that fails on the source as it is has found nothing: those that
-found something are run on that too, at the end. Nor has anything been found where no
-test can be run: that is tried with the source as it is, before and after.
+(tools/mutation_reach.py). What was found out is kept, so that only files of scenarios
+that have not been run yet are run the next time; `--again` forgets it all, which is
+due when tests were moved, `--reach` stops there, and `--known` makes do with what is
+kept and says what is missing.
+
+A mistake is then tried by the tests that reach its function, unit tests first and
+after them scenarios, the quick ones first. It is found if one fails, if nothing can be
+imported any more, or if they hang. Of what lives it is said how many scenarios were
+left out for want of time. A test that fails on the source as it is has found nothing:
+those that found something are run on that too, at the end. Nor has anything been found
+where no test can be run: that is tried with the source as it is, before and after.
 
 Unlike tools/mutants.py, which plants a list of known bugs, this draws from every place
 where a mistake can be made; the seed repeats it.
@@ -33,7 +38,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.mutation_reach import Reach, function_around, is_scenario, is_test
+from tools.mutation_reach import (
+    Reach,
+    end_everything,
+    function_around,
+    is_scenario,
+    is_test,
+)
 from tools.mutation_sites import Site, planted, sites
 
 from tools import mutation_reach
@@ -54,16 +65,19 @@ TESTS = {
     ],
     "processes": [
         *(f"tests/{name}" for name in PARTS["processes"]),
-        *("tests/cli", "tests/linux", "tests/scenarios"),
+        *("tests/cli", "tests/linux"),
     ],
 }
-"""What is run to find out which tests reach what."""
+"""What is run together to find out which tests reach what."""
 
-QUICK = 15.0
-"""Seconds that the quick tests of a function may take together."""
+SCENARIOS = {"pure": "", "processes": "tests/scenarios/test_*.py"}
+"""What is run for that file by file, afterwards."""
+
+UNIT_BUDGET = 60.0
+"""Seconds that the unit tests of a function may take together."""
 
 BUDGET = 90.0
-"""Seconds that all of them may: beyond that the slowest are left out."""
+"""Seconds that its scenarios may: beyond that the slowest are left out."""
 
 PATIENCE = 60
 """Seconds until a test counts as hanging: many times what the slowest takes."""
@@ -99,6 +113,8 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     chosen = _chosen(options)
     reach = _reach(options)
+    if options.reach:
+        return 0
     print(f"{len(chosen)} mistakes, seed {options.seed}", flush=True)
     began = time.monotonic()
     copies: queue.SimpleQueue[_Copy] = queue.SimpleQueue()
@@ -108,7 +124,8 @@ def main(arguments: list[str]) -> int:
             copy = _Copy(Path(folder) / str(number), is_pure=options.part == "pure")
             stack.callback(copy.close)
             copies.put(copy)
-        trial = _Trial(reach, copies, options.scenarios, options.show)
+        budget = options.budget if options.scenarios else 0.0
+        trial = _Trial(reach, copies, budget, options.show)
         _demand_sound(folder)
         with ThreadPoolExecutor(options.jobs) as pool:
             found = list(pool.map(trial.run, chosen))
@@ -129,8 +146,11 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--wanted", type=float, default=0.0, help="per cent")
-    parser.add_argument("--again", action="store_true", help="with the reach as it was")
+    parser.add_argument("--again", action="store_true", help="forget the reach")
+    parser.add_argument("--reach", action="store_true", help="find out that alone")
+    parser.add_argument("--known", action="store_true", help="with the reach kept")
     parser.add_argument("--no-scenarios", dest="scenarios", action="store_false")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="of scenarios")
     parser.add_argument("--show", action="store_true", help="print those found as well")
     return parser.parse_args(arguments)
 
@@ -150,7 +170,16 @@ def _chosen(options: argparse.Namespace) -> list[Mutant]:
 def _reach(options: argparse.Namespace) -> Reach:
     kept = KEPT / f"{options.part}.json"
     if options.again:
-        return mutation_reach.load(kept)
+        kept.unlink(missing_ok=True)
+    batches = [TESTS[options.part]]
+    if options.scenarios and SCENARIOS[options.part]:
+        files = sorted(ROOT.glob(SCENARIOS[options.part]))
+        batches += [[os.fspath(path.relative_to(ROOT))] for path in files]
+    if options.known:
+        reach = mutation_reach.load(kept)
+        unknown = [one for one in batches if " ".join(one) not in reach.batches]
+        print(f"{len(batches)} sets of tests, the reach of {len(unknown)} not known")
+        return reach
     with tempfile.TemporaryDirectory(prefix="reach") as folder:
         copy = _copied(Path(folder))
         modules = [
@@ -158,7 +187,7 @@ def _reach(options: argparse.Namespace) -> Reach:
             for name in PARTS[options.part]
             for path in (copy / "src" / "holdfast" / name).rglob("*.py")
         ]
-        return mutation_reach.find(copy, TESTS[options.part], modules, kept)
+        return mutation_reach.find(copy, batches, modules, kept)
 
 
 def _copied(place: Path) -> Path:
@@ -246,35 +275,53 @@ class _Trial:
 
     reach: Reach
     copies: "queue.SimpleQueue[_Copy]"
-    scenarios: bool
+    budget: float
     show: bool
 
     def run(self, mutant: Mutant) -> str:
         """Return which test found a mutant, or "" if none did."""
+        sets, left_out = self._tests(mutant)
         copy = self.copies.get()
         try:
-            how = copy.tried(mutant, self._tests(mutant))
+            how = copy.tried(mutant, sets)
         finally:
             self.copies.put(copy)
-        if self.show or not how:
-            print(f"{f'found by {how}' if how else 'LIVES'} {mutant}", flush=True)
+        if how and self.show:
+            print(f"found by {how} {mutant}", flush=True)
+        elif not how:
+            rest = f", {left_out} scenarios not tried" if left_out else ""
+            print(f"LIVES{rest} {mutant}", flush=True)
         return how
 
-    def _tests(self, mutant: Mutant) -> list[list[str]]:
-        """Return the sets of tests that get a chance to notice, the nearest first."""
+    def _tests(self, mutant: Mutant) -> tuple[list[list[str]], int]:
+        """Return the sets of tests that get a chance, and how many scenarios do not.
+
+        Unit tests come first, and of those the ones of the module itself.
+        """
         package = mutant.name.partition("/")[0]
         own = sorted((ROOT / "tests" / package).rglob(f"test_{mutant.module.stem}*.py"))
         nearest = [os.fspath(path.relative_to(ROOT)) for path in own]
         around = function_around(mutant.module.read_text(), mutant.site.line)
-        quick, spent = [*nearest], 0.0
-        slow: list[str] = []
-        for unit in self.reach.of(mutant.name, around):
-            if unit in nearest or (is_scenario(unit) and not self.scenarios):
-                continue
-            spent += self.reach.seconds.get(unit, 0.0)
-            if spent <= BUDGET:
-                (quick if spent <= QUICK else slow).append(unit)
-        return [one for one in (quick, slow) if one]
+        reaching = [
+            unit
+            for unit in self.reach.of(mutant.name, around)
+            if unit not in nearest and (ROOT / unit.partition("::")[0]).is_file()
+        ]
+        every = [unit for unit in reaching if is_scenario(unit)]
+        scenarios = self._within(every, self.budget)
+        units = [unit for unit in reaching if not is_scenario(unit)]
+        sets = [nearest, self._within(units, UNIT_BUDGET), scenarios]
+        return [one for one in sets if one], len(every) - len(scenarios)
+
+    def _within(self, units: list[str], seconds: float) -> list[str]:
+        """Return as many units as there is time for."""
+        chosen: list[str] = []
+        for unit in units:
+            seconds -= self.reach.seconds_of(unit)
+            if seconds < 0:
+                break
+            chosen.append(unit)
+        return chosen
 
 
 def _demand_sound(folder: str) -> None:
@@ -294,7 +341,11 @@ def _honest(chosen: list[Mutant], found: list[str], copy: Path) -> list[str]:
 
 
 def _run(copy: Path, tests: list[str]) -> str:
-    """Return how the tests noticed, or "" if they did not."""
+    """Return how the tests noticed, or "" if they did not.
+
+    Tests that were written since the copy was made are not there.
+    """
+    tests = [one for one in tests if (copy / one.partition("::")[0]).is_file()]
     if not tests:
         return ""
     words = (
@@ -322,22 +373,13 @@ def _run(copy: Path, tests: list[str]) -> str:
         program.communicate()
         return "hanging"
     finally:
-        _end_everything(copy)
+        end_everything(copy)
     if program.returncode in (0, 5):
         return ""
     for line in said.splitlines():
         if line.startswith(("FAILED tests/", "ERROR tests/")):
             return line.partition(" ")[2].partition(" - ")[0]
     return "a crash"
-
-
-def _end_everything(copy: Path) -> None:
-    """Kill what tests that were killed have started from a copy."""
-    mark = f"PYTHONPATH={copy / 'src'}".encode()
-    for environ in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            if mark in environ.read_bytes().split(b"\0"):
-                os.kill(int(environ.parent.name), signal.SIGKILL)
 
 
 if __name__ == "__main__":

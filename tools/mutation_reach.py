@@ -5,23 +5,37 @@ was called; then the tests are run on it. A process that a test starts knows the
 by PYTEST_CURRENT_TEST, and what it says is on the disk at once, so that nothing is
 lost when it is killed. A file of tests is one unit, for a machine may be shared by all
 of them; a scenario is one by itself.
+
+Scenarios take long, so they are run file by file, each with a time limit, and what was
+found out is kept after each: a run that is broken off goes on where it was.
 """
 
 import ast
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 SAID = "reached.txt"
 TIMES = "times.xml"
+
+FILE_LIMIT = 150.0
+"""Seconds for one file of scenarios; what it reached until then counts."""
+
+ALL_LIMIT = 3600.0
+"""Seconds for all unit tests together."""
+
+UNTIMED = 30.0
+"""Seconds that a test counts for if its file was cut off."""
 
 _PRELUDE = """
 def __reached__(name, _seen=set(), _os=__import__("os")):
@@ -43,8 +57,13 @@ def __reached__(name, _seen=set(), _os=__import__("os")):
 class Reach:
     """What was found out: the units of each function, and how long each takes."""
 
-    units: dict[str, list[str]]
-    seconds: dict[str, float]
+    units: dict[str, list[str]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    batches: list[str] = field(default_factory=list)  # what was run, in words
+
+    def seconds_of(self, unit: str) -> float:
+        """Return how long a unit takes."""
+        return self.seconds.get(unit, UNTIMED)
 
     def of(self, module: str, function: str) -> list[str]:
         """Return the units that reach a function, or a whole module; quick ones first.
@@ -55,7 +74,7 @@ class Reach:
         if not function:
             wanted = {one for one in self.units if one.startswith(f"{module}:")}
         found = {unit for one in wanted for unit in self.units.get(one, ())}
-        return sorted(found, key=lambda unit: (self.seconds.get(unit, 0.0), unit))
+        return sorted(found, key=lambda unit: (self.seconds_of(unit), unit))
 
 
 def function_around(source: str, line: int) -> str:
@@ -88,45 +107,86 @@ def instrumented(source: str, module: str, path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def find(copy: Path, tests: list[str], modules: list[Path], kept: Path) -> Reach:
-    """Run tests on a copy of the repository, whose source is changed; keep what is."""
+def find(
+    copy: Path, batches: list[list[str]], modules: list[Path], kept: Path
+) -> Reach:
+    """Run what was not run before, on a copy whose source is changed; keep all."""
+    reach = load(kept)
+    missing = [batch for batch in batches if " ".join(batch) not in reach.batches]
     said = copy / SAID
-    for module in modules:
+    for module in modules if missing else ():
         name = module.relative_to(copy / "src" / "holdfast")
         module.write_text(instrumented(module.read_text(), os.fspath(name), said))
-    subprocess.run(
+    for number, batch in enumerate(missing, 1):
+        print(f"reach, {number} of {len(missing)}: {' '.join(batch)}", flush=True)
+        said.write_text("")
+        (copy / TIMES).unlink(missing_ok=True)
+        _run(copy, batch, FILE_LIMIT if is_scenario(batch[0]) else ALL_LIMIT)
+        _take(reach, said, copy / TIMES)
+        reach.batches.append(" ".join(batch))
+        _keep(reach, kept)
+    return reach
+
+
+def load(kept: Path) -> Reach:
+    """Return what was found out before."""
+    if not kept.is_file():
+        return Reach()
+    return Reach(*json.loads(kept.read_text()))
+
+
+def end_everything(copy: Path) -> None:
+    """Kill what tests that were killed have started from a copy."""
+    mark = f"PYTHONPATH={copy / 'src'}".encode()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in environ.read_bytes().split(b"\0"):
+                os.kill(int(environ.parent.name), signal.SIGKILL)
+
+
+def _run(copy: Path, tests: list[str], limit: float) -> None:
+    how = "load" if is_scenario(tests[0]) else "loadfile"
+    program = subprocess.Popen(
         (
-            *(sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
+            *(sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", how),
             *("-p", "no:randomly", "-p", "no:cacheprovider"),
             *("-o", "junit_family=xunit1", f"--junitxml={copy / TIMES}", *tests),
         ),
         cwd=copy,
         env={**os.environ, "PYTHONPATH": os.fspath(copy / "src")},
         stdout=subprocess.DEVNULL,
-        check=False,
+        start_new_session=True,
     )
-    reach = _read(said, copy / TIMES)
+    try:
+        program.wait(limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+        print(f"cut off after {limit:.0f} s", flush=True)
+    finally:
+        end_everything(copy)
+
+
+def _keep(reach: Reach, kept: Path) -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps([reach.units, reach.seconds]))
-    return reach
+    new = kept.with_suffix(".new")
+    new.write_text(json.dumps([reach.units, reach.seconds, reach.batches]))
+    new.replace(kept)
 
 
-def load(kept: Path) -> Reach:
-    """Return what was found out before."""
-    units, seconds = json.loads(kept.read_text())
-    return Reach(units, seconds)
-
-
-def _read(said: Path, times: Path) -> Reach:
-    units: dict[str, set[str]] = defaultdict(set)
+def _take(reach: Reach, said: Path, times: Path) -> None:
     for line in said.read_text().splitlines():
         test, _, function = line.partition("\t")
-        units[function].add(_unit(test))
+        known = reach.units.setdefault(function, [])
+        if _unit(test) not in known:
+            known.append(_unit(test))
+    if not times.is_file():
+        return
     seconds: dict[str, float] = defaultdict(float)
     for case in ET.parse(times).iter("testcase"):  # noqa: S314  # pytest wrote it
         test = f"{case.get('file')}::{case.get('name')}"
         seconds[_unit(test)] += float(case.get("time", "0"))
-    return Reach({one: sorted(found) for one, found in units.items()}, dict(seconds))
+    reach.seconds.update(seconds)
 
 
 def is_test(how: str) -> bool:
