@@ -74,3 +74,13 @@ def test_a_control_key_passes_however_long_the_line_is(key: bytes) -> None:
     check(an_input(InputKind.KEYS, key), is_canonical=True, staged=MAX_LINE)
 
     assert staged_after(MAX_LINE, key) == 0
+
+
+@pytest.mark.parametrize("before", [b"\r", b"ls\r", b"ls\n", b"\x04"])
+def test_a_line_after_another_one_is_not_cut_either(before: bytes) -> None:
+    cut = an_input(InputKind.KEYS, before + b"a" * (MAX_LINE + 1))
+    whole = an_input(InputKind.KEYS, before + b"a" * MAX_LINE)
+
+    check(whole, is_canonical=True)
+    with pytest.raises(LineTooLong):
+        check(cut, is_canonical=True)
