@@ -226,3 +226,33 @@ def test_code_that_is_not_there_ends_the_host_without_another(hosted: Hosted) ->
 
     assert hosted.ask(do="replace", python="/nowhere", root=sys.prefix)["ok"]
     assert hosted.status() == 0
+
+
+def test_a_host_keeps_no_descriptor_that_came_with_a_question(hosted: Hosted) -> None:
+    hosted.begin()
+    link = hosted.link()
+    asked(link, do="look")
+    near, far = os.pipe()
+
+    packets.send(link, {"do": "look"}, [far])
+    assert said(link) == {"ok": True}
+    os.close(far)
+
+    os.set_blocking(near, False)
+    assert os.read(near, 1) == b""  # Nobody has the other end.
+    os.close(near)
+
+
+def test_a_host_that_ends_makes_room_for_the_next(
+    hosted: Hosted,
+) -> None:
+    hosted.begin()
+    hosted.found()
+    link = hosted.link()
+    asked(link, do="look")
+    hosted.ask(do="end")
+
+    assert said(link) is None
+    assert hosted.status() == 0
+    hosted.begin()
+    assert hosted.ask(do="status")["pid"] == hosted.pid

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.keeper.household_world import ONE, House, Peer, house
+from tests.scenarios import witness
 
 from holdfast.keeper.code import Code, present
 from holdfast.keeper.upgrade import Side
@@ -108,6 +109,7 @@ def test_state_that_the_new_code_cannot_read_undoes_the_upgrade(here: House) -> 
     second = here.household.next_nursery
     assert second is not None
     here.turn_until(lambda: here.upgrading._checking)  # noqa: SLF001
+    assert not any("no state" in one for one in witness.descriptors(os.getpid()))
     checking = here.upgrading._checking  # noqa: SLF001
     here.upgrading.children_ended({4_000_000: 0})
     assert here.upgrading.is_on

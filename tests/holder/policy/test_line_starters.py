@@ -9,6 +9,7 @@ from tests.holder.provenance.test_shell_commands import ANNA, Shell, followed
 
 from holdfast.client import current_operator
 from holdfast.core.provenance.staged import Staged
+from holdfast.core.shell.shell_state import ShellState
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.policy.line_resolution import LineResolver
 from holdfast.model.ids import ENTROPY, client_id
@@ -76,3 +77,43 @@ def test_a_command_that_does_not_tell_its_folder_has_not_changed_it(
     run(shell, 3, "/src")
 
     assert moved(shell) == []
+
+
+def at_prompt(shell: Shell, **environment: str) -> None:
+    """Have the shell say at its prompt what is set in it."""
+    shell.says(Prompted())
+    shell.following.shell_state = ShellState(
+        {}, ("/bin",), {}, environment, is_whole=True
+    )
+
+
+def folders(shell: Shell, line: bytes) -> dict[str, str]:
+    """Return where the folders of a line lead, as far as that is looked at."""
+    found = resolver(shell).completed(question(line), Staged()).folders
+    return {**found}
+
+
+def test_where_a_line_changes_to_is_looked_at_where_the_shell_changes_plainly(
+    shell: Shell, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to("/usr")
+    line = f"cd {tmp_path}/link && make".encode()
+    at_prompt(shell)
+
+    assert folders(shell, line) == {f"{tmp_path}/link": "/usr"}
+    assert folders(shell, b"cd /nowhere-at-all && make") == {}
+    assert folders(shell, b"ls /usr") == {}
+
+
+def test_where_a_line_changes_to_is_not_known_of_a_shell_that_does_so_otherwise(
+    shell: Shell,
+) -> None:
+    shell.says(Prompted())
+    assert folders(shell, b"cd /usr && make") == {}  # It does not say what is set.
+
+    at_prompt(shell, CDPATH="/src")
+    assert folders(shell, b"cd /usr && make") == {}
+
+    at_prompt(shell)
+    shell.enters(shell.given())  # What was set may be no longer.
+    assert folders(shell, b"cd /usr && make") == {}

@@ -1,10 +1,12 @@
+import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from tests.scenarios.support import apply_policy
 
 from holdfast.core.policy.policy import Judgement
-from holdfast.holder.policy.policy_in_force import PolicyInForce, preload
+from holdfast.holder.policy.policy_in_force import PolicyInForce, local_time, preload
 from holdfast.linux.stored import host_book, places
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import LogTampered
@@ -200,3 +202,20 @@ def test_others_are_asked_unless_there_are_none_or_a_rule_denies_it(
 
     denies = verdict is Verdict.DENY and not by_default
     assert is_final == (not others or denies)
+
+
+@pytest.mark.parametrize("zone", ["UTC-7", "UTC-19"])  # Of two, one is not at midnight.
+def test_the_clock_on_the_wall_says_minutes_of_the_day_and_which_day(
+    zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        before, found, after = datetime.now(), local_time(), datetime.now()  # noqa: DTZ005  # as people have it
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+    assert found in [
+        LocalTime(one.hour * 60 + one.minute, one.weekday()) for one in (before, after)
+    ]

@@ -28,6 +28,7 @@ SESSION = SessionId("s_" + "a" * 16)
 CARL = ActorId("a_" + "c" * 32)
 ANNA = ActorId("a_" + "a" * 32)
 BOT = ActorId("a_" + "b" * 32)
+DORA = ActorId("a_" + "d" * 32)
 TICK = 0.011
 """Seconds after which the kernel dates a process otherwise."""
 
@@ -256,6 +257,33 @@ def test_more_than_is_kept_may_be_behind_everything(
 
     # Of the two, one was let go: its feeders are named for both.
     assert names(owner.behind(second)) >= {ANNA, BOT}
+
+
+@pytest.mark.parametrize(("most", "is_named"), [(1, True), (2, False)])
+def test_who_fed_what_is_let_go_is_named_for_everything_and_nobody_else_is(
+    stage: Stage,
+    owner: ProcessOwners,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    *,
+    is_named: bool,
+) -> None:
+    stage.becomes(Word.AT_PROMPT)
+    owner.types(ANNA)
+    first = started(stage, b"sleep 600")
+    os.kill(first, signal.SIGSTOP)
+    eventually("it stands", lambda: state(first) == "T")
+    owner.feeds(DORA)  # Who starts nothing herself.
+    stage.becomes(Word.AT_PROMPT)
+    second = started(stage, b"sleep 600")
+    os.kill(second, signal.SIGSTOP)
+    eventually("it stands", lambda: state(second) == "T")
+
+    monkeypatch.setattr(process_owner, "MAX_FED", most)
+    owner.feeds(BOT)
+
+    assert DORA in names(owner.behind(first))
+    assert (DORA in names(owner.behind(second))) == is_named
 
 
 def state(pid: int) -> str:
