@@ -8,15 +8,18 @@ import sys
 from pathlib import Path
 
 from tests.keeper.household_world import ONE, TWO
-from tests.keeper.keeper_process import PATIENCE, Kept, kept
+from tests.keeper.keeper_process import PATIENCE, Kept, kept, said
 from tests.scenarios.support import eventually
 
 from holdfast.linux import packets
 from holdfast.linux.processes import is_alive
 from holdfast.linux.replacements import kill_keeper
 from holdfast.linux.stored import places
+from holdfast.version import __version__
 
 __all__ = ["kept"]
+
+OTHERS = ("nursery", "trustee")
 
 HIDDEN = """
 import os, resource, signal
@@ -141,3 +144,49 @@ def test_what_nobody_listens_at_is_cleared_away_and_nothing_else(kept: Kept) -> 
         assert not (folder / f"{ONE}.sock").exists()
         assert (folder / f"{TWO}.sock").exists()
         assert (folder / f"{TWO}.name").exists()
+
+
+def upgraded(kept: Kept, link: socket.socket) -> None:
+    """Ask for the same code once more, over a link."""
+    status = kept.ask(do="status")
+    asked = {"do": "upgrade", "python": status["python"], "root": status["root"]}
+    packets.send(link, {**asked})
+
+
+def test_a_keeper_becomes_other_code_and_says_so_to_who_asked(kept: Kept) -> None:
+    kept.start()
+    eventually("a ready nursery", lambda: kept.ask(do="status")["nursery_version"])
+    before, link = kept.ask(do="status"), kept.link()
+
+    upgraded(kept, link)
+    while (told := said(link)).get("more"):
+        pass
+
+    assert (told["ok"], told["was"], told["now"]) == (True, __version__, __version__)
+    after = kept.ask(do="status")
+    assert (after["pid"], after["upgrading"]) == (before["pid"], False)
+    assert float(str(after["uptime"])) > float(str(before["uptime"]))
+    assert after["nursery"] not in (0, before["nursery"])
+    assert after["nursery_version"] == __version__
+    assert after["trustee"] not in (0, before["trustee"])
+    eventually(
+        "the former ones are gone",
+        lambda: not any(is_alive(int(str(before[one]))) for one in OTHERS),
+    )
+
+
+def test_an_upgrade_goes_on_without_who_asked_for_it(kept: Kept) -> None:
+    kept.start()
+    eventually("a ready nursery", lambda: kept.ask(do="status")["nursery_version"])
+    before = kept.ask(do="status")["trustee"]
+
+    with packets.connect(places.keeper_socket(), PATIENCE) as link:
+        upgraded(kept, link)
+        eventually("it is on", lambda: kept.ask(do="status")["upgrading"])
+
+    def is_over() -> bool:
+        status = kept.ask(do="status")
+        return not status["upgrading"] and status["trustee"] not in (0, before)
+
+    eventually("it is over", is_over)
+    assert kept.started[0].poll() is None
