@@ -144,6 +144,11 @@ def test_no_command_is_done_with_what_is_slow_to_load(
     assert not loaded(verb, *words) & (SLOW - ({"socket"} if verb == "send" else set()))
 
 
+def test_a_session_is_made_with_what_is_quick_to_load(keeper: FakeKeeper) -> None:
+    assert not loaded("new", "--detach") & {"typing", "re", "enum", "json", "functools"}
+    assert len([one for one in keeper.asked if one["do"] == "create"]) == 1
+
+
 def test_the_command_as_it_is_installed_loads_no_patterns(web: FakeSession) -> None:
     web.operating.kernel.states = [evidence("running")]
     script = Path(start.__file__).parents[2] / "bin" / "holdfast"

@@ -9,14 +9,13 @@ from tests.cli.support.operating import be_known
 
 from holdfast.client import current_operator
 from holdfast.client.proven_requests import (
-    are_we_a_person,
     change_proven,
     change_proven_by_us,
-    environment,
     made_here,
     proven,
     proven_by_us,
 )
+from holdfast.client.wanted_session import are_we_a_person, environment
 from holdfast.crypto.proof import proven_change, proven_creation
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedArgument

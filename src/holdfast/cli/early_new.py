@@ -4,10 +4,8 @@ import os
 
 from holdfast.cli import new_request
 from holdfast.cli.new_request import NewOptions
-from holdfast.client.proven_requests import proven_by_us
+from holdfast.client.wanted_session import proven_facts_by_us
 from holdfast.linux import early_requests
-from holdfast.model.session_record import record_of
-from holdfast.model.session_requests import Created, packet_of
 from holdfast.wire.first_messages import NotOneOfThese
 
 STARTING = "starting"
@@ -21,14 +19,19 @@ def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
     """
     if not detach and not (os.isatty(0) and os.isatty(1)):
         return None
-    asked = proven_by_us(new_request.asked(options))
-    made = record_of(Created, early_requests.create(packet_of(asked)))
-    if made.state == STARTING:
-        raise NotOneOfThese
+    asked = proven_facts_by_us(new_request.asked(options))
+    match early_requests.create(asked):
+        case {"id": str(session), "name": str(name), "pid": int(pid), **rest}:
+            if rest.get("state") == STARTING:
+                raise NotOneOfThese
+        case _:
+            raise NotOneOfThese
     if detach:
-        return f"{(new_request.facts if as_json else new_request.sentence)(made)}\n"
+        facts, sentence = new_request.facts, new_request.sentence
+        said = facts(session, name, pid) if as_json else sentence(session, name)
+        return f"{said}\n"
     if not as_json:  # Else something is printed first.
         from holdfast.cli.early_attach import attach  # noqa: PLC0415  # only here
 
-        attach(made.id, observes=False)
+        attach(session, observes=False)
     return None

@@ -3,13 +3,17 @@
 Apart from the verb, because it is asked for before the rest is loaded.
 """
 
-import json
 import os
 
-from holdfast.client.proven_requests import are_we_a_person, environment, made_here
-from holdfast.model.session_record import Cells
-from holdfast.model.session_requests import Created, Creation
+from holdfast.client.wanted_session import are_we_a_person, begun_here, environment
 from holdfast.model.text import checked_name, shown_name
+from holdfast.wire import plain_json
+
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+if TYPE_CHECKING:
+    from holdfast.model.session_record import Facts
 
 
 class NewOptions:
@@ -26,8 +30,8 @@ class NewOptions:
         self.exec_gate = False
 
 
-def asked(options: NewOptions) -> Creation:
-    """Return what is asked for.
+def asked(options: NewOptions) -> "Facts":
+    """Return what is asked for: the packet of a Creation, without what is usual.
 
     Raises:
         UsageError: An option is none.
@@ -39,32 +43,36 @@ def asked(options: NewOptions) -> Creation:
 
         env |= dict(map(variable_from, options.env))
     name = None if options.name is None else checked_name(options.name)
-    wanted = Creation(
-        name=name,
-        command=tuple(options.command),
-        cwd=options.cwd or "",
-        env=env,
-        size=_size(options.size),
-        integration=not options.no_integration,
-        exec_gate=options.exec_gate,
-    )
     # Elsewhere, shell and home are those of the other machine.
-    return wanted if options.on else made_here(wanted)
+    command, folder = options.command, options.cwd or ""
+    if not options.on:
+        command, folder = begun_here(command, folder)
+    wanted: Facts = {
+        "name": name,
+        "command": [*command] or None,
+        "cwd": folder or None,
+        "env": env,
+        "size": _size(options.size),
+        "integration": not options.no_integration or None,
+        "exec_gate": options.exec_gate or None,
+    }
+    said = {name: value for name, value in wanted.items() if value is not None}
+    return {"do": "create", **said}
 
 
-def facts(made: Created) -> str:
+def facts(session: str, name: str, pid: int) -> str:
     """Return what programs are told of a session that was made."""
-    return json.dumps({"id": made.id, "name": made.name, "pid": made.pid})
+    return plain_json.dumps({"id": session, "name": name, "pid": pid})
 
 
-def sentence(made: Created, host: str = "") -> str:
+def sentence(session: str, name: str, host: str = "") -> str:
     """Return what people are told of a session that was made."""
-    label = shown_name(made.name) if made.name else made.id
+    label = shown_name(name) if name else session
     label = f"{host}/{label}" if host else label
-    return f"{label} ({made.id}) is running; attach with `holdfast attach {label}`"
+    return f"{label} ({session}) is running; attach with `holdfast attach {label}`"
 
 
-def _size(asked: str | None) -> Cells | None:
+def _size(asked: str | None) -> list[int] | None:
     """Return the size asked for, or this terminal's; None leaves it to the holder."""
     if asked is None:
         try:
@@ -72,9 +80,9 @@ def _size(asked: str | None) -> Cells | None:
         except OSError:
             return None
         # A terminal that does not know says 0; what is too large is made to fit.
-        return Cells(found.columns, found.lines) if all(found) else None
+        return [found.columns, found.lines] if all(found) else None
     from holdfast.cli.arguments import size_from  # noqa: PLC0415  # slow to load
     from holdfast.model.geometry import Size  # noqa: PLC0415  # ditto
 
     size = Size(*size_from(asked))
-    return Cells(size.columns, size.rows)
+    return [size.columns, size.rows]

@@ -4,11 +4,10 @@ Apart from `acting`, because a program that starts a session needs no more than 
 and is not to wait for everything that keys and proofs need.
 """
 
-import json
-
 from holdfast.client.own_name import our_name
 from holdfast.linux.stored import folders
 from holdfast.model.ids import ActorId, is_actor_id
+from holdfast.wire import plain_json
 
 
 def our_id() -> ActorId:
@@ -19,15 +18,27 @@ def our_id() -> ActorId:
         PeerError: What is known of it is damaged.
 
     """
-    try:
-        found = str(json.loads(own_file("operator.json"))["actor"])
-    except (OSError, ValueError, KeyError, TypeError):
-        found = ""
+    facts = own_facts()
+    found = str(facts.get("actor"))
     if is_actor_id(found):
         return ActorId(found)
     from holdfast.client.current_operator import ourselves  # noqa: PLC0415  # slow to load
 
     return ourselves().actor.id
+
+
+def own_facts() -> dict[str, object]:
+    """Return what is written down about us; nothing if that is damaged or missing.
+
+    Raises:
+        UsageError: Our name is none.
+
+    """
+    try:
+        facts = plain_json.loads(own_file("operator.json"))
+    except (OSError, ValueError, RecursionError):
+        facts = None
+    return facts if isinstance(facts, dict) else {}
 
 
 def own_file(name: str) -> bytes:

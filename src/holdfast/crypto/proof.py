@@ -12,8 +12,13 @@ apart programs of the same user: those can read each other's tokens.
 
 import hmac
 
-from holdfast.model.session_requests import Creation, ProvenChange, packet_of
 from holdfast.wire.creation import change_bytes, proven_bytes
+
+TYPE_CHECKING = False
+"""Only checkers take it for true: whoever starts a session waits for this to load."""
+
+if TYPE_CHECKING:
+    from holdfast.model.session_requests import Creation, ProvenChange
 
 _CREATION = b"holdfast create 1\n"
 _CHANGE = b"holdfast change 1\n"
@@ -40,14 +45,18 @@ def is_change_proof(token: bytes, request: bytes, proof: bytes) -> bool:
     return hmac.compare_digest(change_proof(token, request), proof)
 
 
-def proven_creation(asked: Creation, token: bytes) -> Creation:
+def proven_creation(asked: "Creation", token: bytes) -> "Creation":
     """Return a request for a session with its creator's proof."""
+    from holdfast.model.session_requests import packet_of  # noqa: PLC0415  # slow to load
+
     proof = creation_proof(token, proven_bytes(packet_of(asked)))
     return asked._replace(proof=proof.hex())
 
 
-def proven_change(asked: ProvenChange, token: bytes) -> ProvenChange:
+def proven_change(asked: "ProvenChange", token: bytes) -> "ProvenChange":
     """Return a request about a session with its asker's proof."""
+    from holdfast.model.session_requests import packet_of  # noqa: PLC0415  # slow to load
+
     proof = change_proof(token, change_bytes(packet_of(asked)))
     return asked._replace(proof=proof.hex())
 

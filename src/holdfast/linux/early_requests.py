@@ -7,9 +7,9 @@ has stopped.
 """
 
 import _socket
-import json
 
 from holdfast.linux.stored import folders
+from holdfast.wire import plain_json
 from holdfast.wire.first_messages import NotOneOfThese
 
 PATIENCE = 1.0
@@ -63,8 +63,8 @@ class EarlyRequest:
             raw = b""
         self._came.append(raw)
         try:
-            said = json.loads(raw)
-        except ValueError:
+            said = plain_json.loads(raw)
+        except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict) or said.get("ok") is not True:
             raise NotOneOfThese
@@ -91,7 +91,7 @@ def create(packet: Facts) -> Facts:
         HoldfastError: Its place is not ours.
 
     """
-    request = EarlyRequest(json.dumps(packet).encode())
+    request = EarlyRequest(plain_json.dumps(packet).encode())
     _creations[:] = [request]
     return request.answer()
 
@@ -110,7 +110,7 @@ def listed() -> list[object]:
         HoldfastError: Its place is not ours.
 
     """
-    request = EarlyRequest(json.dumps({"do": "list"}).encode())
+    request = EarlyRequest(plain_json.dumps({"do": "list"}).encode())
     found: list[object] = []
     try:
         while True:

@@ -13,7 +13,8 @@ from typing import Self, TypeVar
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to
 from holdfast.client.pending_start import Waiting, waiting_in
-from holdfast.client.proven_requests import environment, made_here
+from holdfast.client.proven_requests import made_here
+from holdfast.client.wanted_session import environment
 from holdfast.core.client.exchange import Exchange
 from holdfast.core.client.start_wait import StartWait
 from holdfast.core.client.timeouts import APPROVAL

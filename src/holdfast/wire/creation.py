@@ -7,8 +7,13 @@ over all that matters (crypto.proof), which is checked when the session is start
 Standard library only, so that starting a session does not wait for more imports.
 """
 
-import json
-from collections.abc import Mapping
+from holdfast.wire import plain_json
+
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PROVEN = (
     "name",
@@ -39,16 +44,16 @@ HOST = "host"
 """The asker of what the host asks for itself, or for whom its channel has proven."""
 
 
-def proven_bytes(packet: Mapping[str, object]) -> bytes:
+def proven_bytes(packet: "Mapping[str, object]") -> bytes:
     """Return what a proof of this request for a session is made over."""
     return _written(packet, PROVEN)
 
 
-def change_bytes(packet: Mapping[str, object]) -> bytes:
+def change_bytes(packet: "Mapping[str, object]") -> bytes:
     """Return what a proof of this request about a session is made over."""
     return _written(packet, CHANGE)
 
 
-def _written(packet: Mapping[str, object], names: tuple[str, ...]) -> bytes:
+def _written(packet: "Mapping[str, object]", names: tuple[str, ...]) -> bytes:
     chosen = {name: packet.get(name) for name in names}
-    return json.dumps(chosen, sort_keys=True).encode()
+    return plain_json.dumps(chosen, sort_keys=True).encode()

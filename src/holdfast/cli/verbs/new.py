@@ -6,7 +6,7 @@ import sys
 from holdfast.cli import new_request
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.session_record import record_of
-from holdfast.model.session_requests import Created
+from holdfast.model.session_requests import Created, Creation
 from holdfast.model.text import checked_name
 
 NO_SUDO = "holdfast: every exec is judged; sudo and other setuid programs do not work"
@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Start the session, then attach to it or say how to."""
-    asked = new_request.asked(options)  # type: ignore[arg-type]  # it has them all
+    packet = new_request.asked(options)  # type: ignore[arg-type]  # it has them all
+    asked = record_of(Creation, packet)
     if not options.detach:
         from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # not needed
 
@@ -47,14 +48,14 @@ def run(options: argparse.Namespace) -> int:
     if options.exec_gate and made.no_new_privs:
         print(NO_SUDO, file=sys.stderr)
     if options.json:
-        print(new_request.facts(made))
+        print(new_request.facts(made.id, made.name, made.pid))
         sys.stdout.flush()
     if not options.detach:
         from holdfast.cli.attached import show  # noqa: PLC0415  # not for --detach
 
         return show(keeper.find(f"{host}/{session}" if host else session))
     if not options.json:
-        print(new_request.sentence(made, host))
+        print(new_request.sentence(made.id, made.name, host))
     return 0
 
 
