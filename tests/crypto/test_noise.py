@@ -216,3 +216,12 @@ def test_nothing_secret_is_shown() -> None:
 
     assert secret.hex() not in shown
     assert repr(secret) not in shown
+
+
+def test_what_is_no_message_at_all_is_a_mistake_of_ours_and_breaks_nothing() -> None:
+    sealed = CipherState(bytes(32)).seal(b"data")
+    opening = CipherState(bytes(32))
+
+    with pytest.raises(TypeError):
+        opening.open("data")  # type: ignore[arg-type]
+    assert opening.open(sealed) == b"data"

@@ -32,8 +32,6 @@ I3  Any changed bit of any of the messages is refused, and so is a recorded one.
 I4  No answer is longer than what it answers.
 """
 
-from dataclasses import dataclass
-
 from holdfast.crypto.identity import (
     Identity,
     Role,
@@ -51,20 +49,23 @@ FILLING = 128
 """Zeros in the first message of a join: its answer is one byte shorter."""
 
 
-@dataclass(frozen=True, slots=True)
 class Established:
     """A channel that stands, as one of its sides has it."""
 
-    outbound: Outbound
-    inbound: Inbound
-    peer: bytes
-    """The Ed25519 public key that the other side has proven to own."""
+    __slots__ = ("binding", "inbound", "outbound", "peer", "peer_static")
 
-    peer_static: bytes
-    """Its X25519 public key, to be kept for the next attach."""
+    def __init__(
+        self, directions: tuple[Outbound, Inbound], agreed: Agreed, peer: bytes
+    ) -> None:
+        self.outbound, self.inbound = directions
+        self.peer = peer
+        """The Ed25519 public key that the other side has proven to own."""
 
-    binding: bytes
-    """The same on both sides, and on no other channel."""
+        self.peer_static = agreed.remote_static
+        """Its X25519 public key, to be kept for the next attach."""
+
+        self.binding = agreed.hash
+        """The same on both sides, and on no other channel."""
 
 
 class Opening:
@@ -229,10 +230,5 @@ def _check_confirmed(inbound: Inbound, message: bytes) -> None:
 
 
 def _established(agreed: Agreed, peer: bytes) -> Established:
-    return Established(
-        Outbound(agreed.sending),
-        Inbound(agreed.receiving),
-        peer,
-        agreed.remote_static,
-        agreed.hash,
-    )
+    directions = Outbound(agreed.sending), Inbound(agreed.receiving)
+    return Established(directions, agreed, peer)

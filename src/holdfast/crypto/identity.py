@@ -21,14 +21,17 @@ I3  Nothing printed of an identity lets anybody act as it.
 """
 
 import enum
-from typing import NoReturn
-
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+import hmac
 
 from holdfast.crypto.keys import PUBLIC, SIGNATURE, SigningKey, verify
 from holdfast.crypto.noise import KeyPair, digest
 from holdfast.model.errors import HandshakeFailed, WrongIdentity
+
+TYPE_CHECKING = False
+"""Only checkers take it for true."""
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 STATEMENT = PUBLIC + SIGNATURE
 """Bytes of an identity statement."""
@@ -36,6 +39,7 @@ STATEMENT = PUBLIC + SIGNATURE
 SECRET = 16
 """Random bytes of an invitation's secret: 128 bits, used once."""
 
+_HASH = 32
 _STATIC = b"holdfast channel static 1"
 _PSK = b"holdfast invite psk 1"
 _STATEMENT = b"holdfast channel identity 1\n"
@@ -76,13 +80,21 @@ class Identity:
     def __repr__(self) -> str:
         return f"<Identity {self.public.hex()}>"
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self) -> "NoReturn":
         raise TypeError("an identity stays where it was made")
 
 
 def derive(secret: bytes, info: bytes, salt: bytes = b"", size: int = 32) -> bytes:
-    """Return `size` bytes that follow from a secret and from what they are for."""
-    return HKDF(algorithm=SHA256(), length=size, salt=salt, info=info).derive(secret)
+    """Return `size` bytes that follow from a secret and from what they are for.
+
+    HKDF with SHA-256 (RFC 5869).
+    """
+    key = hmac.digest(salt or bytes(_HASH), secret, "sha256")
+    made = last = b""
+    for number in range(1, -(-size // _HASH) + 1):
+        last = hmac.digest(key, last + info + bytes((number,)), "sha256")
+        made += last
+    return made[:size]
 
 
 def invite_psk(secret: bytes, invite_id: bytes) -> bytes:

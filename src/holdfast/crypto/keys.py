@@ -9,16 +9,15 @@ I2  A key that verifies signatures nobody made is refused: a point of low order,
     or a second spelling of a point.
 """
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import (
-    Ed25519PrivateKey,
-    Ed25519PublicKey,
-)
+from holdfast.crypto.primitives import signing_key, verifying_key
 
 TYPE_CHECKING = False
 """Only checkers take it for true: every sender of an input waits for this to load."""
 
 if TYPE_CHECKING:
     from typing import NoReturn
+
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 SEED = 32
 """Random bytes a signing key is made of."""
@@ -49,7 +48,7 @@ class SigningKey:
 
     __slots__ = ("_key", "public")
 
-    def __init__(self, key: Ed25519PrivateKey) -> None:
+    def __init__(self, key: "Ed25519PrivateKey") -> None:
         self._key = key
         self.public = key.public_key().public_bytes_raw()
 
@@ -65,7 +64,7 @@ class SigningKey:
             from holdfast.model.errors import MalformedKey  # noqa: PLC0415  # rarely needed
 
             raise MalformedKey(len(seed), SEED)
-        return cls(Ed25519PrivateKey.from_private_bytes(seed))
+        return cls(signing_key(seed))
 
     def sign(self, message: bytes) -> bytes:
         """Return the signature of `message`, SIGNATURE bytes."""
@@ -88,7 +87,7 @@ def verify(public: bytes, message: bytes, signature: bytes) -> bool:
     ):
         return False
     try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+        verifying_key(public).verify(signature, message)
     except Exception:  # noqa: BLE001  # whatever it raises, it did not verify
         return False
     return True

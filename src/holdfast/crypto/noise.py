@@ -30,16 +30,15 @@ I6  What has failed stays failed: it never opens anything again.
 import enum
 import hashlib
 import hmac
-from dataclasses import dataclass
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric.x25519 import (
-    X25519PrivateKey,
-    X25519PublicKey,
+from holdfast.crypto.primitives import (
+    Aead,
+    exchange_key,
+    exchange_public,
+    is_invalid_tag,
 )
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from holdfast.model.errors import ChannelWornOut, HandshakeFailed, SealBroken, WeakKey
+from holdfast.model.plain_value import PlainValue
 
 DH = 32
 """Bytes of an X25519 key, public or private, and of what two of them make."""
@@ -69,14 +68,22 @@ class Token(enum.Enum):
     PSK = "psk"
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(PlainValue):
     """Who says what in a handshake; the initiator begins, and then in turn."""
 
-    name: str
-    messages: tuple[tuple[Token, ...], ...]
-    knows_responder: bool
-    """Whether the initiator has the responder's static key beforehand."""
+    __slots__ = ("knows_responder", "messages", "name")
+
+    def __init__(
+        self,
+        name: str,
+        messages: tuple[tuple[Token, ...], ...],
+        *,
+        knows_responder: bool,
+    ) -> None:
+        self.name = name
+        self.messages = messages
+        self.knows_responder = knows_responder
+        """Whether the initiator has the responder's static key beforehand."""
 
     @property
     def has_psk(self) -> bool:
@@ -122,7 +129,7 @@ class KeyPair:
 
     def __init__(self, private: bytes) -> None:
         assert len(private) == DH, f"a key has {DH} bytes"  # noqa: S101
-        self._key = X25519PrivateKey.from_private_bytes(private)
+        self._key = exchange_key(private)
         self.public = self._key.public_key().public_bytes_raw()
 
     def shared_with(self, public: bytes) -> bytes:
@@ -133,7 +140,7 @@ class KeyPair:
 
         """
         try:
-            return self._key.exchange(X25519PublicKey.from_public_bytes(public))
+            return self._key.exchange(exchange_public(public))
         except ValueError:  # The library refuses a result of zeros.
             raise WeakKey from None
 
@@ -148,7 +155,7 @@ class CipherState:
 
     def __init__(self, key: bytes, count: int = 0) -> None:
         self._key = key
-        self._aead = AESGCM(key)
+        self._aead = Aead(key)
         self._count = count
         self._is_broken = False
 
@@ -181,7 +188,9 @@ class CipherState:
             raise SealBroken(number)
         try:
             data = self._aead.decrypt(_nonce(number), sealed, along)
-        except InvalidTag:
+        except Exception as error:
+            if not is_invalid_tag(error):
+                raise
             self._is_broken = True
             raise SealBroken(number) from None
         self._count = number + 1
@@ -191,7 +200,7 @@ class CipherState:
         """Take another key that the old one leads to, and no way leads back."""
         made = self._aead.encrypt(_nonce(MAX_COUNT), _ZEROS, b"")
         self._key = made[:HASH]
-        self._aead = AESGCM(self._key)
+        self._aead = Aead(self._key)
 
     def _next(self) -> int:
         if self._count >= MAX_COUNT:
@@ -247,16 +256,24 @@ class SymmetricState:
         return CipherState(first), CipherState(second)
 
 
-@dataclass(frozen=True, slots=True)
 class Agreed:
     """The end of a handshake."""
 
-    sending: CipherState
-    receiving: CipherState
-    hash: bytes
-    """Over all that was said: the same on both sides, and on no other two."""
+    __slots__ = ("hash", "receiving", "remote_static", "sending")
 
-    remote_static: bytes
+    def __init__(
+        self,
+        sending: CipherState,
+        receiving: CipherState,
+        said: bytes,
+        remote_static: bytes,
+    ) -> None:
+        self.sending = sending
+        self.receiving = receiving
+        self.hash = said
+        """Over all that was said: the same on both sides, and on no other two."""
+
+        self.remote_static = remote_static
 
 
 class HandshakeState:

@@ -26,10 +26,10 @@ bytes that every implementation must agree on.
 
 import enum
 import struct
-from dataclasses import dataclass
 
 from holdfast.model.errors import HandshakeFailed, MalformedMessage
 from holdfast.model.ids import HostId
+from holdfast.model.plain_value import PlainValue
 
 VERSION = 1
 """Of everything on this page of the specification; never negotiated."""
@@ -67,15 +67,17 @@ class RecordKind(enum.IntEnum):
 _KINDS = {int(kind): kind for kind in RecordKind}
 
 
-@dataclass(frozen=True, slots=True)
-class First:
+class First(PlainValue):
     """The first message of an operator, taken apart."""
 
-    purpose: Purpose
-    invite_id: bytes
-    """Empty but for a join."""
+    __slots__ = ("invite_id", "noise", "purpose")
 
-    noise: bytes
+    def __init__(self, purpose: Purpose, invite_id: bytes, noise: bytes) -> None:
+        self.purpose = purpose
+        self.invite_id = invite_id
+        """Empty but for a join."""
+
+        self.noise = noise
 
     def to_bytes(self) -> bytes:
         """Write it down."""
@@ -106,12 +108,14 @@ def prologue(host: HostId, purpose: Purpose, invite_id: bytes = b"") -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(PlainValue):
     """What one sealed message says."""
 
-    kind: RecordKind
-    data: bytes = b""
+    __slots__ = ("data", "kind")
+
+    def __init__(self, kind: RecordKind, data: bytes = b"") -> None:
+        self.kind = kind
+        self.data = data
 
 
 def record_bytes(kind: RecordKind, data: bytes | memoryview = b"") -> bytes:

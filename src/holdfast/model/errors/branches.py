@@ -1,12 +1,19 @@
 """The five things a caller can do about an error, as classes to catch."""
 
-import re
-from collections.abc import Mapping
-from typing import ClassVar, Never, Self, dataclass_transform
+TYPE_CHECKING = False
+"""Only checkers take it for true: commands that begin early wait for this to load."""
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import ClassVar, Never, Self, dataclass_transform
+else:
+
+    def dataclass_transform() -> "Callable[[type], type]":
+        """Say something to type checkers alone."""
+        return lambda kind: kind
+
 
 Fact = str | int
-
-_WORD = re.compile("(?<!^)(?=[A-Z])")
 
 
 @dataclass_transform()
@@ -18,31 +25,31 @@ class HoldfastError(Exception):
     checkers read them as they would those of a dataclass.
     """
 
-    code: ClassVar[str] = "error"
+    code: "ClassVar[str]" = "error"
     """Stable name on the wire, in logs and in `holdfast --json` output.
 
     A leaf has that of its class in lower case, unless it says otherwise.
     """
 
-    retryable: ClassVar[bool] = False
+    retryable: "ClassVar[bool]" = False
     """Whether the same request may succeed later without anything else changed."""
 
-    says: ClassVar[str]
+    says: "ClassVar[str]"
     """What happened, as a sentence with the names of facts in braces."""
 
-    next_step: ClassVar[str] = ""
+    next_step: "ClassVar[str]" = ""
     """What to do about it, as a sentence for a person or an agent."""
 
-    fields: ClassVar[Mapping[str, type]] = {}
+    fields: "ClassVar[Mapping[str, type]]" = {}  # noqa: RUF012  # a leaf has its own
     """The facts that this error has, and their types."""
 
     def __init_subclass__(cls) -> None:
         if HoldfastError not in cls.__bases__:
-            cls.code = vars(cls).get("code") or _WORD.sub("-", cls.__name__).lower()
+            cls.code = vars(cls).get("code") or _dashed(cls.__name__)
             cls.fields = cls.__annotations__
 
     # No parameters, as far as types go: this is what a leaf without fields has.
-    def __init__(self, *values: Never, **named: Never) -> None:
+    def __init__(self, *values: "Never", **named: "Never") -> None:
         names = list(self.fields)
         facts = {**dict(zip(names, values, strict=False)), **named}
         if facts.keys() != self.fields.keys() or len(values) + len(named) > len(names):
@@ -56,7 +63,7 @@ class HoldfastError(Exception):
         return self.says.format_map(self.facts)
 
     @classmethod
-    def told(cls, sentence: str, facts: Mapping[str, Fact]) -> Self:
+    def told(cls, sentence: str, facts: "Mapping[str, Fact]") -> "Self":
         """Make an error of which no more is known than what somebody said of it."""
         error = cls.__new__(cls)
         Exception.__init__(error, sentence)
@@ -86,6 +93,11 @@ class Unsettled(HoldfastError):
     """Whether it happened is not known; repeating it could do it twice."""
 
 
+def _dashed(name: str) -> str:
+    parts = (f"-{one}" if one.isupper() else one for one in name)
+    return "".join(parts).lower().removeprefix("-")
+
+
 def leaves(branch: type[HoldfastError] = HoldfastError) -> list[type[HoldfastError]]:
     """Return every error class with a code of its own, in order of definition."""
     found: list[type[HoldfastError]] = []
@@ -96,7 +108,7 @@ def leaves(branch: type[HoldfastError] = HoldfastError) -> list[type[HoldfastErr
     return found
 
 
-def from_facts(code: str, facts: Mapping[str, Fact], sentence: str) -> HoldfastError:
+def from_facts(code: str, facts: "Mapping[str, Fact]", sentence: str) -> HoldfastError:
     """Make the error again that another process described.
 
     A code this version does not know, or facts that do not fit it, become a
