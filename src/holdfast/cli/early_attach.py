@@ -11,7 +11,6 @@ from holdfast.cli.early_terminal import EarlyTerminal, Interrupted
 from holdfast.client import early_session
 from holdfast.client.early_session import EarlySession
 from holdfast.core.client.early_picture import EarlyPicture
-from holdfast.model.text import printable, shown_name
 
 MAX_SIDE = 1000
 """As in model.geometry, which is slow to load."""
@@ -53,10 +52,10 @@ def attach(text: str, *, observes: bool) -> None:
         return
     terminal = EarlyTerminal()
     size = terminal.size()
-    found = early_session.find(text)
-    if found is None or not all(1 <= side <= MAX_SIDE for side in size):
+    if not all(1 <= side <= MAX_SIDE for side in size):
         return
-    if os.environ.get("HOLDFAST_SESSION") == found.id:
+    found = early_session.find(text)
+    if found is None or os.environ.get("HOLDFAST_SESSION") == found.id:
         return
     begun = EarlyAttach(found, terminal, size)
     _begun[:] = [begun]
@@ -69,14 +68,15 @@ def attach(text: str, *, observes: bool) -> None:
 def _paint(begun: EarlyAttach, *, observes: bool) -> None:
     picture = EarlyPicture()
     session, terminal = begun.session, begun.terminal
-    label = shown_name(session.name) if session.name else printable(session.id)
     while not picture.is_whole:
         shown = picture.hear(session.receive())
         if picture.attached is None:
             continue
         if not begun.is_noticed:
             client = session.client
-            said = early_notice(label, picture.attached, client, observes=observes)
+            said = early_notice(
+                session.label, picture.attached, client, observes=observes
+            )
             if said is None:
                 return
             begun.is_noticed = True

@@ -14,7 +14,8 @@ from typing import Self
 from holdfast.client import early_session, session_location
 from holdfast.client.current_operator import ourselves
 from holdfast.client.early_session import EarlySession
-from holdfast.core.client.holder_link import VOUCHED_FOR, Credentials, HolderLink
+from holdfast.core.client.early_link import VOUCHED_FOR
+from holdfast.core.client.holder_link import Credentials, HolderLink
 from holdfast.core.client.timeouts import GREETING
 from holdfast.crypto.local_proof import local_proof
 from holdfast.linux.packets import is_ours
@@ -62,11 +63,11 @@ class Connection:
         is_far = path is None and bool(session_location.home_of(session))
         deadline = time.monotonic() + patience
         credentials = _credentials(session, is_far=is_far)
-        early = None if is_far or path else early_session.begun(session)
+        early = None if path else early_session.begun(session)
+        if early is not None and early.is_linked:
+            return cls._adopted(early, credentials, deadline)
         if is_far:
             link = session_location.dial_far(session, patience)
-        elif early is not None and early.is_linked:
-            return cls._adopted(early, credentials, deadline)
         else:
             path = folders.session_address(session) if path is None else path
             link = _dial(session, path, patience)

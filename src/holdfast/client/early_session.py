@@ -1,10 +1,11 @@
 """A session reached before the rest of the client is loaded.
 
 Only what is usual: a session of this machine, by its whole name or id, whose socket
-answers, for an operator that is known. Everything else is left to `keeper`, `driver`
-and `connection`, which are given what there is so far: which session was meant, as
-which client we came, and the link with all that was said and heard on it. So nothing
-is done twice, and an attachment is one, whichever of the two has begun it.
+answers, for an operator that is known; `early_far` does the same for one elsewhere.
+Everything else is left to `keeper`, `driver` and `connection`, which are given what
+there is so far: which session was meant, as which client we came, and the link with
+all that was said and heard on it. So nothing is done twice, and an attachment is one,
+whichever of the two has begun it.
 
 Nothing here may load much (tests/cli/test_start.py has the list): no patterns, no
 enumerations, no `socket`, no `typing`.
@@ -26,12 +27,16 @@ from holdfast.model.ids import (
     parse_actor_id,
     parse_session_id,
 )
-from holdfast.model.text import same_name
+from holdfast.model.text import printable, same_name, shown_name
 from holdfast.wire.first_messages import ATTACH, Fields, NotOneOfThese, frame
 
 TYPE_CHECKING = False
 """Only checkers take it for true."""
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.client.relay_link import RelayLink
 
 PATIENCE = 1.0
 """Seconds for an answer; then the rest is loaded, and waits on."""
@@ -65,7 +70,7 @@ class EarlySession:
         self.actor = ActorId("")
         """Who we are, once it was reached."""
 
-        self._link: _socket.socket | None = None
+        self._link: _socket.socket | RelayLink | None = None
         self._is_used = False
         self._frames: list[tuple[int, bytes]] = []
 
@@ -77,14 +82,11 @@ class EarlySession:
             HoldfastError: A place is not ours.
 
         """
-        us = EarlyOperator()
-        token, self.actor = us.token(), us.actor
-        link = _dialled(folders.session_address(self.id))
-        if link is None:
+        self.actor, prove = self._proving()
+        self._link = self._dialled()
+        if self._link is None:
             return False
-        self._link = link
-        prove = lambda nonce: self._proof(token, nonce)  # noqa: E731  # for one link
-        self.talk = EarlyLink(us.actor, prove, request)
+        self.talk = EarlyLink(self.actor, prove, request)
         self._send(self.talk.hello())
         # Slow to load, and there is nothing else to do now.
         import holdfast.crypto.local_proof  # noqa: F401, PLC0415
@@ -165,6 +167,11 @@ class EarlySession:
         return link.detach()
 
     @property
+    def label(self) -> str:
+        """What people call it, safe to print; as in SessionRecord."""
+        return shown_name(self.name) if self.name else printable(self.id)
+
+    @property
     def is_linked(self) -> bool:
         """Whether there is a link that nobody has taken over yet."""
         return self._link is not None
@@ -177,10 +184,21 @@ class EarlySession:
             self.hang_up()
             raise NotOneOfThese from None
 
-    def _proof(self, token: bytes, nonce: bytes) -> bytes:
-        from holdfast.crypto.local_proof import local_proof  # noqa: PLC0415  # see `reach`
+    def _proving(self) -> "tuple[ActorId, Callable[[bytes], bytes]]":
+        """Return who we are to the session, and what proves it for a nonce."""
+        us = EarlyOperator()
+        token = us.token()
 
-        return local_proof(token, self.id, nonce)
+        def prove(nonce: bytes) -> bytes:
+            from holdfast.crypto.local_proof import local_proof  # noqa: PLC0415  # see `reach`
+
+            return local_proof(token, self.id, nonce)
+
+        return us.actor, prove
+
+    def _dialled(self) -> "_socket.socket | RelayLink | None":
+        """Return a link to the session's holder; None if nobody is there."""
+        return _dialled(folders.session_address(self.id))
 
 
 _kept: list[EarlySession] = []
@@ -209,7 +227,7 @@ def begun_as(text: str) -> EarlySession | None:
 
 
 def find(text: str) -> EarlySession | None:
-    """Return the session here that is called so, or has this id.
+    """Return the session that is called so, or has this id; here, unless it is said.
 
     The names of sessions are unique. A part of an id may fit others as well, which
     only the keeper knows; then it is asked.
@@ -218,7 +236,11 @@ def find(text: str) -> EarlySession | None:
         HoldfastError: The place of the sockets is not ours.
 
     """
-    if not text or "/" in text:
+    if "/" in text:
+        from holdfast.client import early_far  # noqa: PLC0415  # only who leaves here
+
+        return early_far.find(text)
+    if not text:
         return None
     known = session_names.known()
     found = [one for one in known if same_name(known[one], text)]

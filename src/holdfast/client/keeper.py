@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from holdfast.client import early_session
+from holdfast.client.early_far import EarlyFarSession
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
 from holdfast.linux.stored import folders
 from holdfast.model.errors import (
@@ -143,7 +144,10 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
         Unavailable: The process that would know does not answer.
 
     """
-    if (early := early_session.begun_as(text)) is not None:
+    early = early_session.begun_as(text)
+    if isinstance(early, EarlyFarSession):
+        return _found_early(early)
+    if early is not None:
         return _by_socket(early.id, early.name)
     host, _, name = text.partition("/")
     if not (host and name):
@@ -158,6 +162,14 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
     found = resolve(name, sessions(host=checked_name(host)))
     settle(found.id, host)
     return found
+
+
+def _found_early(early: EarlyFarSession) -> SessionRecord:
+    """Return the session elsewhere that there is a link to, by what its host said."""
+    from holdfast.client.session_location import settle  # noqa: PLC0415  # rarely needed
+
+    settle(early.id, early.host)
+    return resolve(early.id, sessions_in({"sessions": early.listed}, early.host))
 
 
 def _find_here(text: str, *, start: bool) -> SessionRecord:

@@ -21,7 +21,7 @@ from holdfast.client.channels import Channels
 from holdfast.client.current_operator import ourselves
 from holdfast.client.host_link import HostLink, join_host
 from holdfast.client.hosts import KnownHost
-from holdfast.client.session_location import ASKING
+from holdfast.client.session_location import ASKING, last_end
 from holdfast.crypto.identity import Identity
 from holdfast.model.errors import HoldfastError, HostUnreachable, LinkEnded
 from holdfast.model.ids import SessionId
@@ -153,6 +153,7 @@ def _channels_to(host: KnownHost) -> Channels:
     found = _channels.get((us.public, host.public_key))
     if found is None or found.host != host:
         found = Channels(host, us, _thread().group)
+        found.ended(LinkEnded(last_end(host.name)))
         _channels[us.public, host.public_key] = found
     return found
 

@@ -27,6 +27,7 @@ ASKING = 30.0
 """Seconds for a question to a host, with everything on the way to it."""
 
 _homes: dict[str, str] = {}
+_ends: dict[str, str] = {}
 
 
 def settle(session: str, host: str) -> None:
@@ -37,6 +38,16 @@ def settle(session: str, host: str) -> None:
 def home_of(session: str) -> str:
     """Return what we call the host of a session; empty if that is here."""
     return _homes.get(session, "")
+
+
+def link_ended(host: str, why: str) -> None:
+    """Note why a relay took leave on a link to a host that was opened early."""
+    _ends[host] = why
+
+
+def last_end(host: str) -> str:
+    """Return why a relay last did so, once; empty if it gave no reason."""
+    return _ends.pop(host, "")
 
 
 def visited() -> frozenset[str]:

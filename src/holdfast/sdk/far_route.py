@@ -9,7 +9,8 @@ from holdfast.client.current_operator import pen_of
 from holdfast.client.host_link import HostLink
 from holdfast.client.hosts import KnownHost
 from holdfast.client.session_location import FARTHER
-from holdfast.core.client.holder_link import VOUCHED_FOR, Credentials
+from holdfast.core.client.early_link import VOUCHED_FOR
+from holdfast.core.client.holder_link import Credentials
 from holdfast.core.client.signing import Pen
 from holdfast.crypto.identity import Identity
 from holdfast.linux.stored.operators import Enrolled

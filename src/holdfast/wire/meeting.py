@@ -20,7 +20,6 @@ Specified in docs/spec/relay.md.
 """
 
 import enum
-import struct
 from typing import Annotated, Final
 
 import msgspec
@@ -28,6 +27,7 @@ from msgspec import Meta
 
 from holdfast.model.errors import HoldfastError, from_facts
 from holdfast.model.ids import HostId, Incarnation
+from holdfast.wire import first_meeting
 from holdfast.wire.canonical_form import Spelling
 from holdfast.wire.messages import (
     MAX_NUMBER,
@@ -77,8 +77,6 @@ MAX_ADDRESS: Final = 255
 _END: Final = r"$(?!\n)"
 _HOST: Final = "^h_[a-z2-7]{32}" + _END
 _TARGET: Final = f"{_HOST}|^s_[a-z2-7]{{16}}{_END}"
-_LENGTH: Final = struct.Struct(">H")
-_STATEMENT: Final = b"holdfast relay proof 1"
 
 Host = Annotated[HostId, Meta(pattern=_HOST, max_length=34)]
 Target = Annotated[str, Meta(pattern=_TARGET, max_length=34)]
@@ -290,8 +288,7 @@ def statement(role: Role, relay: str, nonce: bytes, *wishes: bytes) -> bytes:
     scheme's own. `wishes` are what the message asks for, in the order of its
     fields.
     """
-    fields = (_STATEMENT, role.value.encode(), relay.encode(), nonce, *wishes)
-    return b"".join(_LENGTH.pack(len(field)) + field for field in fields)
+    return first_meeting.statement(role.value, relay, nonce, *wishes)
 
 
 def stated(proof: Proof, relay: str, nonce: bytes) -> bytes:

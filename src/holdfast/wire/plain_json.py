@@ -36,7 +36,7 @@ class _Scanned:
     parse_constant = _CONSTANTS.__getitem__
 
 
-_scan = make_scanner(_Scanned)
+_scan = make_scanner(_Scanned)  # type: ignore[arg-type]  # anything that has these
 
 
 def dumps(value: object, *, sort_keys: bool = False) -> str:

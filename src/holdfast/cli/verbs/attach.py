@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from holdfast.client import keeper, session_location
+from holdfast.client import early_session, keeper, session_location
 from holdfast.model.errors import SessionNotNamed
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Find the session, and show it."""
-    if options.session is not None:
+    if options.session is not None and not early_session.begun_as(options.session):
         # A host elsewhere is being reached while the rest is loaded.
         session_location.expect_far(options.session)
     from holdfast.cli.attached import show  # noqa: PLC0415  # after the words are checked

@@ -37,6 +37,9 @@ PROGRAM = f"holdfast {__version__}"
 KIND = "cli"
 """What sort of program: ClientKind.CLI, which is slow to load."""
 
+VOUCHED_FOR = bytes(32)
+"""Stands for a proof where the host puts its own in this place."""
+
 
 class EarlyLink:
     """What was said and heard on one link so far."""

@@ -36,9 +36,6 @@ from holdfast.wire.messages import (
 )
 from holdfast.wire.versions import SPOKEN, choose, spelled
 
-VOUCHED_FOR = bytes(32)
-"""Stands for a proof where the host puts its own in this place."""
-
 
 class Credentials(NamedTuple):
     """Who we are, what sort of program, and how we prove it for a nonce."""

@@ -160,6 +160,16 @@ def operators_folder() -> str:
     return owned(f"{owned(config_path())}/operators")
 
 
+def hosts_folder() -> str:
+    """Return the folder with one file for each host elsewhere that we may reach.
+
+    Raises:
+        UsageError: It is not ours alone, or cannot be made.
+
+    """
+    return owned(f"{owned(config_path())}/hosts")
+
+
 def policy_file() -> str:
     """Return where the policy is written, if there is one.
 
