@@ -40,7 +40,7 @@ def test_a_human_seizes_fixes_and_gives_back_and_the_agent_goes_on_from_there(
         phone.see_printed("all orders are migrated")
         phone.do("click", 'nav button:has-text("Logbook")')
         phone.see(f".story >> text={RIGHT}")
-        phone.see(".chip >> text=at prompt")
+        phone.see(".chip >> text=at-prompt")
         picture(phone, "litmus-logbook")
 
     assert here.family("orders") == shell
@@ -94,7 +94,7 @@ def asks_and_is_given_the_turn(agent: Robot, phone: Page) -> None:
     assert refused["code"] == "not-your-turn"
     asking = agent.begins("ask_turn", **AGAIN)
     phone.see("text=mcp-agent asks for the turn")
-    phone.see(".chip >> text=at prompt")
+    phone.see(".chip >> text=at-prompt")
     picture(phone, "litmus-hands-back")
     phone.press("Give")
     given = asking.result()

@@ -135,5 +135,5 @@ def ends_it(agent: Robot, desk: Page) -> None:
     desk.do("click", "nav >> text=Logbook")
     desk.see(".story >> text=typed skip docs")
     desk.see(".story >> text=intends to send: publish what anna had built")
-    desk.see(".chip >> text=at prompt")
+    desk.see(".chip >> text=at-prompt")
     picture(desk, "t5-logbook")

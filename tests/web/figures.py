@@ -105,11 +105,11 @@ def follow(page: Page) -> list[float]:
     """Return how long the head takes to say that the session does something else."""
     took: list[float] = []
     for _ in range(CHANGES):
-        page.see(".session-bar .chip:text-is('at prompt')")
+        page.see(".session-bar .chip:text-is('at-prompt')")
         page.do("focus", ".xterm-helper-textarea")
         page.type("sleep 100")
         took.append(page.do("evaluate", f"{CHIP}('Enter', 13, false, 'running')"))
-        took.append(page.do("evaluate", f"{CHIP}('c', 67, true, 'at prompt')"))
+        took.append(page.do("evaluate", f"{CHIP}('c', 67, true, 'at-prompt')"))
     return took
 
 

@@ -146,7 +146,7 @@ def test_whoever_looks_elsewhere_is_called_when_input_is_needed(
 def test_the_list_calls_too(chromium: Browser, here: World) -> None:
     here.shell("listed")
     page = looks_elsewhere(chromium, here, "listed")
-    page.see('.session:has-text("listed") >> text=at prompt')
+    page.see('.session:has-text("listed") >> text=at-prompt')
 
     here.types("listed", "read -sp 'Password: ' secret")
     is_called(page, "listed", "waits for input")
@@ -162,6 +162,6 @@ def test_whoever_did_not_ask_to_be_called_is_not(
     page.do("evaluate", "navigator.serviceWorker.ready.then(() => true)")
 
     here.types("silent", "read -p 'Publish? ' answer")
-    page.see(".chip >> text=waiting for input")
+    page.see(".chip >> text=waiting-for-input")
     found = "navigator.serviceWorker.ready.then((worker) => worker.getNotifications())"
     assert page.do("evaluate", f"{found}.then((all) => all.length)") == 0

@@ -87,13 +87,13 @@ def test_what_the_session_does_is_to_be_seen_in_its_head(
 ) -> None:
     here.shell("does")
     page = opened(chromium, here, "does")
-    page.see(".session-bar .chip:text-is('at prompt')")
+    page.see(".session-bar .chip:text-is('at-prompt')")
 
     page.enter("sleep 303")
     page.see(".session-bar .chip:text-is('running')")
     page.do("keyboard.press", "Control+c")
-    page.see(".session-bar .chip:text-is('at prompt')")
+    page.see(".session-bar .chip:text-is('at-prompt')")
     page.enter("read -p 'name? ' name")
-    page.see(".session-bar .chip:text-is('waiting for input')")
+    page.see(".session-bar .chip:text-is('waiting-for-input')")
     page.enter("anna")
-    page.see(".session-bar .chip:text-is('at prompt')")
+    page.see(".session-bar .chip:text-is('at-prompt')")

@@ -2,26 +2,22 @@
 
 export type Tone = "calm" | "busy" | "needs" | "cold" | "over";
 
-export interface Wording {
-  readonly label: string;
-  readonly tone: Tone;
-}
-
-const STATES: Readonly<Record<string, Wording>> = {
-  "at-prompt": { label: "at prompt", tone: "calm" },
-  starting: { label: "waiting to start", tone: "needs" },
-  running: { label: "running", tone: "busy" },
-  "waiting-for-input": { label: "waiting for input", tone: "needs" },
-  "waiting-for-secret": { label: "waiting for a secret", tone: "needs" },
-  frozen: { label: "frozen", tone: "cold" },
-  stalled: { label: "not responding", tone: "cold" },
-  exited: { label: "ended", tone: "over" },
-  alive: { label: "alive", tone: "calm" },
+/** The tone of each state. Its label is the state itself, as `holdfast state` prints it. */
+const TONES: Readonly<Record<string, Tone>> = {
+  "at-prompt": "calm",
+  starting: "needs",
+  running: "busy",
+  "waiting-for-input": "needs",
+  "waiting-for-secret": "needs",
+  frozen: "cold",
+  stalled: "cold",
+  exited: "over",
+  alive: "calm",
 };
 
-/** Return how a state is shown; an unknown one is shown as it is. */
-export function stateWording(state: string): Wording {
-  return STATES[state] ?? { label: state.replaceAll("-", " "), tone: "busy" };
+/** Return the tone of a state; one of a later version counts as busy. */
+export function toneOf(state: string): Tone {
+  return Object.hasOwn(TONES, state) ? (TONES[state] ?? "busy") : "busy";
 }
 
 const STEPS: readonly (readonly [number, string])[] = [

@@ -1,14 +1,9 @@
 import { shown, shownName } from "../app/shown-text.js";
 import { type Listed, needOf } from "../app/urgency.js";
-import { age, stateWording } from "../app/words.js";
+import { age, type Tone, toneOf } from "../app/words.js";
 import { ActorName } from "./actor-name.js";
 import { sessionAddress } from "./route.js";
-
-const NEEDS: Readonly<Record<string, string>> = {
-  approval: "waits for approval",
-  secret: "waits for a secret",
-  input: "waits for input",
-};
+import { StateChip } from "./state-chip.js";
 
 /** One session of the list: its state, who is attached, and its last line. */
 export function SessionCard(props: {
@@ -19,15 +14,18 @@ export function SessionCard(props: {
   const { info, glance } = props.listed;
   const need = needOf(props.listed);
   const state = need === "over" ? "exited" : (glance?.evidence.state ?? info.state);
-  const wording = stateWording(state);
-  const label = NEEDS[need] ?? (need === "over" ? ended(info.exit) : wording.label);
-  const tone = need in NEEDS ? "needs" : need === "frozen" ? "cold" : wording.tone;
+  const tone: Tone = need === "approval" ? "needs" : need === "frozen" ? "cold" : toneOf(state);
   return (
     <li>
       <a class={`session tone-${tone}`} href={sessionAddress(props.host, info.id)}>
         <span class="session-top">
           <span class="session-name">{shownName(info.name)}</span>
-          <span class={`chip tone-${tone}`}>{label}</span>
+          <StateChip
+            state={need === "frozen" ? "frozen" : state}
+            why={glance?.evidence.why ?? []}
+          />
+          {need === "approval" && <span class="chip tone-needs">waits for approval</span>}
+          {need === "over" && <small>{ended(info.exit)}</small>}
           <span class="session-age">{age(Date.now() - info.createdMs)}</span>
         </span>
         <span class="session-line">{shown(glance?.lastLine || info.command.join(" "), 160)}</span>
@@ -63,7 +61,7 @@ function Present({ listed, us }: { readonly listed: Listed; readonly us: string 
 
 function ended(status: number | null): string {
   if (status === null) {
-    return "ended";
+    return "";
   }
-  return status < 0 ? `killed by signal ${-status}` : `exited, status ${status}`;
+  return status < 0 ? `killed by signal ${-status}` : `status ${status}`;
 }

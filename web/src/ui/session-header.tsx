@@ -1,18 +1,17 @@
 /** The header of a session: its name and state, and the turn. */
 
 import { shownName } from "../app/shown-text.js";
-import { stateWording } from "../app/words.js";
 import { Actor } from "./actor-name.js";
 import { Icon, type IconName } from "./icons.js";
 import { changeFont, isDark, nextTheme } from "./preferences.js";
 import { isSearching } from "./search-bar.js";
 import type { SessionModel } from "./session-model.js";
 import { type Panel, panel } from "./state.js";
+import { StateChip } from "./state-chip.js";
 import { TurnButtons } from "./turn-buttons.js";
 
 export function SessionHeader({ model }: { readonly model: SessionModel }) {
   const view = model.view.value;
-  const wording = stateWording(model.does.value);
   return (
     <header class="bar session-bar">
       <div class="bar-row">
@@ -22,8 +21,8 @@ export function SessionHeader({ model }: { readonly model: SessionModel }) {
         <div class="title">
           <h1>{view === null ? "…" : shownName(view.name)}</h1>
           {view !== null && (
-            <span class={`chip tone-${wording.tone}`} aria-live="polite">
-              {wording.label}
+            <span class="doing" aria-live="polite">
+              <StateChip state={model.does.value} why={model.evidence.value?.why ?? []} />
             </span>
           )}
           {model.title.value !== "" && <small>{model.title.value}</small>}

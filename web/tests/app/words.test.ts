@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { actorColour } from "../../src/app/actor-colour.js";
-import { age, amount, ending, stateWording, took } from "../../src/app/words.js";
+import { age, amount, ending, toneOf, took } from "../../src/app/words.js";
 
 test.each([
   [500, "now"],
@@ -20,8 +20,13 @@ test.each([
   expect(amount(bytes)).toBe(expected);
 });
 
-test("a state of a later version is shown as it is", () => {
-  expect(stateWording("very-new").label).toBe("very new");
+test.each([
+  ["at-prompt", "calm"],
+  ["waiting-for-secret", "needs"],
+  ["very-new", "busy"],
+  ["constructor", "busy"],
+])("the tone of %s is %s", (state, tone) => {
+  expect(toneOf(state)).toBe(tone);
 });
 
 test("an ending says the status, the signal or the loss", () => {
