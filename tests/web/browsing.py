@@ -114,6 +114,22 @@ class Page:
         """Press the button or link of that name."""
         self.do("click", f'role=button[name="{button}"]')
 
+    def choose(self, item: str) -> None:
+        """Choose an item of the session's menu, and leave the menu."""
+        self.press("More")
+        self.do("click", f'role=menuitem[name="{item}"]')
+        if self.do("isVisible", "role=menu"):
+            self.do("keyboard.press", "Escape")
+
+    def panel(self, name: str) -> None:
+        """Open a panel of a session: by its tab, or by the menu where there is none."""
+        if self.do("isVisible", "nav.tabs"):
+            self.do("click", f"nav.tabs >> text={name}")
+        else:
+            self.press("More")
+            self.do("click", f"[role=menuitem] >> text={name}")
+        self.see(".panel")
+
     def see(self, selector: str, **wishes: object) -> None:
         """Wait until something is to be seen."""
         self.do("waitForSelector", selector, wishes)

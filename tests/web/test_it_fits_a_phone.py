@@ -4,6 +4,9 @@ from tests.web.browsing import PHONE, Browser, Page
 from tests.web.world import World
 
 OVERFLOWS = "document.documentElement.scrollWidth > innerWidth"
+ONE_ROW = 56
+"""Pixels of a header of one row of buttons."""
+
 LEAST_FINGER = 34
 """Pixels of the smallest thing to press: WCAG 2.2 asks for 24."""
 
@@ -34,10 +37,10 @@ def test_a_long_name_leaves_room_for_who_has_the_turn_and_for_the_buttons(
     page.open("long")
 
     page.see("text=has the turn")
-    row, turn, buttons = (
-        box(page, one) for one in (".turn-row", ".turn", ".turn-buttons")
+    bar, turn, buttons = (
+        box(page, one) for one in (".session-bar", ".turn", ".turn-buttons")
     )
-    assert row["height"] <= 44
+    assert bar["height"] <= ONE_ROW
     assert turn["right"] <= buttons["left"]
     assert buttons["right"] <= 360
     assert not page.do("evaluate", OVERFLOWS)
@@ -80,9 +83,8 @@ def test_every_view_fits(chromium: Browser, here: World) -> None:
     assert not page.do("evaluate", OVERFLOWS)
     page.open("fits")
 
-    for panel in ("people", "approvals", "graph", "log"):
-        page.do("click", f"[data-panel={panel}]")
-        page.see(".panel")
+    for panel in ("People", "Approvals", "Processes", "Logbook"):
+        page.panel(panel)
         assert not page.do("evaluate", OVERFLOWS), panel
         assert page.do("evaluate", TOO_SMALL) == []
         page.do("click", "[aria-label='Close the panel']")

@@ -111,7 +111,7 @@ def test_the_turn_is_given_to_somebody_who_is_there(
     anna.press("Take")
     anna.see("text=You have the turn")
 
-    anna.do("click", "nav >> text=People")
+    anna.panel("People")
     anna.press("Give the turn")
     bert.see("text=You have the turn")
     bert.press("Drop")

@@ -119,9 +119,9 @@ def test_paths_commands_and_logs_of_strangers_are_only_shown(
     page.see(f'.session-name:text-is("x{part}-11")')
 
     page.open(f"x{part}-0")
-    page.do("click", "nav >> text=Processes")
+    page.panel("Processes")
     page.see(".branch")
-    page.do("click", "nav >> text=Logbook")
+    page.panel("Logbook")
     page.see(".story-line")
     harmless, trouble = is_unharmed(page), page.trouble()
     here.end(*(f"x{part}-{number}" for number in range(len(texts))))

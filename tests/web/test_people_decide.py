@@ -78,9 +78,9 @@ def test_processes_and_the_logbook_tell_what_happened(
     page.join(here.invite("--as", "anna-reads"))
     page.open("told")
 
-    page.do("click", "nav >> text=Processes")
+    page.panel("Processes")
     page.see(".tree >> text=sleep 300")
-    page.do("click", "nav >> text=Logbook")
+    page.panel("Logbook")
     page.see(".story >> text=typed sleep 300⏎")
     page.see(".story >> text=attached")
     assert page.trouble() == []

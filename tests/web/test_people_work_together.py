@@ -92,8 +92,7 @@ def test_a_frozen_session_cannot_be_taken_for_a_quiet_one(
     page = joined(chromium, here, f"anna-{name}", size)
     page.open(name)
 
-    page.press("More ways to seize")
-    page.do("click", "text=Seize and freeze")
+    page.choose("Freeze")
     page.see(".frozen >> text=no input is accepted")
     page.press("Thaw")
     page.lose(".frozen")
@@ -159,7 +158,7 @@ def test_whoever_may_only_watch_sees_everything_and_changes_nothing(
 
     here.types("seen", "echo seen-$((1+1))")
     page.see_printed("seen-2")
-    page.see("button:text-is('Seize'):disabled")
+    page.see("button:text-is('Take'):disabled")
     page.do("focus", ".xterm-helper-textarea")
     page.type("echo strange")
     assert not here.shows("seen", "strange")
@@ -231,8 +230,8 @@ def test_letters_and_colours_are_kept(chromium: Browser, here: World) -> None:
     page = joined(chromium, here, "anna-looks", {**DESKTOP, "colorScheme": "dark"})
     page.open("looks")
 
-    page.press("Larger text")
-    page.press("Light colours")
+    page.choose("Larger text")
+    page.choose("Light colours")
     page.do("reload")
     page.see("[data-theme=light] .xterm-rows")
     page.wait(

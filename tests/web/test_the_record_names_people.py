@@ -21,10 +21,10 @@ def test_the_logbook_and_the_processes_name_an_agent_that_has_left(
     here.do("--as", "robo", "run", "named", "sleep 301 & true")
 
     page = opened(chromium, here, "named")
-    page.do("click", "nav >> text=Logbook")
+    page.panel("Logbook")
     page.see(".story-line:has(.kind-agent) >> .actor-name:text-is('robo')")
     page.see(".story >> text=/ran sleep 301 & true, status 0, \\d+ m?s/")
-    page.do("click", "nav >> text=Processes")
+    page.panel("Processes")
     page.see(".branch:has-text('sleep 301') >> .actor-name:text-is('robo')")
     page.wait("!document.querySelector('.panel').textContent.includes('a_')")
     assert page.trouble() == []
@@ -38,11 +38,11 @@ def test_a_press_on_a_command_or_a_process_tells_who_is_behind_it(
     here.do("--as", "robo", "run", "behind", "sleep 302 & true")
     page = opened(chromium, here, "behind")
 
-    page.do("click", "nav >> text=Logbook")
+    page.panel("Logbook")
     page.do("click", ".link:has-text('sleep 302')")
     page.see(".story .blame >> text=/Command \\d+, entered by/")
     page.see(".story .blame:has-text('sleep 302') >> .actor-name:text-is('robo')")
-    page.do("click", "nav >> text=Processes")
+    page.panel("Processes")
     page.do("click", ".branch .link:has-text('sleep 302')")
     page.see(".tree .blame:has-text('sleep 302 & true') >> .actor-name:text-is('robo')")
     page.do("click", ".branch .link:has-text('sleep 302')")
@@ -67,7 +67,7 @@ def test_a_command_that_failed_is_told_with_its_status(
 ) -> None:
     here.shell("failed")
     page = opened(chromium, here, "failed")
-    page.do("click", "nav >> text=Logbook")
+    page.panel("Logbook")
 
     page.enter("sh -c 'sleep 1; exit 3'")
     page.see(".story >> text=/ran sh -c .sleep 1; exit 3., status 3, \\d+ m?s/")
@@ -77,7 +77,7 @@ def test_a_shell_is_called_what_people_call_it(chromium: Browser, here: World) -
     here.shell("called")
     page = opened(chromium, here, "called")
 
-    page.do("click", "nav >> text=Processes")
+    page.panel("Processes")
     page.see(".branch-command:text-matches('^\\\\S*bash$')")
     assert "rcfile" not in page.do("textContent", ".tree")
 

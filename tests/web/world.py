@@ -79,10 +79,12 @@ class World(Place):
         self.do("send", "--enter", name, line)
         self.run("drop", name)
 
-    def asks(self, name: str, line: str) -> "subprocess.Popen[bytes]":
+    def asks(
+        self, name: str, line: str, verb: str = "run", agent: str = "robo"
+    ) -> "subprocess.Popen[bytes]":
         """Have an agent run a command, which may take until somebody decides."""
         return subprocess.Popen(
-            self.command("--as", "robo", "run", name, line),
+            self.command("--as", agent, verb, name, line),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, **self.folders},

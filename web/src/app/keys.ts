@@ -16,6 +16,12 @@ export const KEY_ROW: readonly Key[] = [
   { label: "←", name: "Left", sends: "\x1b[D", sendsToApplication: "\x1bOD" },
   { label: "→", name: "Right", sends: "\x1b[C", sendsToApplication: "\x1bOC" },
   { label: "^C", name: "Interrupt", sends: "\x03" },
+  { label: "|", name: "Pipe", sends: "|" },
+  { label: "/", name: "Slash", sends: "/" },
+  { label: "~", name: "Tilde", sends: "~" },
+  { label: "-", name: "Dash", sends: "-" },
+  { label: "PgUp", name: "Page up", sends: "\x1b[5~" },
+  { label: "PgDn", name: "Page down", sends: "\x1b[6~" },
 ];
 
 /** Return what `typed` becomes while Ctrl is down; other keys stay as they are. */

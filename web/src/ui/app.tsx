@@ -1,7 +1,7 @@
 /** The page: one view at a time, and what lies above every view. */
 
-import { useEffect, useRef } from "preact/hooks";
 import { shown } from "../app/shown-text.js";
+import { closeAround, Dialog } from "./dialog.js";
 import { JoinView } from "./join-view.js";
 import { ListView } from "./list-view.js";
 import { SessionView } from "./session-view.js";
@@ -87,24 +87,13 @@ function OpenLink() {
 }
 
 function Question({ link }: { readonly link: URL }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const stay = useRef<HTMLButtonElement>(null);
-  // The browser's own modal dialog traps the focus, and gives it back.
-  useEffect(() => {
-    dialog.current?.showModal();
-    stay.current?.focus();
-  }, []);
-  const close = (): void => dialog.current?.close();
   return (
-    <dialog
-      class="dialog"
-      ref={dialog}
-      aria-labelledby="open-link"
-      onClose={() => {
+    <Dialog
+      title="Open this page?"
+      closed={() => {
         linkToOpen.value = null;
       }}
     >
-      <h2 id="open-link">Open this page?</h2>
       <p>A program in the session printed this link. It leads to</p>
       <p class="mono wrap">
         <b>{shown(link.host)}</b>
@@ -116,14 +105,14 @@ function Question({ link }: { readonly link: URL }) {
           href={link.href}
           target="_blank"
           rel="noopener noreferrer"
-          onClick={() => setTimeout(close, 0)}
+          onClick={({ currentTarget }) => setTimeout(() => closeAround(currentTarget), 0)}
         >
           Open
         </a>
-        <button type="button" ref={stay} onClick={close}>
+        <button type="button" data-first onClick={(event) => closeAround(event.currentTarget)}>
           Stay here
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

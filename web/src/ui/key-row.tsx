@@ -1,41 +1,62 @@
-/** The keys that phone keyboards lack. */
+/** The keys that phone keyboards lack, and those that a person has added. */
 
+import { useState } from "preact/hooks";
 import { KEY_ROW } from "../app/keys.js";
+import { sentBy } from "../app/own-keys.js";
+import { KeysDialog } from "./keys-dialog.js";
+import { ownKeys } from "./preferences.js";
 import type { SessionModel } from "./session-model.js";
 import { say } from "./state.js";
 
 export function KeyRow({ model }: { readonly model: SessionModel }) {
+  const [isEdited, setEdited] = useState(false);
   const isDown = model.isControlDown.value;
   // The press must not take the focus, or the phone hides its keyboard.
   const keepFocus = (event: Event): void => event.preventDefault();
   return (
-    <div class="key-row" role="toolbar" aria-label="Keys" onPointerDown={keepFocus}>
-      <button
-        type="button"
-        class={`key${isDown ? " down" : ""}`}
-        aria-pressed={isDown}
-        aria-label="Control, for the next key"
-        onClick={() => {
-          model.isControlDown.value = !isDown;
-        }}
-      >
-        Ctrl
-      </button>
-      {KEY_ROW.map((key) => (
+    <>
+      <div class="key-row" role="toolbar" aria-label="Keys" onPointerDown={keepFocus}>
         <button
-          key={key.name}
           type="button"
-          class="key"
-          aria-label={key.name}
-          onClick={() => model.press(key)}
+          class={`key${isDown ? " down" : ""}`}
+          aria-pressed={isDown}
+          aria-label="Control, for the next key"
+          onClick={() => {
+            model.isControlDown.value = !isDown;
+          }}
         >
-          {key.label}
+          Ctrl
         </button>
-      ))}
-      <button type="button" class="key" onClick={() => void paste(model)}>
-        Paste
-      </button>
-    </div>
+        {KEY_ROW.map((key) => (
+          <button
+            key={key.name}
+            type="button"
+            class="key"
+            aria-label={key.name}
+            onClick={() => model.press(key)}
+          >
+            {key.label}
+          </button>
+        ))}
+        {ownKeys.value.map((key, at) => (
+          <button
+            key={`${at} ${key.label}`}
+            type="button"
+            class="key own"
+            onClick={() => model.press({ ...key, name: key.label, sends: sentBy(key.sends) ?? "" })}
+          >
+            {key.label}
+          </button>
+        ))}
+        <button type="button" class="key" onClick={() => void paste(model)}>
+          Paste
+        </button>
+        <button type="button" class="key" aria-label="Own keys" onClick={() => setEdited(true)}>
+          +
+        </button>
+      </div>
+      {isEdited && <KeysDialog closed={() => setEdited(false)} />}
+    </>
   );
 }
 

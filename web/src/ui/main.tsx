@@ -6,12 +6,16 @@ import { App } from "./app.js";
 import { lookAtPermission } from "./notifications.js";
 import { keepPreferences } from "./preferences.js";
 import { followAddress } from "./route.js";
-import { hosts, isNarrow, isOnline, page, startError } from "./state.js";
+import { hasTabs, hosts, isNarrow, isOnline, page, startError } from "./state.js";
 import "./styles/base.css";
 import "./styles/list.css";
 import "./styles/session.css";
+import "./styles/header.css";
+import "./styles/phone.css";
+import "./styles/panels.css";
 
 const NARROW = "(max-width: 760px), (pointer: coarse)";
+const ROOMY = "(min-width: 1000px)";
 
 async function start(): Promise<void> {
   keepPreferences();
@@ -33,11 +37,14 @@ async function start(): Promise<void> {
 
 function watchDevice(): void {
   const narrow = matchMedia(NARROW);
+  const roomy = matchMedia(ROOMY);
   const look = (): void => {
     isNarrow.value = narrow.matches;
+    hasTabs.value = roomy.matches && !narrow.matches;
     isOnline.value = navigator.onLine;
   };
   narrow.addEventListener("change", look);
+  roomy.addEventListener("change", look);
   addEventListener("online", look);
   addEventListener("offline", look);
   addEventListener("online", () => page.value?.wake());

@@ -25,7 +25,8 @@ function Open({ model, open }: { readonly model: SessionModel; readonly open: Pa
   // The terminal lies between the tabs and here, and keeps every Tab for its program.
   useEffect(() => body.current?.focus(), [open]);
   const close = (): void => {
-    document.querySelector<HTMLElement>(`[data-panel="${open}"]`)?.focus();
+    const tab = document.querySelector<HTMLElement>(`[data-panel="${open}"]`);
+    (tab ?? document.querySelector<HTMLElement>("[aria-label='More']"))?.focus();
     panel.value = null;
   };
   return (

@@ -1,10 +1,12 @@
 /** Appearance settings, kept in this browser. */
 
 import { effect, signal } from "@preact/signals";
+import { type OwnKey, ownKeysFrom } from "../app/own-keys.js";
 
 export type Theme = "system" | "dark" | "light";
 
 const KEY = "holdfast.look";
+const OWN_KEYS = "holdfast.keys";
 export const MIN_FONT = 8;
 export const MAX_FONT = 28;
 const DEFAULT_FONT = 14;
@@ -12,6 +14,7 @@ const DEFAULT_FONT = 14;
 export const theme = signal<Theme>("system");
 export const fontSize = signal(DEFAULT_FONT);
 export const isDark = signal(true);
+export const ownKeys = signal<readonly OwnKey[]>([]);
 
 /** Load the settings, and store changes from now on. */
 export function keepPreferences(): void {
@@ -24,8 +27,9 @@ export function keepPreferences(): void {
   wish.addEventListener("change", apply);
   effect(() => {
     apply();
-    write(JSON.stringify({ theme: theme.value, font: fontSize.value }));
+    write(KEY, JSON.stringify({ theme: theme.value, font: fontSize.value }));
   });
+  effect(() => write(OWN_KEYS, JSON.stringify(ownKeys.value)));
 }
 
 /** Make the text larger or smaller by a step. */
@@ -33,13 +37,15 @@ export function changeFont(step: number): void {
   fontSize.value = Math.min(MAX_FONT, Math.max(MIN_FONT, fontSize.value + step));
 }
 
-/** Switch to the next theme. */
+/** Switch between light and dark; what the system wishes is followed again from then on. */
 export function nextTheme(): void {
-  theme.value = isDark.value ? "light" : "dark";
+  const next = isDark.value ? "light" : "dark";
+  theme.value = matchMedia(`(prefers-color-scheme: ${next})`).matches ? "system" : next;
 }
 
 function read(): void {
   try {
+    ownKeys.value = ownKeysFrom(localStorage.getItem(OWN_KEYS));
     const found = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Record<string, unknown>;
     if (found["theme"] === "dark" || found["theme"] === "light") {
       theme.value = found["theme"];
@@ -52,9 +58,9 @@ function read(): void {
   }
 }
 
-function write(text: string): void {
+function write(key: string, text: string): void {
   try {
-    localStorage.setItem(KEY, text);
+    localStorage.setItem(key, text);
   } catch {
     // Storage may be forbidden; the choice lasts until the page is closed.
   }

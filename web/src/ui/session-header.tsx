@@ -1,12 +1,13 @@
-/** The header of a session: its name and state, and the turn. */
+/** The header of a session: its name and state, the turn, and what opens the rest. */
 
 import { shownName } from "../app/shown-text.js";
 import { Actor } from "./actor-name.js";
-import { Icon, type IconName } from "./icons.js";
-import { changeFont, isDark, nextTheme } from "./preferences.js";
+import { Icon } from "./icons.js";
+import { PanelTabs } from "./panel-tabs.js";
 import { isSearching } from "./search-bar.js";
+import { SessionMenu } from "./session-menu.js";
 import type { SessionModel } from "./session-model.js";
-import { type Panel, panel } from "./state.js";
+import { hasTabs, isNarrow } from "./state.js";
 import { StateChip } from "./state-chip.js";
 import { TurnButtons } from "./turn-buttons.js";
 
@@ -14,12 +15,14 @@ export function SessionHeader({ model }: { readonly model: SessionModel }) {
   const view = model.view.value;
   return (
     <header class="bar session-bar">
-      <div class="bar-row">
-        <a class="quiet square button" href="#/" aria-label="All sessions">
-          <Icon name="back" />
-        </a>
+      <a class="quiet square button" href="#/" aria-label="All sessions">
+        <Icon name="back" />
+      </a>
+      <div class="heading">
         <div class="title">
-          <h1>{view === null ? "…" : shownName(view.name)}</h1>
+          <h1 title={shownName(model.name.value)}>
+            {view === null ? "…" : shownName(model.name.value)}
+          </h1>
           {view !== null && (
             <span class="doing" aria-live="polite">
               <StateChip state={model.does.value} why={model.evidence.value?.why ?? []} />
@@ -27,15 +30,12 @@ export function SessionHeader({ model }: { readonly model: SessionModel }) {
           )}
           {model.title.value !== "" && <small>{model.title.value}</small>}
         </div>
-        <span class="grow" />
-        <Tools />
-      </div>
-      <div class="bar-row turn-row">
         <Turn model={model} />
-        <span class="grow" />
-        <TurnButtons model={model} />
       </div>
-      <Tabs model={model} />
+      <TurnButtons model={model} />
+      {hasTabs.value && <PanelTabs model={model} />}
+      {!isNarrow.value && <Find />}
+      <SessionMenu model={model} />
     </header>
   );
 }
@@ -48,13 +48,16 @@ function Turn({ model }: { readonly model: SessionModel }) {
   if (view.hasTurn) {
     return (
       <span class="turn ours" aria-live="polite">
-        <i class="dot" /> You have the turn
+        <i class="dot" /> <span class="turn-text">You have the turn</span>
       </span>
     );
   }
   return view.holder === "" ? (
     <span class="turn free" aria-live="polite">
-      <i class="dot" /> The turn is free{model.isFrozen.value ? "" : ": type to take it"}
+      <i class="dot" />{" "}
+      <span class="turn-text">
+        The turn is free{model.isFrozen.value || isNarrow.value ? "" : ": type to take it"}
+      </span>
     </span>
   ) : (
     <span class="turn theirs" aria-live="polite">
@@ -66,77 +69,17 @@ function Turn({ model }: { readonly model: SessionModel }) {
   );
 }
 
-function Tools() {
+function Find() {
   return (
-    <div class="tools" role="toolbar" aria-label="Appearance">
-      <button
-        type="button"
-        class="quiet square"
-        aria-label="Find"
-        onClick={() => {
-          isSearching.value = !isSearching.value;
-        }}
-      >
-        <Icon name="search" />
-      </button>
-      <button
-        type="button"
-        class="quiet square"
-        aria-label="Smaller text"
-        onClick={() => changeFont(-1)}
-      >
-        A−
-      </button>
-      <button
-        type="button"
-        class="quiet square"
-        aria-label="Larger text"
-        onClick={() => changeFont(1)}
-      >
-        A+
-      </button>
-      <button
-        type="button"
-        class="quiet square"
-        aria-label={isDark.value ? "Light colours" : "Dark colours"}
-        onClick={nextTheme}
-      >
-        <Icon name="sun" />
-      </button>
-    </div>
-  );
-}
-
-const TABS: readonly (readonly [Panel, string, IconName])[] = [
-  ["people", "People", "people"],
-  ["approvals", "Approvals", "check"],
-  ["graph", "Processes", "tree"],
-  ["log", "Logbook", "book"],
-];
-
-function Tabs({ model }: { readonly model: SessionModel }) {
-  const people = new Set(model.presence.value?.present.map((one) => one.actor)).size;
-  const counts: Partial<Record<Panel, number>> = {
-    people,
-    approvals: model.pending.value.length,
-  };
-  return (
-    <nav class="tabs" aria-label="Panels">
-      {TABS.map(([name, label, icon]) => (
-        <button
-          key={name}
-          type="button"
-          class={`tab${name === "approvals" && model.pending.value.length > 0 ? " urgent" : ""}`}
-          data-panel={name}
-          aria-pressed={panel.value === name}
-          onClick={() => {
-            panel.value = panel.value === name ? null : name;
-          }}
-        >
-          <Icon name={icon} /> <span class="tab-label">{label}</span>
-          {(counts[name] ?? 0) > 0 && <b class="count">{counts[name]}</b>}
-        </button>
-      ))}
-    </nav>
+    <button
+      type="button"
+      class="quiet square"
+      aria-label="Find"
+      onClick={() => {
+        isSearching.value = !isSearching.value;
+      }}
+    >
+      <Icon name="search" />
+    </button>
   );
 }

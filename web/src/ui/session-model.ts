@@ -43,6 +43,9 @@ export class SessionModel {
   readonly view = signal<SessionView | null>(null);
   readonly presence = signal<Presence | null>(null);
   readonly title = signal("");
+  /** The name that was given to it here; a link tells the name only when it attaches. */
+  readonly renamed = signal<string | null>(null);
+  readonly name = computed(() => this.renamed.value ?? this.view.value?.name ?? "");
   readonly inherited = signal<Inherited | null>(null);
   /** Whether what comes with the turn is worth showing. */
   readonly isHeir = computed(() => {
@@ -126,20 +129,47 @@ export class SessionModel {
   /** Send typed keys if we have the turn; otherwise say who has it. */
   typed(data: string): void {
     const view = this.view.value;
-    if (view === null || (isAutomatic(data) && !view.hasTurn)) {
-      return;
-    }
-    if (!view.mayWrite) {
-      say(`${this.nameOf(view.holder)} has the turn. Ask for it, or seize it.`);
-      return;
-    }
-    if (this.isFrozen.value) {
-      say("The session is frozen and accepts no input. Thaw it first.");
+    if (view === null || (isAutomatic(data) && !view.hasTurn) || !this.#mayType()) {
       return;
     }
     const keys = this.isControlDown.value ? withControl(data) : data;
     this.isControlDown.value = false;
     void attempt(this.link.type(keys));
+  }
+
+  /** Send a text that was written beforehand; false if nothing was sent. */
+  compose(text: string, isEntered: boolean): boolean {
+    if (this.view.value === null || !this.#mayType()) {
+      return false;
+    }
+    if (text.includes("\n")) {
+      this.#screen?.paste(text);
+    } else if (text !== "") {
+      void attempt(this.link.type(text));
+    }
+    if (isEntered) {
+      void attempt(this.link.type("\r"));
+    }
+    this.#screen?.scrollToEnd();
+    return true;
+  }
+
+  /** Whether keys would be taken; if not, it is said why. */
+  #mayType(): boolean {
+    const view = this.view.value;
+    if (view !== null && !view.mayWrite) {
+      say(
+        this.link.mode === "observe"
+          ? "You may only watch this session."
+          : `${this.nameOf(view.holder)} has the turn. Ask for it, or seize it.`,
+      );
+      return false;
+    }
+    if (this.isFrozen.value) {
+      say("The session is frozen and accepts no input. Thaw it first.");
+      return false;
+    }
+    return true;
   }
 
   /** A key of the key row. */
@@ -235,6 +265,7 @@ export class SessionModel {
         break;
       case "attached":
         learnNames(this.link.host, event.attached.operators);
+        this.renamed.value = null;
         this.#screen?.showSize(event.attached.size);
         // A session without output has nothing to draw.
         this.isPainted.value ||= event.attached.end === 0;
@@ -261,7 +292,7 @@ export class SessionModel {
         this.inherited.value = event.inherited;
         break;
       case "pending":
-        notifyAbout(this.view.value?.name ?? "", "An input waits for approval.");
+        notifyAbout(this.name.value, "An input waits for approval.");
         break;
       case "noted":
         void this.refresh();
@@ -291,7 +322,7 @@ export class SessionModel {
       this.evidence.value = await this.link.evidence().catch(() => this.evidence.value);
       this.#isLooking = false;
       if (this.does.value !== before && this.does.value.startsWith("waiting-for-")) {
-        notifyAbout(this.view.value?.name ?? "", "It waits for input.");
+        notifyAbout(this.name.value, "It waits for input.");
       }
     }
     this.#lookIn(LOOK_MS);

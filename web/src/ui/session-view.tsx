@@ -3,6 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { shownName } from "../app/shown-text.js";
 import { ApprovalBanner } from "./approvals.js";
+import { Compose } from "./compose.js";
 import { focusTerminal } from "./focus.js";
 import { Frozen } from "./frozen.js";
 import { HandOver } from "./hand-over.js";
@@ -55,10 +56,11 @@ function lead(event: KeyboardEvent): void {
 function Attached({ model }: { readonly model: SessionModel }) {
   const state = model.state.value;
   const view = model.view.value;
+  const name = model.name.value;
   const isGone = state.is === "failed";
   useEffect(() => {
-    document.title = view === null ? "holdfast" : `${shownName(view.name)} · holdfast`;
-  }, [view?.name]);
+    document.title = name === "" ? "holdfast" : `${shownName(name)} · holdfast`;
+  }, [name]);
   const look = [
     "session-page",
     model.isFrozen.value ? "is-frozen" : "",
@@ -80,7 +82,12 @@ function Attached({ model }: { readonly model: SessionModel }) {
         <Panels model={model} />
       </div>
       <SecretForm model={model} />
-      {isNarrow.value && !isGone && <KeyRow model={model} />}
+      {isNarrow.value && !isGone && model.link.mode === "operate" && (
+        <>
+          <Compose model={model} />
+          <KeyRow model={model} />
+        </>
+      )}
     </div>
   );
 }

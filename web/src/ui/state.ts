@@ -25,7 +25,12 @@ export const startError = signal<HoldfastError | Error | null>(null);
 export const isOnline = signal(true);
 export const linkToOpen = signal<URL | null>(null);
 
+/** Whether the terminal is shown as text, to select from. */
+export const isSelecting = signal(false);
+
 export const isNarrow = signal(false);
+/** Whether the header has room for tabs; else its menu has them. */
+export const hasTabs = signal(true);
 export const hasPage = computed(() => page.value !== null);
 
 const TOAST_MS = 6000;

@@ -6,8 +6,9 @@ import { shown } from "../app/shown-text.js";
 import { amount } from "../app/words.js";
 import { fontSize, isDark } from "./preferences.js";
 import { isSearching, SearchBar } from "./search-bar.js";
+import { SelectText } from "./select-text.js";
 import type { SessionModel } from "./session-model.js";
-import { isNarrow, linkToOpen, say } from "./state.js";
+import { isNarrow, isSelecting, linkToOpen, say } from "./state.js";
 import type { Screen } from "./terminal.js";
 
 export function TerminalPane({ model }: { readonly model: SessionModel }) {
@@ -29,6 +30,7 @@ export function TerminalPane({ model }: { readonly model: SessionModel }) {
     );
     return () => {
       isGone = true;
+      stopSelecting();
       made?.close();
     };
   }, [model]);
@@ -45,8 +47,15 @@ export function TerminalPane({ model }: { readonly model: SessionModel }) {
         <p class="gap-note">{amount(model.missed.value)} of output were skipped.</p>
       )}
       {screen !== null && <SearchBar screen={screen} />}
+      {screen !== null && isSelecting.value && (
+        <SelectText text={screen.text()} closed={stopSelecting} />
+      )}
     </div>
   );
+}
+
+function stopSelecting(): void {
+  isSelecting.value = false;
 }
 
 function hearing(model: SessionModel) {
@@ -61,6 +70,9 @@ function hearing(model: SessionModel) {
     },
     linked: (link: URL) => {
       linkToOpen.value = link;
+    },
+    held: () => {
+      isSelecting.value = true;
     },
   };
 }

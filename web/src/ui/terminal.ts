@@ -20,9 +20,12 @@ import { type ITheme, Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { safeLink } from "../app/safe-link.js";
 import type { Cells } from "../protocol/api.js";
+import { TouchScroll } from "./touch-scroll.js";
 
 const SCROLLBACK = 5000;
-const LEAST_FONT = 8;
+const MAX_TEXT_ROWS = 2000;
+/** Below this, a session that is wider than the window is scrolled sideways. */
+const LEAST_FONT = 11;
 const FONT =
   'ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
@@ -34,6 +37,8 @@ export interface Hearing {
   typed(data: string): void;
   titled(title: string): void;
   linked(link: URL): void;
+  /** A finger rests on it. */
+  held(): void;
 }
 
 export class Screen {
@@ -41,6 +46,7 @@ export class Screen {
   readonly #fit = new FitAddon();
   readonly #search = new SearchAddon();
   readonly #place: HTMLElement;
+  readonly #touch: TouchScroll;
   #font = 14;
   #size: Cells = { columns: 80, rows: 24 };
   #isOurs = false;
@@ -77,6 +83,7 @@ export class Screen {
     this.#terminal.onTitleChange((title) => hearing.titled(title));
     this.#terminal.attachCustomKeyEventHandler((event) => !this.#isPages(event, hearing));
     this.#prepareForPhones();
+    this.#touch = new TouchScroll(this.#terminal, place, () => hearing.held());
   }
 
   /** Fulfilled when the emulator has processed the bytes. */
@@ -131,6 +138,11 @@ export class Screen {
     return this.#terminal.getSelection();
   }
 
+  /** The last rows as text; a line that was wrapped is one line again. */
+  text(): string {
+    return bufferText(this.#terminal, MAX_TEXT_ROWS);
+  }
+
   /** Type text as a paste, which the program can tell from keys. */
   paste(text: string): void {
     this.#terminal.paste(text.replaceAll("\x1b", ""));
@@ -149,6 +161,7 @@ export class Screen {
   }
 
   close(): void {
+    this.#touch.close();
     this.#terminal.dispose();
   }
 
@@ -227,6 +240,16 @@ export class Screen {
     textarea.setAttribute("enterkeyhint", "enter");
     textarea.setAttribute("aria-label", "Terminal. Shift+F6 leaves it.");
   }
+}
+
+function bufferText({ buffer }: Terminal, most: number): string {
+  const { active } = buffer;
+  let text = "";
+  for (let at = Math.max(0, active.length - most); at < active.length; at += 1) {
+    const row = active.getLine(at);
+    text += (row?.isWrapped || text === "" ? "" : "\n") + (row?.translateToString(true) ?? "");
+  }
+  return text.trimEnd();
 }
 
 function themeOf(isDark: boolean): ITheme {

@@ -1,4 +1,4 @@
-/** The actions on the turn. Seize is always one press away. */
+/** The actions on the turn. Seize is one press away wherever somebody else has it. */
 
 import { useFocusPassedOn } from "./focus.js";
 import { Seize } from "./seize.js";
@@ -26,7 +26,9 @@ export function TurnButtons({ model }: { readonly model: SessionModel }) {
         />
       )}
       {view.hasTurn && <Choice label="Drop" isOff={!isLive} act={() => model.doing(link.drop())} />}
-      <Seize model={model} isLive={isLive} />
+      {!view.hasTurn && view.holder !== "" && model.may("seize") && (
+        <Seize model={model} isLive={isLive} />
+      )}
     </span>
   );
 }

@@ -35,6 +35,7 @@ const browser = await chromium.launch({
 });
 const pages = new Map();
 const troubles = new Map();
+const conversations = new WeakMap();
 
 async function open(name, wishes) {
   const { permissions = [], origin, before = "", ...options } = wishes;
@@ -72,6 +73,13 @@ async function until(page, expression) {
   throw new Error(`it never came to this: ${expression}`);
 }
 
+/** One conversation for each page: with its end, a finger would leave the glass. */
+function devtools(page) {
+  const found = conversations.get(page) ?? page.context().newCDPSession(page);
+  conversations.set(page, found);
+  return found;
+}
+
 async function perform({ page: name, do: what, args }) {
   if (what === "open") {
     return open(name, args[0] ?? {});
@@ -80,11 +88,7 @@ async function perform({ page: name, do: what, args }) {
     return troubles.get(name).splice(0);
   }
   if (what === "devtools") {
-    const page = pages.get(name);
-    const session = await page.context().newCDPSession(page);
-    const found = await session.send(args[0], args[1] ?? {});
-    await session.detach();
-    return found;
+    return (await devtools(pages.get(name))).send(args[0], args[1] ?? {});
   }
   if (what === "until") {
     return until(pages.get(name), args[0]);
