@@ -46,15 +46,15 @@ def first_row(page: Page) -> int:
     return int(shown) if shown.isdigit() else 0
 
 
-@pytest.mark.parametrize("has_turn", [True, False], ids=["writing", "watching"])
+@pytest.mark.parametrize("does", ["writes", "watches"])
 def test_a_swipe_of_300_pixels_scrolls_ten_rows_and_more(
-    chromium: Browser, here: World, has_turn: bool
+    chromium: Browser, here: World, does: str
 ) -> None:
-    page = opened(chromium, here, f"swiped-{has_turn}")
-    if has_turn:
+    page = opened(chromium, here, f"swipes-and-{does}")
+    if does == "writes":
         page.enter("clear; seq 200; echo do''ne")
     else:
-        here.types(f"swiped-{has_turn}", "clear; seq 200; echo do''ne")
+        here.types(f"swipes-and-{does}", "clear; seq 200; echo do''ne")
     page.see_printed("done")
     before = first_row(page)
 

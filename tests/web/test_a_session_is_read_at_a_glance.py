@@ -20,7 +20,8 @@ OVERLAPS = """(() => {
     if (wide > 1 && high > 1)
       found.push([parts[at].textContent, parts[at + 1 + later].textContent]);
   }));
-  if (document.querySelector('.session-bar').scrollWidth > innerWidth) found.push('wide');
+  const bar = document.querySelector('.session-bar');
+  if (bar.scrollWidth > innerWidth) found.push('it is too wide');
   return found;
 })()"""
 
@@ -29,7 +30,7 @@ SIZE = """(() => {
   return [screen.width, document.querySelectorAll('.xterm-rows > div').length];
 })()"""
 
-ALL_PANELS = ("People", "Approvals", "Processes", "Logbook")
+ALL_PANELS = ("People", "Approvals", "Commands", "Processes", "Logbook")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_every_view_fits(chromium: Browser, here: World) -> None:
     assert not page.do("evaluate", OVERFLOWS)
     page.open("fits")
 
-    for panel in ("People", "Approvals", "Processes", "Logbook"):
+    for panel in ("People", "Approvals", "Commands", "Processes", "Logbook"):
         page.panel(panel)
         assert not page.do("evaluate", OVERFLOWS), panel
         assert page.do("evaluate", TOO_SMALL) == []

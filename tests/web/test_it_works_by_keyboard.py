@@ -50,9 +50,9 @@ def test_tab_goes_through_the_head_in_the_order_that_is_read(
     page.do("keyboard.press", "Shift+F6")
     is_at(page, "[aria-label='All sessions']")
 
-    assert stops(page, 7) == [
+    assert stops(page, 8) == [
         "Take",
-        *("People1", "Approvals", "Processes", "Logbook"),
+        *("People1", "Approvals", "Commands", "Processes", "Logbook"),
         *("Find", "More"),
     ]
     assert page.do("evaluate", UNNAMED) == []

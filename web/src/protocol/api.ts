@@ -188,13 +188,22 @@ export interface HostLink {
   forget(session: SessionId): Promise<void>;
   /** How these operators are called there; those that it does not know are left out. */
   names(actors: readonly ActorId[]): Promise<ReadonlyMap<ActorId, Named>>;
-  /** Entries of the logbook from byte `from` on; `next` is where to go on. */
-  log(session: SessionId, from?: number): Promise<LogPart>;
+  /** Entries of the logbook from byte `from` on, or its last; `next` is where to go on. */
+  log(session: SessionId, from?: number | { readonly last: number }): Promise<LogPart>;
+  /** What a session has printed in a stretch of its stream; null if that is not kept. */
+  output(session: SessionId, stretch: Stretch): Promise<Uint8Array | null>;
   /** Look at a session without attaching; a link is kept for the next look. */
   glance(session: SessionId): Promise<Glance>;
   attach(session: SessionId, options?: AttachOptions): SessionLink;
   /** Hang up. What is asked next dials again. */
   close(): void;
+}
+
+/** A stretch of what a session prints, in one of its lives. */
+export interface Stretch {
+  readonly incarnation: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** One entry of a logbook, as docs/spec/logbook.md says; `more` are its own. */
@@ -221,6 +230,8 @@ export interface AttachOptions {
   readonly mode?: "observe" | "operate";
   /** The size of the viewer; it does not change the session. */
   readonly size?: Cells;
+  /** Where in the stream of which life to begin; else with a picture of the screen. */
+  readonly after?: { readonly incarnation: number; readonly offset: number };
 }
 
 /**
@@ -274,6 +285,8 @@ export interface SessionView {
   /** Who has the turn; empty means nobody. */
   readonly holder: ActorId | "";
   readonly epoch: number;
+  /** Which of its lives the offsets of events belong to. */
+  readonly incarnation: number;
   readonly hasTurn: boolean;
   /** Whether typing would be taken: our turn, or nobody's. */
   readonly mayWrite: boolean;

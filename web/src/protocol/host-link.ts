@@ -25,6 +25,7 @@ import type {
   SessionInfo,
   SessionLink,
   Stop,
+  Stretch,
 } from "./api.js";
 import { asError, type HoldfastError, malformed } from "./errors.js";
 import { Glancing } from "./glancing.js";
@@ -33,12 +34,13 @@ import { hostStatus } from "./host-status.js";
 import { Listeners } from "./listeners.js";
 import { readLog } from "./logbook.js";
 import type { Packet } from "./packets.js";
-import { isPacket, numberOf, textOf } from "./packets.js";
+import { isPacket, numberOf, numberOrNull, textOf } from "./packets.js";
 import type { Dialler, HostKeys } from "./reaching.js";
 import { backOff, failureOf, heardReason, reachHost } from "./reaching.js";
 import { LiveSession } from "./session-link.js";
 import { sessionInfo } from "./session-record.js";
 import type { HostRequest } from "./session-requests.js";
+import { readStretch } from "./stretches.js";
 import { fromBase64, printable } from "./text.js";
 
 /** Milliseconds after which a channel that nobody uses is closed. */
@@ -113,11 +115,25 @@ export class LiveHost implements HostLink {
     return namedIn(await this.ask({ do: "names", actors: [...actors] }, true));
   }
 
-  async log(id: string, from = 0): Promise<LogPart> {
-    const told = await this.ask({ do: "log", id, from }, true);
+  async log(id: string, from: number | { readonly last: number } = 0): Promise<LogPart> {
+    const asked: { from?: number; last?: number } = typeof from === "number" ? { from } : from;
+    const told = await this.ask({ do: "log", id, ...asked }, true);
     const piece = fromBase64(textOf(told, "data"));
     if (piece === null) throw malformed("log", "it is no base64");
-    return readLog(piece, from, numberOf(told, "size"));
+    const start = numberOrNull(told, "from") ?? asked.from ?? 0;
+    return readLog(piece, start, numberOf(told, "size"));
+  }
+
+  async output(session: string, stretch: Stretch): Promise<Uint8Array | null> {
+    const { incarnation, start } = stretch;
+    const after = { incarnation, offset: start };
+    const link = this.attach(session, { mode: "observe", after });
+    try {
+      return await readStretch(link, stretch, this.from.world.clock);
+    } finally {
+      link.close();
+      if (link instanceof LiveSession) this.attached.delete(link);
+    }
   }
 
   async glance(session: string): Promise<Glance> {

@@ -116,6 +116,8 @@ export class LiveSession implements SessionLink {
     this.size = options.size ?? null;
     const client = clientId(from.world.suite);
     this.attachment = new Attachment(session, client, this.mode, from.actor);
+    this.attachment.offset = options.after?.offset ?? null;
+    this.attachment.incarnation = options.after?.incarnation ?? null;
     const say = this.say.bind(this);
     this.questions = new Questions(from.world.clock, (asked) => say(...asked));
     const { suite, clock } = from.world;
@@ -134,7 +136,8 @@ export class LiveSession implements SessionLink {
 
   get view(): SessionView | null {
     if (!this.hasAttached) return null;
-    const { name, size, state, us, holder, epoch, mayWrite, pending } = this.attachment;
+    const { name, size, state, us, holder, epoch, mayWrite, pending, incarnation } =
+      this.attachment;
     return {
       name,
       size,
@@ -142,6 +145,7 @@ export class LiveSession implements SessionLink {
       us,
       holder,
       epoch,
+      incarnation: incarnation ?? 1,
       mayWrite,
       hasTurn: holder === us,
       openInputs: this.typing.count,

@@ -8,6 +8,7 @@ import { type Panel, panel } from "./state.js";
 const TABS: readonly (readonly [Panel, string, IconName])[] = [
   ["people", "People", "people"],
   ["approvals", "Approvals", "check"],
+  ["commands", "Commands", "prompt"],
   ["graph", "Processes", "tree"],
   ["log", "Logbook", "book"],
 ];

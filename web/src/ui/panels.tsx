@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Approvals } from "./approvals.js";
+import { CommandsPanel } from "./commands-panel.js";
 import { GraphPanel } from "./graph-panel.js";
 import { Icon } from "./icons.js";
 import { LogPanel } from "./log-panel.js";
@@ -10,6 +11,7 @@ import { type Panel, panel } from "./state.js";
 const TITLES: Readonly<Record<Panel, string>> = {
   people: "Who is attached",
   approvals: "Approvals",
+  commands: "Commands",
   graph: "Processes",
   log: "Logbook",
 };
@@ -45,6 +47,7 @@ function Open({ model, open }: { readonly model: SessionModel; readonly open: Pa
       <div class="panel-body" ref={body} tabIndex={0}>
         {open === "people" && <People model={model} />}
         {open === "approvals" && <Approvals model={model} />}
+        {open === "commands" && <CommandsPanel model={model} />}
         {open === "graph" && <GraphPanel model={model} />}
         {open === "log" && <LogPanel model={model} />}
       </div>

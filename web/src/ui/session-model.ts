@@ -7,6 +7,7 @@
  */
 
 import { batch, computed, signal } from "@preact/signals";
+import type { CommandBlock } from "../app/command-blocks.js";
 import { isAutomatic, type Key, withControl } from "../app/keys.js";
 import type {
   Cells,
@@ -18,6 +19,7 @@ import type {
   SessionLink,
   SessionView,
 } from "../protocol/api.js";
+import { CommandOutput } from "./command-output.js";
 import { kindAt, learnNames, nameAt } from "./names.js";
 import { notifyAbout } from "./notifications.js";
 import { attempt, say } from "./state.js";
@@ -71,6 +73,7 @@ export class SessionModel {
   );
   readonly pending = computed(() => this.view.value?.pending ?? []);
 
+  readonly #output: CommandOutput;
   #screen: Screen | null = null;
   #show: (screen: Screen) => void = () => undefined;
   readonly #shown = new Promise<Screen>((done) => {
@@ -87,6 +90,7 @@ export class SessionModel {
 
   constructor(link: SessionLink) {
     this.link = link;
+    this.#output = new CommandOutput(link.host, link.session);
     this.#stop = link.listen((event) => this.#hear(event));
     this.#lookIn(0);
   }
@@ -152,6 +156,23 @@ export class SessionModel {
     }
     this.#screen?.scrollToEnd();
     return true;
+  }
+
+  /** Be told when a command has begun or ended. */
+  onCommand(hear: () => void): () => void {
+    return this.#output.listen(hear);
+  }
+
+  /** What a command has printed, as text. */
+  outputOf(block: CommandBlock): Promise<string> {
+    return this.#output.text(block, this.view.value?.size.columns ?? 80);
+  }
+
+  /** Enter a line once more. */
+  runAgain(line: string): void {
+    if (this.view.value !== null && this.#mayType()) {
+      void attempt(this.link.command(line));
+    }
   }
 
   /** Whether keys would be taken; if not, it is said why. */
@@ -238,6 +259,7 @@ export class SessionModel {
 
   #hear(event: SessionEvent): void | Promise<void> {
     this.#lookIn(LOOK_SOON_MS);
+    this.#output.hear(event);
     if (event.is === "painted" || event.is === "printed") {
       return this.#paint(event);
     }

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { HoldfastError, KnownHost, Page } from "../protocol/api.js";
 
-export type Panel = "people" | "approvals" | "graph" | "log";
+export type Panel = "people" | "approvals" | "commands" | "graph" | "log";
 
 export type Route =
   | { readonly is: "list" }

@@ -242,6 +242,18 @@ export class Screen {
   }
 }
 
+/** Return what bytes look like on a terminal of that width: without colours and moves. */
+export async function printedText(data: Uint8Array, columns: number): Promise<string> {
+  const size = { cols: Math.max(2, columns), rows: 2 };
+  const terminal = new Terminal({ ...size, allowProposedApi: true, scrollback: SCROLLBACK });
+  terminal.loadAddon(new Unicode11Addon());
+  terminal.unicode.activeVersion = "11";
+  await new Promise<void>((done) => terminal.write(data, done));
+  const text = bufferText(terminal, SCROLLBACK);
+  terminal.dispose();
+  return text;
+}
+
 function bufferText({ buffer }: Terminal, most: number): string {
   const { active } = buffer;
   let text = "";
