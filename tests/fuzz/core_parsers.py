@@ -18,6 +18,7 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.core.shell.shell_state import changes, read_state
 from holdfast.core.shell.state_messages import StateMessages
 from holdfast.model.actors import Actor, ActorKind
+from holdfast.model.config_file import read_config
 from holdfast.model.geometry import Size
 from holdfast.model.ids import (
     Epoch,
@@ -41,6 +42,9 @@ EXAMPLE = Path(__file__).parents[2] / "docs/examples/policy.toml"
 POLICIES = [
     EXAMPLE.read_bytes(),
     b'[webhook]\nurl = "https://x/"\ntimeout = 1\n[plugins]\nuse = ["x"]\n',
+]
+CONFIGS = [
+    b'prefix = "C-a"\nwindow = "2M"\n[keys]\nnext = "x"\n[colours]\nnotice = "red"\n'
 ]
 POLICY = read_policy(POLICIES[0])
 LINES = [
@@ -170,6 +174,7 @@ CORE_PARSERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("term.plain", _plain, ESCAPES),
     ("core.shell.shell_state", _state, STATES),
     ("core.policy.policy_file", _policy, POLICIES),
+    ("model.config_file", read_config, CONFIGS),
     ("core.shell.command_line", _input, LINES),
     ("model.ids", lambda data: parse_session_id(data.decode("latin-1")), [b"s_x"]),
     ("model.text", _text, [b"build-7", b"-rf", "naïve\u202e".encode()]),

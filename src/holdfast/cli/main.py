@@ -88,6 +88,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "status": "show which of holdfast's processes run",
         "upgrade": "move running sessions to this version of the code",
         "doctor": "check what this machine supports",
+        "config": "show your settings, and check the file that has them",
         "completion": "print a completion script for your shell",
     },
 }

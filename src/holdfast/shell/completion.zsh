@@ -24,6 +24,8 @@ _holdfast() {
     esac
     case $words[2] in
         gate) ((CURRENT == 3)) && compadd @GATE@ ;;
+        config)
+            if ((CURRENT == 3)); then compadd @CONFIG@; else _files; fi ;;
         @NAMING@)
             sessions=(${(f)"$(holdfast ls --names 2>/dev/null)"})
             compadd -a sessions ;;

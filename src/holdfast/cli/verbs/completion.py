@@ -18,6 +18,9 @@ NAMING = (
 GATE = ("pending", "approve", "deny", "test", "check", "apply", "init", "example")
 """The actions of `gate`; a test compares them with the verb."""
 
+CONFIG = ("check", "show", "path")
+"""Likewise of `config`."""
+
 SCRIPTS = Path(__file__).parents[2] / "shell"
 
 
@@ -37,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
         "OPTIONS": taken,
         "NAMING": naming,
         "GATE": " ".join(GATE),
+        "CONFIG": " ".join(CONFIG),
     }
     for name, text in filled.items():
         script = script.replace(f"@{name}@", text)

@@ -1,0 +1,259 @@
+"""Reads config.toml, and finds its mistakes.
+
+Theory of operation
+-------------------
+A mistake here never stops a command: what cannot be used has its default, and is named
+with its line. That is unlike a policy, of which a part is worse than nothing.
+
+    prefix, view, shell, term, window
+    [keys]            what is done = key
+    [colours]         what is shown = colour
+    [notifications]   bell, desktop
+
+A key that the file sets wins over the default of another; what had that key then has
+none. Of two that the file sets the first wins.
+
+Invariants, checked by tests/model/test_config_file.py and the fuzzer:
+
+I1  No bytes raise anything.
+I2  What the file does not set, or sets wrongly, has its default; but for keys, as said.
+I3  An unknown name is a problem.
+I4  No two things are on one key, and none is on the prefix.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from holdfast.model.colours import sgr_from
+from holdfast.model.settings import (
+    COLOURS,
+    KEYS,
+    MAX_WINDOW,
+    MIN_WINDOW,
+    VIEWS,
+    Settings,
+    bytes_from,
+    bytes_told,
+    key_from,
+    key_told,
+)
+from holdfast.model.text import printable
+
+MAX_FILE = 64 * 1024
+"""Bytes of the file: a hundred times what it may say."""
+
+MAX_PROBLEMS = 100
+"""Problems that are listed; a file with more is something else."""
+
+MAX_SHELL = 4096
+"""Characters of the shell and its arguments."""
+
+_MAX_DOTS = 64
+"""Dots in a line. A key of thousands of parts takes the parser minutes."""
+
+_UNKNOWN = "unknown name"
+_TERM = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]{0,63}")
+_TABLE = re.compile(r"[ \t]*\[+[ \t]*([A-Za-z0-9_-]*)")
+_SETS = re.compile(
+    r"""[ \t]*["']?([A-Za-z0-9_-]*)["']?[ \t]*(?:=|\.[ \t]*([A-Za-z0-9_-]*))"""
+)
+
+_USED_UP = {0x09: "Tab", 0x0A: "C-j", 0x0D: "Enter", 0x1B: "Escape"}
+"""Keys that everybody types, and that so cannot be the prefix."""
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong: in which line, if that is known, where, and what."""
+
+    line: int | None
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f"line {self.line}: "
+        where = f"{self.where}: " if self.where else ""
+        return f"{line}{where}{self.what}"
+
+
+def read_config(raw: bytes) -> tuple[Settings, tuple[Problem, ...]]:
+    """Return what is in force by this file, and everything that is wrong with it."""
+    settings = Settings()
+    if len(raw) > MAX_FILE:
+        return settings, (Problem(None, "", f"it is over {MAX_FILE} bytes long"),)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        return settings, (Problem(line, "", "it is not UTF-8"),)
+    lines = text.split("\n")
+    for number, line_text in enumerate(lines, 1):
+        if line_text.count(".") > _MAX_DOTS:
+            what = f"it has over {_MAX_DOTS} dots in one line"
+            return settings, (Problem(number, "", what),)
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        return settings, (_syntax(str(error)),)
+    reading = _Reading(lines, settings)
+    reading.take(document)
+    found = sorted(reading.problems, key=lambda one: one.line or 0)
+    return settings, tuple(found[:MAX_PROBLEMS])
+
+
+def _syntax(said: str) -> Problem:
+    found = re.search(r"\(at line (\d+),", said)
+    line = None if found is None else int(found[1])
+    return Problem(line, "", f"it is not TOML: {printable(said)}")
+
+
+class _Reading:
+    def __init__(self, lines: list[str], settings: Settings) -> None:
+        self.problems: list[Problem] = []
+        self._lines = lines
+        self._settings = settings
+
+    def take(self, document: Mapping[str, object]) -> None:
+        plain: dict[str, Callable[[str, object], None]] = {
+            "prefix": self._prefix,
+            "view": self._view,
+            "shell": self._shell,
+            "term": self._term,
+            "window": self._window,
+        }
+        tables: dict[str, Callable[[Mapping[str, object]], None]] = {
+            "keys": self._keys,
+            "colours": self._colours,
+            "notifications": self._notifications,
+        }
+        for name in document:
+            if name not in plain and name not in tables:
+                self._note("", name, _UNKNOWN)
+        # The prefix comes first: no key may be on it.
+        for name, read in plain.items():
+            if name in document:
+                read(name, document[name])
+        for name, read_table in tables.items():
+            table = document.get(name, {})
+            if isinstance(table, dict):
+                read_table(table)
+            else:
+                self._note("", name, f"expected a table: [{name}]")
+
+    def _prefix(self, name: str, value: object) -> None:
+        byte = key_from(value) if isinstance(value, str) else None
+        if byte is None or byte >= 0x20:  # noqa: PLR2004  # control characters
+            self._note("", name, 'expected a key with Ctrl, such as "C-a"')
+        elif byte in _USED_UP:
+            self._note("", name, f"{_USED_UP[byte]} is a key of its own")
+        else:
+            self._settings.prefix = byte
+
+    def _view(self, name: str, value: object) -> None:
+        if isinstance(value, str) and value in VIEWS:
+            self._settings.view = value
+        else:
+            self._note("", name, f"expected {_listed(VIEWS)}")
+
+    def _shell(self, name: str, value: object) -> None:
+        words = [value] if isinstance(value, str) else value
+        if (
+            not isinstance(words, list)
+            or not all(isinstance(one, str) and "\0" not in one for one in words)
+            or (words and not words[0])
+            or sum(map(len, words)) > MAX_SHELL
+        ):
+            self._note("", name, 'expected a program, or ["program", "argument"]')
+        else:
+            self._settings.shell = tuple(words)
+
+    def _term(self, name: str, value: object) -> None:
+        if isinstance(value, str) and _TERM.fullmatch(value):
+            self._settings.term = value
+        else:
+            self._note("", name, 'expected the name of a terminal: "xterm-256color"')
+
+    def _window(self, name: str, value: object) -> None:
+        count = None
+        if isinstance(value, str):
+            count = bytes_from(value)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            count = value
+        if count is None:
+            self._note("", name, 'expected a size such as "16M"')
+        elif not MIN_WINDOW <= count <= MAX_WINDOW:
+            least, most = bytes_told(MIN_WINDOW), bytes_told(MAX_WINDOW)
+            self._note("", name, f"expected {least} to {most}")
+        else:
+            self._settings.window = count
+
+    def _keys(self, table: Mapping[str, object]) -> None:
+        settings, chosen = self._settings, dict[str, int]()
+        for what, value in table.items():
+            byte = key_from(value) if isinstance(value, str) else None
+            taken = next((one for one, key in chosen.items() if key == byte), None)
+            if what not in KEYS:
+                self._note("keys", what, _UNKNOWN)
+            elif value == "":
+                settings.keys.pop(what)
+            elif byte is None:
+                self._note("keys", what, 'expected a key such as "d", "C-d" or "Tab"')
+            elif byte == settings.prefix:
+                self._note("keys", what, f"{key_told(byte)} is the prefix")
+            elif taken is not None:
+                self._note("keys", what, f"{key_told(byte)} is the key of {taken}")
+            else:
+                chosen[what] = byte
+        taken_bytes = {settings.prefix, *chosen.values()}
+        kept = {k: v for k, v in settings.keys.items() if v not in taken_bytes}
+        bound = kept | chosen
+        settings.keys = {what: bound[what] for what in KEYS if what in bound}
+
+    def _colours(self, table: Mapping[str, object]) -> None:
+        for what, value in table.items():
+            if what not in COLOURS:
+                self._note("colours", what, _UNKNOWN)
+            elif not isinstance(value, str) or sgr_from(value) is None:
+                self._note("colours", what, 'expected a colour: "bold white on blue"')
+            else:
+                self._settings.colours[what] = value
+
+    def _notifications(self, table: Mapping[str, object]) -> None:
+        for what, value in table.items():
+            if what not in _NOTIFICATIONS:
+                self._note("notifications", what, _UNKNOWN)
+            elif not isinstance(value, bool):
+                self._note("notifications", what, "expected true or false")
+            elif what == "bell":
+                self._settings.bell = value
+            else:
+                self._settings.desktop = value
+
+    def _note(self, table: str, name: str, what: str) -> None:
+        where = printable(f"{table}.{name}" if table else name, 80)
+        self.problems.append(Problem(self._line_of(table, name), where, what))
+
+    def _line_of(self, table: str, name: str) -> int | None:
+        """Return the line in which a name is set; that of its table if need be."""
+        section, nearest = "", None
+        for number, line in enumerate(self._lines, 1):
+            if (header := _TABLE.match(line)) is not None:
+                section = header[1]
+                if section == (table or name):
+                    nearest = number
+            elif (sets := _SETS.match(line)) is not None:
+                path = [one for one in (section, *sets.groups()) if one]
+                if path == [table, name]:
+                    return number
+                if path[0:1] == [table or name]:
+                    nearest = nearest or number
+        return nearest
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    *some, last = (f'"{one}"' for one in words)
+    return f"{', '.join(some)} or {last}"
+
+
+_NOTIFICATIONS = frozenset({"bell", "desktop"})
