@@ -15,6 +15,7 @@ from holdfast.wire.messages import Approve, Freeze, Give, Halt, Seize, Thaw, Tur
 def user(keeper: FakeKeeper, web: FakeSession) -> Iterator[User]:
     web.company = (robo(),)
     web.passes_turn(OTHER)
+    web.facts["size"] = [140, 24]
     sitting = User("attach", "web", size=(140, 24))
     web.wait_until(lambda: bool(web.attaches))
     sitting.waits_until_raw()

@@ -103,6 +103,9 @@ class AttachKeys:
         self._askers: list[ActorId] = []
         self._pending: dict[int, Pending] = {}
         self._others: list[ActorId] = []
+        self._company = 0
+        """Clients that are attached, with ours."""
+
         self._is_frozen = False
         self._asked_who = False
         self._question: _Question | None = None
@@ -120,6 +123,11 @@ class AttachKeys:
     def is_asking(self) -> bool:
         """Whether the next key answers a question."""
         return self._question is not None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other client is attached, as far as we were told."""
+        return self._company <= 1
 
     # ── hearing ───────────────────────────────────────────────────────────
 
@@ -166,6 +174,7 @@ class AttachKeys:
             self.names.us = self._attachment.us
         self.names.meet(attached.operators)
         self._others = [one.actor for one in attached.operators]
+        self._company = len(attached.operators)
         self._is_frozen = attached.state == FROZEN
         self._askers.clear()
         self._pending.clear()
@@ -173,6 +182,7 @@ class AttachKeys:
     def _present(self, presence: Presence) -> list[Effect]:
         self.names.meet(presence.present)
         self._others = [one.actor for one in presence.present]
+        self._company = len(presence.present)
         self._is_frozen = presence.frozen
         is_ours = presence.holder == self.names.us
         self._askers = list(presence.waiting) if is_ours else []

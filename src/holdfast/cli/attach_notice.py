@@ -9,14 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def notice(label: str, company: "Iterable[str]", turn: str, *, observes: bool) -> str:
-    """Return the line, of what is safe to print."""
+def notice(
+    label: str, company: "Iterable[str]", turn: str, *, observes: bool, size: str = ""
+) -> str:
+    """Return the line, of what is safe to print.
+
+    `size` is that of the session, if it is not that of the terminal.
+    """
     others = ", ".join(company)
     watching = ", only watching" if observes else ""
     return (
         f"[holdfast] {label}:"
         f" {f'with {others}' if others else 'nobody else is attached'}{watching},"
-        f" {turn}; Ctrl-] d detaches, Ctrl-] ? for help"
+        f" {turn}{f', the session is {size}' if size else ''};"
+        " Ctrl-] d detaches, Ctrl-] ? for help"
     )
 
 
@@ -27,10 +33,23 @@ def turn_told(who: str, *, is_ours: bool) -> str:
     return "you have the turn" if is_ours else f"{who} has the turn"
 
 
+def size_told(columns: int, rows: int) -> str:
+    """Return a size as people write it."""
+    return f"{columns}x{rows}"
+
+
 def early_notice(
-    label: str, attached: "Mapping[str, object]", client: str, *, observes: bool
+    label: str,
+    attached: "Mapping[str, object]",
+    client: str,
+    ours: tuple[int, int],
+    *,
+    observes: bool,
 ) -> str | None:
-    """Return the line by what ATTACHED says; None if it does not say enough."""
+    """Return the line by what ATTACHED says; None if it does not say enough.
+
+    Nor for a terminal of another size that may not claim it: that needs the rest.
+    """
     operators, holder = attached["operators"], attached["holder"]
     if not isinstance(operators, list) or not isinstance(holder, str):
         return None
@@ -43,6 +62,11 @@ def early_notice(
                 others[actor] = shown_actor(actor, kind, name)
             case _:
                 return None
+    size = attached["size"]
+    is_other_size = size != {"columns": ours[0], "rows": ours[1]}
+    claims = holder == us or (not holder and len(operators) == 1)
+    if is_other_size and (observes or not claims):
+        return None
     others.pop(us, None)
     if holder and holder != us and holder not in others:
         return None  # Somebody who has left: what they are called is to be looked up.

@@ -20,6 +20,7 @@ from holdfast.client.driver import Driver, attachment_to
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.conversation import Pause, Receive, Send, Step
 from holdfast.model.errors import AttachedToItself, HoldfastError
+from holdfast.model.geometry import Size
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.session_requests import Forget
 from holdfast.wire.codec import Message
@@ -44,9 +45,9 @@ def show(session: SessionRecord, *, observe: bool = False) -> int:
         if terminal.is_taken:
             ours.callback(terminal.close)
 
-        def arrived() -> None:
+        def arrived(size: Size | None) -> None:
             if early is None or not early.is_noticed:
-                print(_notice(session, attachment), flush=True)
+                print(_notice(session, attachment, size), flush=True)
             ours.enter_context(terminal)
 
         view = AttachedView(session, attachment, terminal, arrived)
@@ -145,7 +146,7 @@ class _TerminalDriver(Driver):
         return poller
 
 
-def _notice(session: SessionRecord, attachment: Attachment) -> str:
+def _notice(session: SessionRecord, attachment: Attachment, size: Size | None) -> str:
     names = Names(attachment.us or NOBODY, asks=False)
     names.meet(attachment.others)
     others = dict.fromkeys(who.actor for who in attachment.others)
@@ -154,4 +155,7 @@ def _notice(session: SessionRecord, attachment: Attachment) -> str:
     who = names.shown(holder) if holder else ""
     turn = attach_notice.turn_told(who, is_ours=holder == names.us)
     observes = attachment.mode is Mode.OBSERVE
-    return attach_notice.notice(session.label, company, turn, observes=observes)
+    told = "" if size is None else attach_notice.size_told(size.columns, size.rows)
+    return attach_notice.notice(
+        session.label, company, turn, observes=observes, size=told
+    )

@@ -13,6 +13,7 @@ import signal
 from collections.abc import Callable
 
 from holdfast.cli.attach_keys import AttachKeys, Do, Effect, Say
+from holdfast.cli.attached_size import AttachedSize
 from holdfast.cli.prefix import Detach, Help, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal
 from holdfast.client import keeper
@@ -24,13 +25,13 @@ from holdfast.core.client.exchange import AttachedExchange
 from holdfast.core.client.farewell import Farewell
 from holdfast.core.relay.redial import Redial
 from holdfast.model.errors import (
-    BudgetSpent,
     HoldfastError,
     SessionLost,
     SessionUnreachable,
     Unavailable,
 )
-from holdfast.model.inputs import RESIZES, InputKind
+from holdfast.model.geometry import Size
+from holdfast.model.inputs import InputKind
 from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Who
@@ -82,9 +83,12 @@ class AttachedView(AttachedExchange[int]):
         session: SessionRecord,
         attachment: Attachment,
         terminal: Terminal,
-        arrived: Callable[[], None],
+        arrived: Callable[[Size | None], None],
     ) -> None:
-        """Show `session`; `arrived` is called when we are attached to it."""
+        """Show `session`; `arrived` is called when we are attached to it.
+
+        It is given the session's size, if that stays other than the terminal's.
+        """
         super().__init__(attachment)
         self.has_come = False
         """Whether we are attached, and have taken the terminal."""
@@ -99,6 +103,9 @@ class AttachedView(AttachedExchange[int]):
         self._session = session
         self._terminal = terminal
         self._attach_keys = AttachKeys(session.label, attachment, self._room)
+        self._size = AttachedSize(
+            attachment, terminal.size, lambda: self._attach_keys.is_alone
+        )
         self._title = ""
         self._keys = PrefixKeys()
         self._backlog = bytearray()
@@ -106,8 +113,7 @@ class AttachedView(AttachedExchange[int]):
         self._shown: list[bytes] = []
         self._shown_size = 0
         self._retry_at = 0.0
-        self._was_seen = False
-        self._is_leaving = self._is_stale = False
+        self._was_seen = self._is_leaving = self._is_stale = False
         self._is_at_once = False
         """Whether the next link is dialled without a pause."""
 
@@ -185,8 +191,7 @@ class AttachedView(AttachedExchange[int]):
             raise SessionUnreachable(self.attachment.session, "it is painted anew")
         if terminal.has_new_size:
             terminal.has_new_size = False
-            if self.attachment.may_write:
-                self._outbox.append(self._resized())
+            self._outbox += self._size.arrived()
 
     # ── while attached ────────────────────────────────────────────────────
 
@@ -197,19 +202,19 @@ class AttachedView(AttachedExchange[int]):
 
     def attached(self, attached: Attached, now: float) -> list[Message]:
         """Start over on this link."""
+        self._attach_keys.heard(attached)
+        self._size.told(attached.size)
+        claim = self._size.arrived()
         if not self.has_come:
             self.has_come, self._rolled_off = True, attached.start
-            self._arrived()
+            size = attached.size.to_size()
+            self._arrived(None if claim or size == self._terminal.size() else size)
         if self._cut_at is not None and now - self._cut_at > SOON:
             self._terminal.overlay("reconnected")
         self._was_seen = self.attachment.offset is not None
         self._cut_at, self._redial = None, Redial(LONGEST_WAIT)
-        self._attach_keys.heard(attached)
         # The answer has the frozen state and the queue.
-        sent: list[Message] = [Who()]
-        if self.attachment.may_write and self._cells() != attached.size:
-            sent.append(self._resized())
-        return sent
+        return [Who(), *claim]
 
     def hear(self, message: Message, now: float) -> list[Message]:
         """Show output as soon as it comes: all else may follow it."""
@@ -236,6 +241,8 @@ class AttachedView(AttachedExchange[int]):
             self._shown_size += len(printed)
         was_seen, self._was_seen = self._was_seen, self.attachment.offset is not None
         error = None if news.answer is None else news.answer[1]
+        if self._size.heeds(news):
+            return []
         match news.message:
             case Exited(status):
                 self._end(status)
@@ -246,8 +253,6 @@ class AttachedView(AttachedExchange[int]):
                 self._tell([Say(f"{end - start} bytes of output are gone")])
             case Refuse(refused=FrameKind.SIGN):
                 pass  # The logbook says what is signed; nobody typed this.
-            case _ if _is_hasty_resize(error):
-                self._terminal.has_new_size = True  # The last size must arrive.
             case _ if error is not None:
                 self._tell(self._attach_keys.refused(error))
             case message:
@@ -257,6 +262,9 @@ class AttachedView(AttachedExchange[int]):
     def ticked(self, now: float) -> list[Message]:
         """Send typed keys, including those typed while there was no link."""
         sent, self._outbox = self._outbox, []
+        if self._size.is_due and now >= self._retry_at:
+            self._retry_at = now + timeouts.RETRY
+            sent += self._size.arrived()
         if self.attachment.is_stalled:
             if now >= self._retry_at:
                 self._retry_at = now + timeouts.RETRY
@@ -273,7 +281,7 @@ class AttachedView(AttachedExchange[int]):
 
     def deadline(self, now: float) -> float:
         """Return when to look again."""
-        if self.attachment.is_stalled or self._terminal.has_new_size:
+        if self.attachment.is_stalled or self._size.is_due:
             return now + timeouts.RETRY
         wait = self.attachment.signing.wait(now)
         return math.inf if wait is None else now + wait
@@ -366,17 +374,13 @@ class AttachedView(AttachedExchange[int]):
         size = self._terminal.size()
         return Cells(size.columns, size.rows)
 
-    def _resized(self) -> Message:
-        size = self._terminal.size()
-        payload = f"{size.columns}x{size.rows}".encode()
-        return self.attachment.submit(InputKind.RESIZE, payload)
-
     def _typed_keys(self) -> list[Message]:
         if not self._backlog or self.attachment.open_count >= MAX_OPEN:
             return []
         data = bytes(self._backlog)
         self._backlog.clear()
-        return [self.attachment.submit(InputKind.KEYS, data, waits=False)]
+        claim = self._size.typing()
+        return [*claim, self.attachment.submit(InputKind.KEYS, data, waits=False)]
 
     def _answered(self, data: bytes) -> bytes:
         """Return the part of `data` that did not answer a question."""
@@ -417,7 +421,3 @@ class AttachedView(AttachedExchange[int]):
             self._terminal.bell()
         else:
             self._backlog += data
-
-
-def _is_hasty_resize(error: HoldfastError | None) -> bool:
-    return isinstance(error, BudgetSpent) and error.facts["what"] == RESIZES

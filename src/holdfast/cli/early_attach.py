@@ -73,9 +73,9 @@ def _paint(begun: EarlyAttach, *, observes: bool) -> None:
         if picture.attached is None:
             continue
         if not begun.is_noticed:
-            client = session.client
+            client, size = session.client, begun.size
             said = early_notice(
-                session.label, picture.attached, client, observes=observes
+                session.label, picture.attached, client, size, observes=observes
             )
             if said is None:
                 return

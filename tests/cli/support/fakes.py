@@ -44,6 +44,7 @@ from holdfast.wire.messages import (
     Keyframe,
     Operator,
     Output,
+    Resized,
     Submit,
     TurnPassed,
     Welcome,
@@ -293,11 +294,14 @@ class FakeSession:
             )
 
     def _apply(self, given: Submit) -> None:
-        if not self.holder:
-            self.pass_to(US)
         self.inputs.append(given)
         if given.kind is InputKind.RESIZE:
-            self.facts["size"] = [int(side) for side in given.payload.split(b"x")]
+            columns, rows = (int(side) for side in given.payload.split(b"x"))
+            self.facts["size"] = [columns, rows]
+            end = self.start + len(self.stream)
+            self.tell(Resized(end, Cells(columns, rows)))
+        elif not self.holder:
+            self.pass_to(US)
 
     def pass_to(self, holder: str, reason: str = "taken", dropped: int = 0) -> None:
         former, self.holder = self.holder, holder

@@ -16,6 +16,7 @@ The one way in. It joins turn, gate, serializer and logbook, and adds their orde
 
 Typing takes a free turn, if its operator may take one and the gate does not deny the
 input: else an operator who may do nothing could keep the turn from everybody.
+A resize leaves a free turn free.
 
 Seizing skips all of this. It needs the right and nothing else: in one step the
 turn changes hands, all that waits is dropped, and only the seizer's bytes reach the
@@ -401,19 +402,17 @@ class Intake:
             return logged, self.serializer.reject(error)
         self._tickets += 1
         self._judging = Judging(self._tickets, first, (self.changes, at.now))
-        # What comes with a free turn waits under the epoch that it will have then.
-        takes = self.turn.holder is None and self._takes_turn(first, at)
-        epoch = Epoch(self.turn.epoch + takes)
-        ticket = self._tickets
+        # What takes a free turn waits under the epoch that it will have then.
+        epoch = Epoch(self.turn.epoch + self._takes_turn(first, at))
         digest = entries.binding(first, self._settings.secret_key)
-        submitted = gate.Submitted(ticket, first.actor, epoch, digest)
+        submitted = gate.Submitted(self._tickets, first.actor, epoch, digest)
         return self._admitted(self.gate.handle(submitted, at.now), at), []
 
     def _takes_turn(self, given: Input, at: Moment) -> bool:
         """Tell whether the turn is free, and comes with this input."""
-        is_free = self.turn.holder is None and given.epoch == self.turn.epoch
-        is_typed = given.kind is not InputKind.START
-        return is_free and is_typed and self.rights.may(given.actor, Right.TAKE, at)
+        takes = given.kind not in (InputKind.START, InputKind.RESIZE)
+        is_free = takes and self.turn.is_free_under(given.epoch)
+        return is_free and self.rights.may(given.actor, Right.TAKE, at)
 
     def _take_if_free(self, given: Input, at: Moment) -> list[Effect]:
         if not self._takes_turn(given, at):
@@ -432,8 +431,10 @@ class Intake:
         right = RIGHT_FOR[given.kind]
         if not self.rights.may(given.actor, right, at):
             return errors.NotAllowed(given.actor, right.value)
+        is_free = self.turn.is_free_under(given.epoch)
+        is_apart = given.kind is InputKind.START  # It is typed nowhere.
         try:
-            if given.kind is not InputKind.START:  # It is typed nowhere.
+            if not (is_apart or (is_free and given.kind is InputKind.RESIZE)):
                 self.turn.demand(given.actor, given.epoch)
         except HoldfastError as error:
             return None if self._takes_turn(given, at) else error

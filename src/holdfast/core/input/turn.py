@@ -284,6 +284,10 @@ class Turn:
         if epoch != self.epoch and not (self._was_free and epoch == self.epoch - 1):
             raise errors.StaleEpoch(epoch, holder, self.epoch)
 
+    def is_free_under(self, epoch: Epoch) -> bool:
+        """Tell whether the turn is free, and has been since `epoch` began."""
+        return self.holder is None and epoch == self.epoch
+
     def handle(  # noqa: C901, PLR0911  # one case for each event
         self, event: Event, now: float
     ) -> list[Effect]:
