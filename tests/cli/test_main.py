@@ -50,6 +50,27 @@ def test_a_verb_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     assert "\x1b" not in said
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("atach", "attach"), ("LST", "list"), ("scren", "screen")]
+)
+def test_a_verb_that_looks_like_another_is_refused_with_that(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([typed, "web"])
+
+    assert f"Did you mean `{meant}`" in capsys.readouterr().err
+
+
+def test_options_of_a_command_are_told_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["new", "--detach", "sh", "-c", "true"])
+
+    assert "Options of the command come after `--`" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_says_what_why_and_with_what_status(verb: str) -> None:
     parser = Parser(prog=f"holdfast {verb}")

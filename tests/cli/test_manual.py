@@ -80,4 +80,7 @@ def test_help_is_laid_out_as_it_was_written(capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit):
         main(["ls", "--help"])
 
-    assert "\n  holdfast ls --json  the same, for programs\n" in capsys.readouterr().out
+    assert (
+        "\n  holdfast ls --json  the same and more, for programs\n"
+        in capsys.readouterr().out
+    )

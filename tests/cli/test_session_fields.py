@@ -29,6 +29,10 @@ RECORD = SessionRecord(
     keep=True,
     dozing=True,
     idle_ms=7000,
+    doing="at-prompt",
+    turn_of="anna",
+    attached=("anna", "bot"),
+    output_ms=8000,
     host="box",
 )
 FIELDS = [name for name in SessionRecord._fields if name != "host"]

@@ -131,7 +131,17 @@ def test_freeze_and_thaw_need_no_turn(
 
     assert main([verb, "web"]) == 0
     assert web.operating.requested == [asked]
-    assert ("frozen" in capsys.readouterr().out) == (verb == "freeze")
+    told = {"freeze": "web, frozen: ", "thaw": "web was not frozen\n"}
+    assert capsys.readouterr().out.startswith(told[verb])
+
+
+@pytest.mark.usefixtures("web")
+def test_what_was_frozen_is_said_to_go_on(capsys: Capture) -> None:
+    main(["freeze", "web"])
+    capsys.readouterr()
+
+    assert main(["thaw", "web"]) == 0
+    assert capsys.readouterr().out.startswith("web: ")
 
 
 @pytest.mark.parametrize("verb", ["take", "drop", "seize", "freeze", "thaw", "ask"])

@@ -1,6 +1,7 @@
 import base64
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -34,17 +35,23 @@ HOSTILE_NAMES = [
 ]
 
 
-def test_ls_shows_name_id_state_age_and_command(
+def test_ls_shows_what_each_is_called_and_does(
     keeper: FakeKeeper, web: FakeSession, capsys: Capture
 ) -> None:
     (job,) = keeper.has("job")
+    now_ms = time.time_ns() // 1_000_000
+    web.facts |= {"doing": "at-prompt", "turn_of": "anna", "output_ms": now_ms}
+    web.facts["attached"] = ["anna", "bot", "bot"]
     job.facts |= {"created_ms": 5, "exit": -9, "command": ["make", "-j2"]}
 
     assert main(["ls"]) == 0
 
     title, first, second = capsys.readouterr().out.splitlines()
-    assert title.split() == ["NAME", "ID", "STATE", "AGE", "COMMAND"]
-    assert first.split()[:3] == ["web", web.id, "running"]
+    assert title.split() == [
+        *("NAME", "ID", "STATE", "TURN", "ATTACHED", "OUTPUT", "AGE", "COMMAND")
+    ]
+    assert first.split()[:5] == ["web", web.id, "at-prompt", "anna", "anna,"]
+    assert "anna, bot (2)  now " in first
     assert "killed SIGKILL" in second
     assert second.endswith("make -j2")
 

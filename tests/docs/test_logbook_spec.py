@@ -72,7 +72,7 @@ def approved_story() -> Desk:
     desk.do(desk.intake.freeze(ANNA, AT))
     desk.do(desk.intake.thaw(ANNA, AT))
     desk.do(desk.intake.revoke(BOT, ANNA, AT))
-    desk.do(desk.intake.detach(BOT, "c", last=True, at=AT))
+    desk.do(desk.intake.detach(BOT, "c", last=True, at=AT, by=ANNA))
     return desk
 
 

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "718eebe0288a53e2ee2e5c52bc08c9b8726e275df9f22571e91f0d837d09c51b",
+    1: "32d1aab2606995adc50fce6cb2262e4ceb57a14973e942059753552dfd608c0b",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

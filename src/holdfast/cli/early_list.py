@@ -12,6 +12,22 @@ from holdfast.wire.first_messages import NotOneOfThese
 MAX_ID = 32
 """Letters of an id that are shown; as in model.session_record."""
 
+WORDS = {
+    "id": str,
+    "name": str,
+    "state": str,
+    "doing": str,
+    "turn_of": str,
+    "created_ms": int,
+    "idle_ms": int,
+    "output_ms": int,
+    "keep": bool,
+    "dozing": bool,
+    "command": list,
+    "attached": list,
+}
+"""What is shown of a session, and its type."""
+
 
 def table() -> str | None:
     """Return what `holdfast ls` prints, if nothing has to be said besides."""
@@ -32,27 +48,25 @@ def _session(facts: object) -> tuple[int, str, tuple[str, ...]]:
         NotOneOfThese: It says something that is not usual.
 
     """
-    match facts:
-        case {
-            "id": str(session),
-            "name": str(name),
-            "state": str(state),
-            "created_ms": int(created),
-            "command": list(command),
-            "keep": bool(keep),
-            **rest,
-        } if all(isinstance(word, str) for word in command):
-            status = rest.get("exit")
-            if status is not None and not isinstance(status, int):
-                raise NotOneOfThese
-            row = (
-                shown_name(name) if name else printable(session, MAX_ID),
-                session,
-                session_table.state_told(
-                    state, status, keep=keep, dozing=rest.get("dozing") is True
-                ),
-                session_table.age(time.time() - created / 1000),  # noqa: TID251  # for display
-                session_table.command_told(command),
-            )
-            return created, session, row
-    raise NotOneOfThese
+    if not isinstance(facts, dict) or not _is_usual(facts):
+        raise NotOneOfThese
+    name, session = facts["name"], facts["id"]
+    label = shown_name(name) if name else printable(session, MAX_ID)
+    row = session_table.row(label, facts, time.time())  # noqa: TID251  # for display
+    return facts["created_ms"], session, row
+
+
+def _is_usual(facts: dict[str, object]) -> bool:
+    """Tell whether facts have all that is shown, each of its type."""
+    texts = [*_texts(facts, "command"), *_texts(facts, "attached")]
+    return (
+        all(type(facts.get(name)) is kind for name, kind in WORDS.items())
+        and all(isinstance(one, str) for one in texts)
+        and (facts.get("exit") is None or type(facts["exit"]) is int)
+        and "exit" in facts
+    )
+
+
+def _texts(facts: dict[str, object], name: str) -> list[object]:
+    found = facts.get(name)
+    return found if isinstance(found, list) else []

@@ -30,6 +30,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "sessions": {
         "new": "start a session and attach to it",
         "attach": "attach this terminal to a session",
+        "detach": "detach others' terminals, or yours elsewhere, from a session",
         "ls": "list sessions",
         "end": "end a session",
         "rename": "rename a session",
@@ -97,6 +98,12 @@ GROUPS: dict[str, dict[str, str]] = {
 VERBS = {name: what for group in GROUPS.values() for name, what in group.items()}
 """Each verb is the module of its name, with `add_arguments` and `run`."""
 
+ALIASES = {"a": "attach", "kill": "end", "list": "ls"}
+"""What hands know from elsewhere, and the verb that it means."""
+
+TARGET = "-t"
+"""Names the session, wherever a verb takes one: as in `tmux attach -t web`."""
+
 EXIT_STATUS: dict[type[HoldfastError], int] = {
     UsageError: 64,
     Unavailable: 75,
@@ -124,6 +131,9 @@ UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """How printing fails. Other users of descriptors wrap their errors."""
 
 
+UNRECOGNIZED = "unrecognized arguments"
+"""How argparse begins to say that it does not know an option."""
+
 LITERAL = "\0--"
 """Stands for a `--` that is not a separator; no argument contains a NUL."""
 
@@ -134,14 +144,20 @@ class Parser(argparse.ArgumentParser):
     def parse_words(self, words: list[str]) -> argparse.Namespace:
         """Accept options anywhere before `--`, and none after it.
 
-        argparse by itself gives up on `NAME --option WORD…`.
+        argparse by itself gives up on `NAME --option WORD…`. `-t NAME` stands for
+        the session, which is the first of the others.
         """
         options: list[str] = []
         others: list[str] = []
+        target: list[str] = []
         coming = iter(words)
         for word in coming:
             if word == "--":
                 others.extend(coming)
+            elif word == TARGET and not target and self._takes_session():
+                target = [*itertools.islice(coming, 1)]
+                if not target:
+                    self.error(f"argument {TARGET}: expected a session")
             elif word.startswith("-") and word != "-":
                 options.append(word)
                 action = self._option_string_actions.get(word)
@@ -149,12 +165,16 @@ class Parser(argparse.ArgumentParser):
                     options.extend(itertools.islice(coming, 1))
             else:
                 others.append(word)
+        others = target + others
         # argparse drops a `--` from each argument's values, even this one.
         kept = [LITERAL if word == "--" else word for word in others]
         found = self.parse_args([*options, "--", *kept] if kept else options)
         for name, value in vars(found).items():
             setattr(found, name, _restored(value))
         return found
+
+    def _takes_session(self) -> bool:
+        return any(one.dest == "session" for one in self._actions)
 
     def format_help(self) -> str:
         """Return the help; what a verb's page says is read only now."""
@@ -168,11 +188,17 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Report what is wrong with the arguments, and exit."""
         self.print_usage(sys.stderr)
+        hint = ""
+        if message.startswith(UNRECOGNIZED) and self._takes_command():
+            hint = "Options of the command come after `--`.\n"
         self.exit(
             EXIT_STATUS[UsageError],
             f"{self.prog}: {printable(message, MAX_SENTENCE)}\n"
-            f"Try `{self.prog} --help`.\n",
+            f"{hint}Try `{self.prog} --help`.\n",
         )
+
+    def _takes_command(self) -> bool:
+        return any(one.dest == "command" for one in self._actions)
 
 
 def _restored(value: object) -> object:
@@ -211,6 +237,9 @@ def _run(words: list[str]) -> int:
     except UsageError as error:
         _complain(error, as_json=False)
         return EXIT_STATUS[UsageError]
+    words = [ALIASES.get(one, one) for one in words[:1]] + words[1:]
+    if words and words[0] not in VERBS and not words[0].startswith("-"):
+        _refuse_verb(words[0])
     if not words or words[0] not in VERBS:
         parser = _parser()
         parser.parse_args(words)
@@ -230,6 +259,19 @@ def _run(words: list[str]) -> int:
     except HoldfastError as error:
         _complain(error, as_json=getattr(options, "json", False))
         return _status(error)
+
+
+def _refuse_verb(word: str) -> NoReturn:
+    """Say that there is no such verb, and which may be meant."""
+    import difflib  # noqa: PLC0415  # rarely needed
+
+    near = difflib.get_close_matches(word.lower(), [*VERBS, *ALIASES])
+    meant = f" Did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
+    Parser(prog="holdfast").exit(
+        EXIT_STATUS[UsageError],
+        f"holdfast: there is no verb {printable(word, 64)!r}.{meant}\n"
+        "Try `holdfast --help`.\n",
+    )
 
 
 def _acting(words: list[str]) -> list[str]:
@@ -296,7 +338,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _group(title: str) -> str:
-    verbs = [f"  {name:<10} {what}" for name, what in GROUPS[title].items()]
+    short = {verb: f" (also: {one})" for one, verb in ALIASES.items()}
+    verbs = [
+        f"  {name:<10} {what}{short.get(name, '')}"
+        for name, what in GROUPS[title].items()
+    ]
     return "\n".join([f"{title}:", *verbs])
 
 

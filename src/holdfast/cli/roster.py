@@ -26,6 +26,6 @@ def sessions_elsewhere() -> tuple[list[SessionRecord], dict[str, str]]:
 
 def _sessions(host: hosts.KnownHost) -> list[SessionRecord] | HoldfastError:
     try:
-        return keeper.sessions(host=host.name)
+        return keeper.sessions(host=host.name, look=True)
     except HoldfastError as error:
         return error

@@ -1,25 +1,88 @@
 """The table of `holdfast ls`, from what is known of each session."""
 
 from holdfast.cli.table import table
-from holdfast.model.text import printable
+from holdfast.model.text import printable, shown_name
 
 TYPE_CHECKING = False
 """Only checkers take it for true."""
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-TITLES = ("NAME", "ID", "STATE", "AGE", "COMMAND")
+TITLES = ("NAME", "ID", "STATE", "TURN", "ATTACHED", "OUTPUT", "AGE", "COMMAND")
+NAME, ID, STATE, TURN, ATTACHED, OUTPUT, AGE, COMMAND = range(len(TITLES))
+
+SPARED = (ID, AGE)
+"""What is left out of a terminal that has no room for all, the first first."""
+
+NARROW = {NAME: 18, STATE: 18, TURN: 10, ATTACHED: 10}
+"""Columns of what is cut where there is no room; `waiting-for-secret` has 18."""
+
+LEAST = 12
+"""Columns that a command gets before something else is left out."""
+
+GAP = 2
 MAX_COMMAND = 200
+NOBODY = "-"
+UNKNOWN = "not known"
+"""What is said to be done by a session whose holder has not answered."""
+
 UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
+def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
+    """Return a session's row, from the facts of its record; `now` by the wall."""
+    printed = facts["output_ms"] or facts["idle_ms"]
+    return (
+        label,
+        facts["id"],
+        state_told(
+            facts["state"],
+            facts["exit"],
+            keep=facts["keep"],
+            dozing=facts["dozing"],
+            doing=facts["doing"],
+        ),
+        shown_name(facts["turn_of"]) or NOBODY,
+        _crowd(facts["attached"]),
+        age(now - printed / 1000) if printed and facts["exit"] is None else NOBODY,
+        age(now - facts["created_ms"] / 1000),
+        command_told(facts["command"]),
+    )
+
+
 def lines(rows: "Sequence[tuple[str, ...]]", room: int) -> list[str]:
-    """Return rows as lines, each cut to `room` columns, unless that is 0."""
+    """Return rows as lines of at most `room` columns, or of any length if it is 0."""
+    whole = [TITLES, *rows]
+    if not room:
+        return table(whole)
+    shown = list(range(len(TITLES)))
+    widths = [max(len(one[column]) for one in whole) for column in shown]
+
+    def needed(least: int) -> int:
+        wide = [widths[column] for column in shown if column != COMMAND]
+        return sum(wide) + GAP * len(wide) + min(least, widths[COMMAND])
+
+    if needed(widths[COMMAND]) > room:
+        shown.remove(ID)
+    if needed(LEAST) > room:
+        shown.remove(AGE)
+    if needed(LEAST) > room:
+        widths = [min(one, NARROW.get(at, one)) for at, one in enumerate(widths)]
     return [
-        line[: room - 1] + "…" if 0 < room < len(line) else line
-        for line in table([TITLES, *rows])
+        _cut(line, room)
+        for line in table(
+            [
+                tuple(_cut(one[column], widths[column]) for column in shown)
+                for one in whole
+            ]
+        )
     ]
+
+
+def _cut(text: str, room: int) -> str:
+    return text[: room - 1] + "…" if len(text) > room else text
 
 
 def command_told(command: "Sequence[str]") -> str:
@@ -27,16 +90,32 @@ def command_told(command: "Sequence[str]") -> str:
     return printable(" ".join(command), MAX_COMMAND)
 
 
-def state_told(state: str, status: int | None, *, keep: bool, dozing: bool) -> str:
-    """Return what a session does, in two words at most."""
+def state_told(
+    state: str, status: int | None, *, keep: bool, dozing: bool, doing: str = ""
+) -> str:
+    """Return what a session does, in the words of `holdfast state`."""
     if status is None:
-        word = "dozing" if dozing and state == "running" else state
-        return printable(word or "running", 32) + (", kept" if keep else "")
+        alive = doing or ("" if dozing else UNKNOWN)
+        word = alive if state in ("running", "") else state
+        marks = [word, "dozing" if dozing else "", "kept" if keep else ""]
+        return ", ".join(printable(one, 32) for one in marks if one)
     if status >= 0:
         return f"exited {status}"
     from holdfast.cli.arguments import signal_name  # noqa: PLC0415  # rarely needed
 
     return f"killed {signal_name(-status)}"
+
+
+def _crowd(names: "Sequence[str]") -> str:
+    """Return who is attached, each once, and how often if more than that."""
+    counted: dict[str, int] = {}
+    for name in names:
+        counted[name] = counted.get(name, 0) + 1
+    told = [
+        shown_name(name) + (f" ({count})" if count > 1 else "")
+        for name, count in counted.items()
+    ]
+    return ", ".join(told) or NOBODY
 
 
 def age(seconds: float) -> str:

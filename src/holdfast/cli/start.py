@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 NUMBER_OF_DESCRIPTORS = 3
 
+TARGET = frozenset({"-t"})
+"""What names a session; as in `main`."""
+
 EXIT_INTERRUPTED = 130
 """As in `main`."""
 
@@ -111,11 +114,13 @@ def _split(
 def _named(
     words: "Sequence[str]", flags: frozenset[str]
 ) -> "tuple[dict[str, str], str] | None":
-    """Return options and the one other word; None if there is more or less."""
-    split = _split(words, flags)
-    if split is None or len(split[1]) != 1:
+    """Return options and the session; None if there is more or less."""
+    split = _split(words, flags, TARGET)
+    if split is None:
         return None
-    return split[0], split[1][0]
+    given, others = split
+    others = [*([given.pop("-t")] if "-t" in given else []), *others]
+    return (given, others[0]) if len(others) == 1 else None
 
 
 def _attach(words: "Sequence[str]") -> str | None:
@@ -163,15 +168,17 @@ def _ls(words: "Sequence[str]") -> str | None:
 
 
 def _new(words: "Sequence[str]") -> str | None:
-    split = _split(words, frozenset({"--detach", "--json"}), frozenset({"--name"}))
+    flags = frozenset({"--detach", "-d", "--json"})
+    split = _split(words, flags, frozenset({"--name", "-n"}))
     if split is None:
         return None
     from holdfast.cli.early_new import new  # noqa: PLC0415  # only here
     from holdfast.cli.new_request import NewOptions  # noqa: PLC0415  # only here
 
     given, command = split
-    options = NewOptions(command, given.get("--name"))
-    return new(options, detach="--detach" in given, as_json="--json" in given)
+    options = NewOptions(command, given.get("--name", given.get("-n")))
+    detach = "--detach" in given or "-d" in given
+    return new(options, detach=detach, as_json="--json" in given)
 
 
 def _line(said: str | None) -> str | None:
@@ -179,7 +186,9 @@ def _line(said: str | None) -> str | None:
 
 
 EARLY: "dict[str, Callable[[Sequence[str]], str | None]]" = {
+    "a": _attach,
     "attach": _attach,
+    "list": _ls,
     "ls": _ls,
     "new": _new,
     "screen": _screen,

@@ -153,6 +153,8 @@ class Story:
         text = _SENTENCES.get(entry.kind, entry.kind.value)
         if entry.kind is EntryKind.GRANTED and not _word(entry, "by"):
             text = "has by default: {rights}"  # Nobody granted it: its kind has that.
+        if entry.kind is EntryKind.DETACHED and _word(entry, "by"):
+            text = "detached {whom}"
         text = text.format_map(_Facts(entry, self._name))
         if entry.kind is EntryKind.ANSWERED and entry.fields.get("yes") is not True:
             text, tone = text.replace("approved", "denied", 1), Tone.LOUD

@@ -87,15 +87,21 @@ def status(*, patience: float = PATIENCE) -> KeeperStatus:
 
 
 def sessions(
-    *, start: bool = True, host: str = "", patience: float = PATIENCE
+    *,
+    start: bool = True,
+    host: str = "",
+    patience: float = PATIENCE,
+    look: bool = False,
 ) -> list[SessionRecord]:
     """Return every session here, or all that a host lets us see, oldest first.
+
+    With `look`, holders are asked what each does now.
 
     Raises:
         Unavailable: There is no keeper, or it does not answer.
 
     """
-    answer = request(ListSessions(), start=start, host=host, patience=patience)
+    answer = request(ListSessions(look), start=start, host=host, patience=patience)
     return sessions_in(answer, host)
 
 
@@ -155,6 +161,9 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
             return _find_here(text, start=start)
         except SessionNotFound:
             if (elsewhere := _elsewhere(text)) is None:
+                from holdfast.client.past_sessions import demand_not_ended  # noqa: PLC0415  # rarely needed
+
+                demand_not_ended(text)
                 raise
             return elsewhere
     from holdfast.client.session_location import settle  # noqa: PLC0415  # rarely needed
@@ -241,5 +250,19 @@ def _hinting(error: HoldfastError, known: Sequence[SessionRecord]) -> HoldfastEr
     names = [f"{session.label} ({session.id})" for session in known[:MAX_HINTS]]
     if len(known) > MAX_HINTS:
         names.append(f"and {len(known) - MAX_HINTS} more")
+    near = _near(error, known)
+    if near:
+        error.add_note(f"Did you mean {' or '.join(near)}?")
     error.add_note("There is: " + ", ".join(names) if names else "There is none.")
     return error
+
+
+def _near(error: HoldfastError, known: Sequence[SessionRecord]) -> list[str]:
+    """Return the names that look like the one that was not found."""
+    asked = error.facts.get("session")
+    if not isinstance(error, SessionNotFound) or not isinstance(asked, str):
+        return []
+    import difflib  # noqa: PLC0415  # slow to load
+
+    labels = {one.name.lower(): one.label for one in known if one.name}
+    return [labels[one] for one in difflib.get_close_matches(asked.lower(), labels)]

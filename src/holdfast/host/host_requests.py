@@ -131,9 +131,9 @@ async def _answered(  # noqa: C901, PLR0911  # one case for each request
         case Status():
             return [await _status(guest)]
         case ListSessions():
-            return _pages([one.facts() for one in await _visible(guest)])
+            return _pages([one.facts() for one in await _visible(guest, asked)])
         case OverviewRequest():
-            return _pages(await _seen.of(guest, await _visible(guest)))
+            return _pages(await _seen.of(guest, await _visible(guest, ListSessions())))
         case Creation():
             return [await _create(guest, asked)]
         case Rename() | Keep() | Forget():
@@ -159,8 +159,8 @@ async def _status(guest: Guest) -> Packet:
     return {"ok": True, **as_facts(told)}
 
 
-async def _visible(guest: Guest) -> list[SessionRecord]:
-    listed = listed_in(await _keeper(ListSessions()))
+async def _visible(guest: Guest, asked: ListSessions) -> list[SessionRecord]:
+    listed = listed_in(await _keeper(asked))
     return await asyncio.to_thread(_those_seen, guest, listed)
 
 

@@ -10,6 +10,7 @@ import time
 
 from holdfast.keeper import checks, code, leftovers
 from holdfast.keeper.consents import Consents, Request, refusal_of
+from holdfast.keeper.glances import Glances
 from holdfast.keeper.keeper_state import Household, no_keeper, refusal
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
@@ -70,6 +71,7 @@ class Requests:
         self._household = household
         self._upgrading = upgrading
         self._consents = Consents(household)
+        self._glances = Glances(household, self._send_list)
         self._coming: dict[str, str] = {}
         self._expected: set[SessionId] = set()
         self._expected_until: float | None = None
@@ -82,13 +84,18 @@ class Requests:
 
     def next_deadline(self) -> float | None:
         """Return when to call `tick`, or None."""
-        deadlines = (self._expected_until, self._consents.next_deadline())
+        deadlines = (
+            self._expected_until,
+            self._consents.next_deadline(),
+            self._glances.next_deadline(),
+        )
         return min((at for at in deadlines if at is not None), default=None)
 
     def tick(self, now: float) -> None:
         """Answer what was postponed, once everybody is here or it is time."""
         for request in self._consents.overdue(now):
             self._carry_out(request)
+        self._glances.tick(now)
         until = self._expected_until
         if until is None:
             return
@@ -134,7 +141,7 @@ class Requests:
             case told.Inherit():
                 return self._inherit(session, asked, fds)
             case told.Doze():
-                return self._doze(link, session, asked.idle_ms, fds)
+                return self._doze(link, session, asked, fds)
 
     def _answer(  # noqa: C901, PLR0911, PLR0912  # one case for each request
         self, link: socket.socket, packet: packets.Packet, asked: told.KeeperMessage
@@ -148,8 +155,11 @@ class Requests:
             case told.Proof(session):
                 self._upgrading.happened(Proven(session))
                 return None
-            case ListSessions():
-                return self._list(link)
+            case ListSessions(look):
+                return None if look and self._glances.begin(link) else self._list(link)
+            case told.Seen():
+                self._glances.said(link, asked)
+                return None
             case Creation(name):
                 return self._create(link, packet, name)
             case Rename() | Keep() | Forget():
@@ -220,7 +230,7 @@ class Requests:
         return {"ok": True}
 
     def _doze(
-        self, link: socket.socket, session: SessionId, idle_ms: int, fds: list[int]
+        self, link: socket.socket, session: SessionId, asked: told.Doze, fds: list[int]
     ) -> Facts:
         """Let a session doze whose holder asks for it, and is about to go."""
         household, left = self._household, checks.left(fds)
@@ -231,7 +241,9 @@ class Requests:
             and not self._upgrading.is_on
             and not self.is_closing
         )
-        if is_due and household.doze(session, left, idle_ms):
+        seen: Facts = {"doing": asked.doing, "output_ms": asked.output_ms}
+        if is_due and household.doze(session, left, asked.idle_ms, **seen):
+            self._glances.gone(session)
             return {"ok": True}
         packets.close(left)
         return no_keeper("the session cannot doze now")
@@ -275,6 +287,9 @@ class Requests:
             self._household.links.send(link, packet)
         return {"ok": True, "sessions": last, "more": False}
 
+    def _send_list(self, link: socket.socket) -> None:
+        self._household.links.send(link, self._list(link))
+
     def _sessions(self) -> list[Facts]:
         return [
             {
@@ -282,6 +297,7 @@ class Requests:
                 "id": session,
                 "exit": kept.exit,
                 "held": kept.is_held,
+                **self._glances.of(session),
                 **self._household.stalled(session),
             }
             for session, kept in self._household.vault.deposits.items()

@@ -262,15 +262,17 @@ class Household:
 
     # ── what dozes ────────────────────────────────────────────────────────
 
-    def doze(self, session: str, left: list[int], idle_ms: int) -> bool:
+    def doze(self, session: str, left: list[int], idle_ms: int, **seen: object) -> bool:
         """Let a session doze, of which a holder leaves all this; False if it cannot.
+
+        What was `seen` of it last is among its facts as long as it does.
 
         Once this returns True, three processes have everything. Otherwise what was
         left is still the caller's.
         """
         if not self.trustee.pid or session in self.births:
             return False
-        self.vault.doze(session, left, idle_ms)
+        self.vault.doze(session, left, idle_ms, **seen)
         self.dozer.note(session, is_anew=True)
         if not self.dozer.pid:
             self.vault.rouse(session)

@@ -132,12 +132,12 @@ class Vault:
         kept.is_held, kept.replace_at = True, None
         return spare
 
-    def doze(self, session: str, left: list[int], idle_ms: int) -> None:
+    def doze(self, session: str, left: list[int], idle_ms: int, **seen: object) -> None:
         """Let a session doze, whose holder is about to go and leaves these."""
         kept = self.deposits[session]
         kept.fds = [*kept.fds, *left]
         asleep = {"dozing": True, "idle_ms": idle_ms, "left": len(left)}
-        kept.put({**kept.facts, **asleep})
+        kept.put({**kept.facts, **asleep, **seen})
 
     def rouse(self, session: str) -> None:
         """Take `doze` back while the holder is there; what it left is not ours."""

@@ -110,7 +110,7 @@ def listed() -> list[object]:
         HoldfastError: Its place is not ours.
 
     """
-    request = EarlyRequest(plain_json.dumps({"do": "list"}).encode())
+    request = EarlyRequest(plain_json.dumps({"do": "list", "look": True}).encode())
     found: list[object] = []
     try:
         while True:

@@ -103,6 +103,16 @@ def unread(master: int) -> int | None:
         return None if slave is None else _unread(slave)
 
 
+def printed_ms(master: int) -> int | None:
+    """Return when a terminal was last written to, as the kernel notes it.
+
+    In milliseconds since 1970. It notes it every eight seconds at most, lest anybody
+    can tell one key from the next.
+    """
+    with _other_end(master) as slave:
+        return None if slave is None else os.fstat(slave).st_mtime_ns // 1_000_000
+
+
 def _unread(slave: int) -> int:
     """Return how many bytes were typed that the program could read and has not."""
     raw = fcntl.ioctl(slave, termios.FIONREAD, bytes(_COUNT.size))

@@ -35,6 +35,18 @@ class Doze(NamedTuple):
 
     id: str = ""
     idle_ms: int = 0
+    doing: str = ""
+    output_ms: int = 0
+
+
+class Seen(NamedTuple):
+    """What a session does now, as its holder was asked to look."""
+
+    id: str = ""
+    doing: str = ""
+    turn_of: str = ""
+    attached: tuple[str, ...] = ()
+    output_ms: int = 0
 
 
 class Failed(NamedTuple):
@@ -89,7 +101,16 @@ class HostIsThere(NamedTuple):
 
 
 KeeperMessage = (
-    Deposit | Inherit | Doze | Failed | Proof | Said | Changed | GaveUp | HostIsThere
+    Deposit
+    | Inherit
+    | Doze
+    | Seen
+    | Failed
+    | Proof
+    | Said
+    | Changed
+    | GaveUp
+    | HostIsThere
 ) | Request
 
 KINDS: dict[str, type[KeeperMessage]] = {
@@ -97,6 +118,7 @@ KINDS: dict[str, type[KeeperMessage]] = {
     "deposit": Deposit,
     "inherit": Inherit,
     "doze": Doze,
+    "seen": Seen,
     "failed": Failed,
     "proof": Proof,
     "said": Said,

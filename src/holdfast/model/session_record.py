@@ -74,6 +74,19 @@ class SessionRecord(NamedTuple):
     idle_ms: int = 0
     """Since when, in milliseconds since 1970; 0 while it does not doze."""
 
+    doing: str = ""
+    """What `state` says of it, such as at-prompt; empty if its holder was not asked."""
+
+    turn_of: str = ""
+    """What the operator who has the turn is called; empty if nobody has it, or its
+    holder was not asked."""
+
+    attached: tuple[str, ...] = ()
+    """Whose clients are attached, one name for each; empty if that is not known."""
+
+    output_ms: int = 0
+    """When it last printed something, in milliseconds since 1970; 0 if not known."""
+
     host: str = ""
     """What we call the host it lives at; empty if that is here."""
 

@@ -26,6 +26,9 @@ class Status(NamedTuple):
 class ListSessions(NamedTuple):
     """Every session that the asker may see."""
 
+    look: bool = False
+    """Whether holders are asked what each does now; one that dozes is not woken."""
+
 
 class Overview(NamedTuple):
     """Those, with what each does now and what it needs somebody for."""

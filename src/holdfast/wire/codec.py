@@ -105,6 +105,7 @@ Message = (
     | parties.Presence
     | parties.Grant
     | parties.Revoke
+    | parties.Dismiss
     | commands.CommandStarted
     | commands.CommandEnded
     | commands.CommandRequest

@@ -99,3 +99,9 @@ class Revoke(Part, frozen=True):
     """Let `actor` do nothing here any more."""
 
     actor: Actor
+
+
+class Dismiss(Part, frozen=True):
+    """Have a client leave; it may come back."""
+
+    client: Client

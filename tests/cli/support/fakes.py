@@ -79,6 +79,10 @@ class FakeSession:
             "keep": False,
             "dozing": False,
             "idle_ms": 0,
+            "doing": "",
+            "turn_of": "",
+            "attached": [],
+            "output_ms": 0,
         }
         self.changed = threading.Condition()
         self.stream = b""

@@ -22,9 +22,10 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_exactly_the_options_that_help_shows_are_completed(verb: str) -> None:
-    shown = re.findall(r"^  (--[a-z-]+)", parser_of(verb).format_help(), re.MULTILINE)
+    pattern = r"^  (?:-[a-z](?: [A-Z]+)?, )?(--[a-z-]+)"
+    shown = re.findall(pattern, parser_of(verb).format_help(), re.MULTILINE)
 
-    assert set(shown) == set(options_of(verb))
+    assert {*shown} - {"--help"} == {*options_of(verb)}
 
 
 @pytest.mark.parametrize("verb", NAMING)
@@ -55,6 +56,23 @@ def test_bash_completes_verbs(capsys: Capture) -> None:
     assert sorted(said.split()) == [
         *("read", "refuse", "relay", "rename", "resize", "revoke")
     ]
+
+
+@pytest.mark.parametrize("verb", ["a", "kill", "detach"])
+def test_other_names_of_verbs_complete_a_session_too(
+    verb: str, capsys: Capture
+) -> None:
+    main(["completion", "bash"])
+    script = capsys.readouterr().out
+    asking = (
+        "holdfast() { echo web; };"
+        f"COMP_WORDS=(holdfast {verb} w); COMP_CWORD=2; _holdfast;"
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+
+    said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
+
+    assert said.split() == ["web"]
 
 
 def test_words_of_the_gate_are_completed() -> None:

@@ -12,16 +12,28 @@ from holdfast.wire.graphs import Listener
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize("text", ["port:0", "port:65536", "pid:0", "("])
+@pytest.mark.parametrize(
+    "text", ["port:0", "port:65536", "pid:0", "(", "port:", "pid:x", "port:80x"]
+)
 def test_no_such_port_process_or_pattern_is_refused(
     web: FakeSession, text: str
 ) -> None:
     assert main(["wait", web.id, "--for", text]) == 64
 
 
-@pytest.mark.parametrize("text", ["[p]ort:80", "port:http", "port:-1"])
+def test_a_port_that_is_none_is_refused_with_what_would_be_right(
+    web: FakeSession, capsys: Capture
+) -> None:
+    assert main(["wait", web.id, "--for", "port:abc"]) == 64
+
+    said = capsys.readouterr().err
+    assert "'port:abc' is not a port such as port:3000" in said
+    assert "as a pattern, write [p]ort:abc" in said
+
+
+@pytest.mark.parametrize("text", ["[p]ort:80", "[p]ort:http", "a port:80"])
 def test_what_only_looks_like_a_port_is_a_pattern(web: FakeSession, text: str) -> None:
-    web.stream = b"port:80 port:http port:-1"
+    web.stream = b"a port:80 port:http"
 
     assert main(["wait", web.id, "--for", text, "--timeout", "9"]) == 0
 

@@ -4,6 +4,7 @@ from tests.core.client.world import SESSION, US
 from holdfast.core.client.early_link import PROGRAM
 from holdfast.core.client.holder_link import Credentials, HolderLink
 from holdfast.model.errors import (
+    DetachedBy,
     HoldfastError,
     NoCommonVersion,
     NotAllowed,
@@ -114,6 +115,7 @@ def test_a_holder_that_welcomes_twice_talks_nonsense() -> None:
     ("last", "error"),
     [
         (Goodbye("not-allowed", "revoked"), NotAllowed),
+        (Goodbye("detached-by", "detached by \x1bbert"), DetachedBy),
         (refusal(NotProven(US), FrameKind.IDENTIFY), NotProven),
     ],
 )
@@ -124,8 +126,9 @@ def test_a_goodbye_is_heard_after_what_came_before_it(
     made.feed(said(Output(0, b"a"), last))
 
     assert made.take() == Output(0, b"a")
-    with pytest.raises(error):
+    with pytest.raises(error) as caught:
         made.take()
+    assert "\x1b" not in str(caught.value)
 
 
 def test_a_holder_that_hangs_up_is_gone() -> None:

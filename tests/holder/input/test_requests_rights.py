@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import SESSION
+from tests.holder.desk_world import SESSION, Client
 from tests.holder.requests_world import Here, refusals, requested
 from tests.scenarios.support import apply_policy, eventually
 
 from holdfast.client import current_operator
+from holdfast.client.own_name import login_name
 from holdfast.client.proven_requests import change_proven
 from holdfast.core.book.logbook import EntryKind
 from holdfast.holder.input.requests import BURST
@@ -18,7 +19,7 @@ from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import NotAllowed, NotProven, SessionNotFound
-from holdfast.model.ids import ActorId
+from holdfast.model.ids import ActorId, client_id
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_requests import Rename, packet_of
 from holdfast.model.verdicts import Verdict
@@ -111,6 +112,43 @@ def test_every_client_of_who_is_revoked_is_told_so_and_sent_away(here: Here) -> 
     assert bert.id in goodbye.text
     assert here.intake.rights.rights_of(bert.id, now()) == frozenset()
     assert not [one for one in carl.told() if isinstance(one, wire.Goodbye)]
+
+
+def dismissal(client: Client) -> parties.Dismiss:
+    assert client.connection.client is not None
+    return parties.Dismiss(client.connection.client)
+
+
+def goodbyes(client: Client) -> list[str]:
+    return [one.text for one in client.told() if isinstance(one, wire.Goodbye)]
+
+
+def test_a_client_is_dismissed_by_its_own_operator_or_by_who_may_grant(
+    here: Here,
+) -> None:
+    anna, bert, bot = here.join(), here.join("bert"), here.join("bot", ActorKind.AGENT)
+
+    here.ask(bot, dismissal(bot))
+    here.ask(anna, dismissal(bert))
+
+    assert goodbyes(bert) == [f"detached by {login_name()}"]
+    assert bot.connection.is_closed
+    assert here.intake.rights.rights_of(bert.id, now()) != frozenset()
+
+
+def test_an_agent_dismisses_nobody_else(here: Here) -> None:
+    anna, bot = here.join(), here.join("bot", ActorKind.AGENT)
+
+    said = here.ask(bot, dismissal(anna))
+
+    assert refusals(said) == [("not-allowed", FrameKind.DISMISS)]
+    assert not anna.connection.is_closed
+
+
+def test_who_has_left_already_is_dismissed_in_peace(here: Here) -> None:
+    anna = here.join()
+
+    assert here.ask(anna, parties.Dismiss(client_id(bytes(10)))) == []
 
 
 # ── intents ───────────────────────────────────────────────────────────────────

@@ -14,6 +14,7 @@ from holdfast.holder.links.keeper_link import KeeperLink
 from holdfast.linux import packets
 from holdfast.linux.stored import session_names
 from holdfast.model.errors import NotAllowed
+from holdfast.model.keeper_messages import Seen
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import decode
 from holdfast.wire.frames import FrameReader
@@ -163,6 +164,23 @@ def test_without_somebody_to_ask_nothing_may_be_changed(
     assert (told["ok"], told["code"]) == (False, "not-proven")
 
 
+def test_a_keeper_that_wants_a_glance_gets_it(
+    here: World, keeper: Keeper, joined: KeeperLink
+) -> None:
+    joined.glance = lambda: Seen("s_forged", "running", "anna", ("anna", "bot"), 7)
+    keeper.say(do="glance")
+    here.hear()
+
+    assert keeper.heard() == {
+        "do": "seen",
+        "id": SESSION,
+        "doing": "running",
+        "turn_of": "anna",
+        "attached": ["anna", "bot"],
+        "output_ms": 7,
+    }
+
+
 # ── dozing ────────────────────────────────────────────────────────────────────
 
 
@@ -178,11 +196,18 @@ def test_a_session_dozes_if_its_keeper_says_so(
     keeper.say(do="changed", name="meanwhile")
     keeper.say(do="doze", ok=word)
     before = len(keeper.fds)
+    joined.glance = lambda: Seen(doing="at-prompt", output_ms=99)
 
     assert joined.doze([left], 1234) is (word is True)
 
     assert here.vaulted.record.name == "meanwhile"
-    assert keeper.heard() == {"do": "doze", "id": SESSION, "idle_ms": 1234}
+    assert keeper.heard() == {
+        "do": "doze",
+        "id": SESSION,
+        "idle_ms": 1234,
+        "doing": "at-prompt",
+        "output_ms": 99,
+    }
     assert [os.fstat(fd).st_ino for fd in keeper.fds[before:]] == [
         os.fstat(left).st_ino
     ]

@@ -545,6 +545,11 @@ export interface Revoke {
   readonly actor: string;
 }
 
+/** Have a client leave; it may come back. */
+export interface Dismiss {
+  readonly client: string;
+}
+
 /** One command; it runs as long as it has no `end`. */
 export interface ShellCommand {
   readonly number: number;
@@ -609,12 +614,6 @@ export interface Reach {
 /** Send me these actors, and who comes with these invitations. */
 export interface Admit {
   readonly resets: boolean;
-  readonly actors: readonly string[];
-  readonly invites: readonly Uint8Array[];
-}
-
-/** Do not send me these any more. */
-export interface Dismiss {
   readonly actors: readonly string[];
   readonly invites: readonly Uint8Array[];
 }
@@ -1173,6 +1172,10 @@ export const REVOKE = struct<Revoke>({
   actor: text(34, /^a_[a-z2-7]{32}$/),
 });
 
+export const DISMISS = struct<Dismiss>({
+  client: text(18, /^c_[a-z2-7]{16}$/),
+});
+
 export const SHELL_COMMAND = struct<ShellCommand>({
   number: int(1, 9007199254740991),
   client: text(18, /^$|^c_[a-z2-7]{16}$/),
@@ -1227,11 +1230,6 @@ export const REACH = struct<Reach>({
 
 export const ADMIT = struct<Admit>({
   resets: flag,
-  actors: list(text(34, /^a_[a-z2-7]{32}$/), 0, 800),
-  invites: list(bytes(1, 32), 0, 800),
-});
-
-export const DISMISS = struct<Dismiss>({
   actors: list(text(34, /^a_[a-z2-7]{32}$/), 0, 800),
   invites: list(bytes(1, 32), 0, 800),
 });
@@ -1378,6 +1376,7 @@ export const KINDS = {
   PRESENCE: 0x91,
   GRANT: 0x92,
   REVOKE: 0x93,
+  DISMISS: 0x94,
   COMMAND_STARTED: 0xa0,
   COMMAND_ENDED: 0xa1,
   COMMAND_REQUEST: 0xa2,
@@ -1441,6 +1440,7 @@ export interface Bodies {
   readonly PRESENCE: Presence;
   readonly GRANT: Grant;
   readonly REVOKE: Revoke;
+  readonly DISMISS: Dismiss;
   readonly COMMAND_STARTED: CommandStarted;
   readonly COMMAND_ENDED: CommandEnded;
   readonly COMMAND_REQUEST: CommandRequest;
@@ -1504,6 +1504,7 @@ export const SHAPES = {
   PRESENCE: PRESENCE,
   GRANT: GRANT,
   REVOKE: REVOKE,
+  DISMISS: DISMISS,
   COMMAND_STARTED: COMMAND_STARTED,
   COMMAND_ENDED: COMMAND_ENDED,
   COMMAND_REQUEST: COMMAND_REQUEST,

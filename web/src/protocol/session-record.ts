@@ -23,6 +23,10 @@ export interface SessionInfo {
   readonly keep: boolean;
   readonly dozing: boolean;
   readonly idleMs: number;
+  readonly doing: string;
+  readonly turnOf: string;
+  readonly attached: readonly string[];
+  readonly outputMs: number;
 }
 
 /** Read what a host says of a session; what is missing is empty. */
@@ -40,5 +44,9 @@ export function sessionInfo(told: Packet): SessionInfo {
     keep: flagOf(told, "keep"),
     dozing: flagOf(told, "dozing"),
     idleMs: numberOf(told, "idle_ms"),
+    doing: shownOf(told, "doing"),
+    turnOf: shownOf(told, "turn_of"),
+    attached: wordsOf(told, "attached"),
+    outputMs: numberOf(told, "output_ms"),
   };
 }

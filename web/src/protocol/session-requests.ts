@@ -7,7 +7,7 @@
 /** What each field says is in src/holdfast/model/session_requests.py. */
 export type HostRequest =
   | { readonly do: "status" }
-  | { readonly do: "list" }
+  | { readonly do: "list"; readonly look?: boolean }
   | { readonly do: "overview" }
   | {
       readonly do: "create";

@@ -5,7 +5,7 @@ import os
 import sys
 
 from holdfast.client import early_session, keeper, session_location
-from holdfast.model.errors import SessionNotNamed
+from holdfast.model.errors import DetachedBy, SessionNotNamed
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 
@@ -27,7 +27,12 @@ def run(options: argparse.Namespace) -> int:
         session = keeper.find(options.session)
     else:
         session = _only([one for one in keeper.sessions() if one.exit is None])
-    return show(session, observe=options.observe)
+    try:
+        return show(session, observe=options.observe)
+    except DetachedBy as error:
+        again = f"`holdfast attach {session.label}` reattaches"
+        print(f"[holdfast] {printable(str(error))}; {again}")
+        return 0
 
 
 def _only(known: list[SessionRecord]) -> SessionRecord:

@@ -4,14 +4,14 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from holdfast.cli.main import VERBS
+from holdfast.cli.main import ALIASES, VERBS
 from holdfast.cli.manual_pages import Page
 
 NAMING = (
     *("attach", "end", "rename", "keep", "send", "keys", "answer", "run", "read"),
     *("screen", "log", "state", "graph", "blame", "wait", "resize", "who", "take"),
     *("ask", "give", "refuse", "drop", "seize", "freeze", "thaw", "approve", "deny"),
-    *("grant", "revoke"),
+    *("grant", "revoke", "detach"),
 )
 """Verbs whose first argument is a session."""
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     script = (SCRIPTS / f"completion.{options.shell}").read_text("utf-8")
     lines = {"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell]
     verbs, taken = lines()
-    naming = (" " if options.shell == "fish" else "|").join(NAMING)
+    naming = (" " if options.shell == "fish" else "|").join(_naming())
     filled = {
         "VERBS": verbs,
         "OPTIONS": taken,
@@ -46,6 +46,11 @@ def run(options: argparse.Namespace) -> int:
         script = script.replace(f"@{name}@", text)
     print(script, end="")
     return 0
+
+
+def _naming() -> list[str]:
+    """Return the verbs that name a session, with their other names."""
+    return [*NAMING, *(one for one, verb in ALIASES.items() if verb in NAMING)]
 
 
 def options_of(verb: str) -> list[str]:

@@ -18,6 +18,7 @@ from holdfast.cli.since import Since, since_from
 from holdfast.cli.story import RUN_GAP_MS, Story, actors_of
 from holdfast.client import keeper
 from holdfast.client.directory import actor_called
+from holdfast.client.past_sessions import ended_as
 from holdfast.client.session_location import home_of
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.linux.stored import operators
@@ -133,6 +134,8 @@ def _session(text: str) -> SessionId:
     try:
         return SessionId(keeper.resolve(text, keeper.sessions(start=False)).id)
     except (NoKeeper, SessionNotFound):
+        if (past := ended_as(text)) is not None:
+            return past.id
         found = [one for one in kept if one.startswith(text)]
         if len(text) < keeper.MIN_PREFIX or len(found) != 1:
             raise

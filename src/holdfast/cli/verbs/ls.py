@@ -4,14 +4,17 @@ import argparse
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from holdfast.cli import session_table
-from holdfast.cli.session_table import age
 from holdfast.client import keeper
 from holdfast.linux.stored.policy_state import is_policy_noteworthy
 from holdfast.model.errors import NoKeeper, UsageError
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import checked_name, printable
+
+if TYPE_CHECKING:
+    from holdfast.client.past_sessions import Past
 
 MAX_NOTICE = 1000
 EXIT_AWAY = 75
@@ -28,19 +31,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the list."""
     known, away = _known(options)
+    over = _over(known) if options.all and options.host is None else []
     if options.names:
-        for session in known:
-            print(_completed(session))
+        for label in [*map(_completed, known), *(one.label for one in over)]:
+            print(label)
     elif options.json:
         import json  # noqa: PLC0415  # only who asked for it pays for it
 
         facts = [session.facts() for session in known]
-        told: dict[str, object] = {"unreachable": away} if options.all else {}
+        told: dict[str, object] = {}
+        if options.all:
+            told = {"over": [one.facts() for one in over], "unreachable": away}
         if options.host is None:
             told["notices"] = policy_notices()
         print(json.dumps({"sessions": facts, **told}, indent=2))
     else:
-        _print_table(known)
+        _print_table(known, over)
         for host, why in away.items():
             print(f"holdfast: {host}: {printable(why)}", file=sys.stderr)
         for notice in policy_notices() if options.host is None else ():
@@ -63,8 +69,9 @@ def policy_notices() -> list[str]:
 def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, str]]:
     """Return the sessions asked for, and the hosts that do not answer."""
     if options.host is not None:
-        return keeper.sessions(host=checked_name(options.host.rstrip("/"))), {}
-    known = _here()
+        host = checked_name(options.host.rstrip("/"))
+        return keeper.sessions(host=host, look=not options.names), {}
+    known = _here(look=not options.names)
     if not options.all:
         return known, {}
     from holdfast.cli.roster import sessions_elsewhere  # noqa: PLC0415  # rarely needed
@@ -73,10 +80,17 @@ def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, 
     return [*known, *elsewhere], away
 
 
-def _here() -> list[SessionRecord]:
+def _over(known: list[SessionRecord]) -> "list[Past]":
+    """Return the sessions here that are over, and not listed any more."""
+    from holdfast.client.past_sessions import past  # noqa: PLC0415  # rarely needed
+
+    return past({session.id for session in known})
+
+
+def _here(*, look: bool) -> list[SessionRecord]:
     """Return the sessions here; without the keeper, as much of them as can be known."""
     try:
-        return keeper.sessions()
+        return keeper.sessions(look=look)
     except NoKeeper as error:
         known = keeper.sessions_by_socket()
         if not known:
@@ -88,28 +102,36 @@ def _here() -> list[SessionRecord]:
         return known
 
 
-def _print_table(known: list[SessionRecord]) -> None:
-    if not known:
+def _print_table(known: list[SessionRecord], over: "list[Past]") -> None:
+    if not known and not over:
         print("No sessions. `holdfast new` starts one.", file=sys.stderr)
         return
     room = os.get_terminal_size(1).columns if os.isatty(1) else 0
-    print("\n".join(session_table.lines([*map(_row, known)], room)))
+    now = time.time()  # noqa: TID251  # for display
+    rows = [session_table.row(one.label, one.facts(), now) for one in known]
+    rows += [_row_of_past(one, now) for one in over]
+    print("\n".join(session_table.lines(rows, room)))
 
 
-def _row(session: SessionRecord) -> tuple[str, ...]:
-    return (
-        session.label,
-        session.id,
-        state_of(session),
-        age(time.time() - session.created_ms / 1000),  # noqa: TID251  # for display
-        session_table.command_told(session.command),
-    )
+def _row_of_past(one: "Past", now: float) -> tuple[str, ...]:
+    """Return the row of a session that is over; its age is that of its end."""
+    how = one.status
+    state = "ended" if one.how else "lost"
+    if how is not None:
+        state = session_table.state_told("", how, keep=False, dozing=False)
+    ago = f"{session_table.age(now - one.ended_wall)} ago"
+    nobody = session_table.NOBODY
+    return one.label, one.id, f"{state}, {ago}", *(nobody,) * 4, one.command
 
 
 def state_of(session: SessionRecord) -> str:
     """Return a session's state, in at most two words."""
     return session_table.state_told(
-        session.state, session.exit, keep=session.keep, dozing=session.dozing
+        session.state,
+        session.exit,
+        keep=session.keep,
+        dozing=session.dozing,
+        doing=session.doing,
     )
 
 

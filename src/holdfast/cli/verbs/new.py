@@ -15,8 +15,8 @@ NO_SUDO = "holdfast: every exec is judged; sudo and other setuid programs do not
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    parser.add_argument("--detach", action="store_true")
-    parser.add_argument("--name", metavar="N")
+    parser.add_argument("-d", "--detach", action="store_true")
+    parser.add_argument("-n", "--name", metavar="N")
     parser.add_argument("--on", metavar="HOST")
     parser.add_argument("--cwd", metavar="D")
     parser.add_argument("--env", metavar="K=V", action="append", default=[])

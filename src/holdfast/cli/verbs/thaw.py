@@ -2,7 +2,8 @@
 
 import argparse
 
-from holdfast.cli.turn_requests import add_session_arguments, do_request
+from holdfast.cli.turn_requests import add_session_arguments, live_session, report
+from holdfast.client.calls import presence, request
 from holdfast.wire.messages import Thaw
 
 
@@ -12,5 +13,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Thaw the session."""
-    return do_request(options, Thaw())
+    """Thaw the session; say so if it was not frozen."""
+    session = live_session(options.session)
+    was_frozen = presence(session.id).frozen
+    done = request(session.id, Thaw())
+    if not was_frozen and not options.json:
+        print(f"{session.label} was not frozen")
+        return 0
+    return report(options, session, done)

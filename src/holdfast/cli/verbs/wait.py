@@ -29,7 +29,7 @@ STATES: dict[str, tuple[str, ...]] = {
 
 WORDS = frozenset({"quiet", "exit", *STATES})
 
-_NUMBERED = re.compile(r"(port|pid):([0-9]{1,10})", re.ASCII)
+_NUMBERED = re.compile(r"(port|pid):([0-9]{0,10})(.*)", re.ASCII | re.DOTALL)
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -136,7 +136,10 @@ def _number(text: str) -> tuple[str, int] | None:
     found = _NUMBERED.fullmatch(text)
     if found is None:
         return None
-    kind, number = found[1], int(found[2])
-    if number == 0 or (kind == "port" and number > MAX_PORT):
-        raise MalformedArgument(printable(text, 64), f"a {kind} such as {kind}:3000")
+    kind, number = found[1], int(found[2] or 0)
+    if found[3] or number == 0 or (kind == "port" and number > MAX_PORT):
+        wanted = (
+            f"a {kind} such as {kind}:3000; as a pattern, write [{kind[0]}]{text[1:]}"
+        )
+        raise MalformedArgument(printable(text, 64), printable(wanted))
     return kind, number

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from holdfast.core.client.early_link import PROGRAM
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
+    DetachedBy,
     HoldfastError,
     NoCommonVersion,
     NotAllowed,
@@ -133,5 +134,8 @@ class HolderLink:
         if goodbye.code == NotAllowed.code:
             # We are revoked. If we came back we would not be let in, nor told why.
             return NotAllowed(self._credentials.actor, Right.OBSERVE.value)
+        if goodbye.code == DetachedBy.code:
+            # To come back at once would undo what somebody wanted.
+            return DetachedBy.told(printable(goodbye.text), {})
         why = f"{printable(goodbye.text)} ({goodbye.code})"
         return SessionUnreachable(self._session, why)

@@ -257,10 +257,22 @@ class Intake:
         return [*effects, *self._turn(turn.Returned(actor), at)]
 
     def detach(
-        self, actor: ActorId, client: str, *, last: bool, at: Moment, news: bool = True
+        self,
+        actor: ActorId,
+        client: str,
+        *,
+        last: bool,
+        at: Moment,
+        news: bool = True,
+        by: ActorId | None = None,
     ) -> list[Effect]:
-        """Take that an operator's client is gone; `last` if none of its is left."""
+        """Take that an operator's client is gone; `last` if none of its is left.
+
+        It left by itself, unless it is said by whom it was dismissed.
+        """
         fields = {"actor": actor, "client": client}
+        if by is not None:
+            fields["by"] = by
         effects = self.record(EntryKind.DETACHED, fields, at) if news else []
         return [*effects, *(self._turn(turn.Left(actor), at) if last else [])]
 

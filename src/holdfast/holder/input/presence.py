@@ -71,9 +71,11 @@ class Presence:
         intake, at = self._driver.intake, now()
         self._driver.do(intake.settle(at), at)
         self._notifications.left(actor.id, connection)
-        self._driver.do(
-            intake.detach(actor.id, client, last=last, at=at, news=news), at
+        by = connection.dismissed_by
+        gone = intake.detach(
+            actor.id, client, last=last, at=at, news=news or by is not None, by=by
         )
+        self._driver.do(gone, at)
         self._approvals.attend()
 
     def demand_change(self, packet: packets.Packet) -> None:

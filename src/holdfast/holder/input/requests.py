@@ -17,13 +17,14 @@ from holdfast.holder.session import Session
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import (
     AskedTooOften,
+    DetachedBy,
     FreezeIncomplete,
     HoldfastError,
     NoSuchRight,
     NotAllowed,
     OperatorNotHere,
 )
-from holdfast.model.ids import FIRST_INCARNATION, ActorId
+from holdfast.model.ids import FIRST_INCARNATION, ActorId, ClientId
 from holdfast.model.inputs import Input, InputId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
@@ -152,6 +153,8 @@ class Requests:
                 self._interventions.thaw(actor)
             case parties.Grant() | parties.Revoke():
                 self._rights(actor, message)
+            case parties.Dismiss(client):
+                self._dismiss(actor, client)
             case Intend():
                 self._intend(actor, message)
             case Sign() if connection.client is not None:
@@ -176,6 +179,16 @@ class Requests:
         rights = frozenset(map(_right, message.rights))
         part = self._intake.rights.part_of(actor, rights, expires, at)
         self._driver.do(self._intake.grant(message.actor, part, actor, at), at)
+
+    def _dismiss(self, actor: ActorId, client: ClientId) -> None:
+        """Hang up on a client; one that is not there has gone by itself."""
+        present = [one for one in self._company.attached() if one.client == client]
+        for connection in present:
+            if connection.operator.id != actor:
+                self.demand(actor, Right.GRANT)
+            connection.dismissed_by = actor
+            error = DetachedBy(self._company.actor(actor).name or actor)
+            connection.dismiss(wire.Goodbye(error.code, str(error)))
 
     def _intend(self, actor: ActorId, said: Intend) -> None:
         at = now()

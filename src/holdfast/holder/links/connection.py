@@ -11,7 +11,7 @@ from holdfast.holder.poll import Poll
 from holdfast.linux import packets
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
-from holdfast.model.ids import ClientId
+from holdfast.model.ids import ActorId, ClientId
 from holdfast.wire.codec import Message, decode, encode, output_head
 from holdfast.wire.frames import FrameReader
 from holdfast.wire.messages import Gap, Goodbye, Mode
@@ -57,6 +57,9 @@ class Connection:
         self.program = ""
         self.nonce = b""
         self.attached_at = 0.0
+        self.dismissed_by: ActorId | None = None
+        """Who had it hung up on, if somebody had."""
+
         self.is_welcome = False
         self.is_closed = False
         self._reader = FrameReader()

@@ -21,6 +21,7 @@ from holdfast.linux import packets, start
 from holdfast.linux.stored import folders, session_names
 from holdfast.model.errors import HoldfastError, NotProven, SessionNotFound
 from holdfast.model.events import EventName
+from holdfast.model.keeper_messages import Seen
 from holdfast.version import __version__
 from holdfast.wire import messages as wire
 
@@ -55,6 +56,9 @@ class KeeperLink:
 
         self.demand_change: Callable[[packets.Packet], None] | None = None
         """Raises what speaks against a change that somebody asks the keeper for."""
+
+        self.glance: Callable[[], Seen] = Seen
+        """Says what the session does now."""
 
         self.leave_by: float | None = None
         """Until when to make room for another holder; None if we are to stay."""
@@ -151,8 +155,7 @@ class KeeperLink:
             return False
         link.settimeout(DOZE_PATIENCE)
         try:
-            asked = {"do": "doze", "id": self._vaulted.session, "idle_ms": idle_ms}
-            packets.send(link, asked, left)
+            packets.send(link, self._wish_to_doze(idle_ms), left)
             while (heard := packets.receive(link)) is not None:
                 if heard[0].get("do") == "doze":
                     return heard[0].get("ok") is True
@@ -165,6 +168,11 @@ class KeeperLink:
             link.settimeout(0)
         self._lose(link)
         return False
+
+    def _wish_to_doze(self, idle_ms: int) -> packets.Packet:
+        now = self.glance()
+        asked = {"do": "doze", "id": self._vaulted.session, "idle_ms": idle_ms}
+        return {**asked, "doing": now.doing, "output_ms": now.output_ms}
 
     def knocked(self) -> None:
         """Take that somebody connected: it may be a keeper that has just started."""
@@ -226,7 +234,7 @@ class KeeperLink:
         self._link = None
         self._seek(None if self._is_resting else time.monotonic())
 
-    def _obey(  # one case for each word
+    def _obey(  # noqa: C901  # one case for each word
         self, packet: packets.Packet
     ) -> None:
         match packet.get("do"):
@@ -240,6 +248,9 @@ class KeeperLink:
                 self._seek(self._again_at)
             case "prove":
                 self._prove()
+            case "glance":
+                now = self.glance()._replace(id=self._vaulted.session)
+                self._say({"do": "seen", **now._asdict()})
             case "may":
                 self._say_whether(packet)
             case "replaced":
@@ -281,12 +292,14 @@ class KeeperLink:
         except HoldfastError as error:
             told |= {"ok": False, "code": error.code, "text": str(error)}
             told["facts"] = error.facts
-        if self._link is not None:
-            with contextlib.suppress(OSError):
-                packets.send(self._link, told)
+        self._say(told)
 
     def _prove(self) -> None:
         """Show that our loop runs; the deposit came before it did."""
-        assert self._link is not None  # noqa: S101  # it was asked over it
-        with contextlib.suppress(OSError):
-            packets.send(self._link, {"do": "proof", "id": self._vaulted.session})
+        self._say({"do": "proof", "id": self._vaulted.session})
+
+    def _say(self, packet: packets.Packet) -> None:
+        """Tell the keeper something, if it is there."""
+        if self._link is not None:
+            with contextlib.suppress(OSError):
+                packets.send(self._link, packet)

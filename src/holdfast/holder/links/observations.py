@@ -14,7 +14,7 @@ from holdfast.model.errors import HoldfastError
 from holdfast.wire.blame import BlameRequest
 from holdfast.wire.codec import Message, refusal
 from holdfast.wire.commands import CommandRequest
-from holdfast.wire.evidence import StateRequest
+from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest
 from holdfast.wire.screens import ScreenRequest
@@ -73,6 +73,14 @@ class Observations:
             connection.send(refusal(error, kind))
         return True
 
+    def state(self) -> Evidence:
+        """Return what the session does now."""
+        return self._report.state(**self._standing())
+
+    def _standing(self) -> dict[str, bool]:
+        is_frozen = self._session.driver.intake.is_frozen
+        return {"is_frozen": is_frozen, "has_exited": self._leader.exit is not None}
+
     def _answer(self, connection: Connection, asked: Message) -> None:
         match asked:
             case ScreenRequest():
@@ -80,11 +88,7 @@ class Observations:
             case GraphRequest():
                 self._report.ask_graph(connection, asked)
             case StateRequest():
-                self._report.tell_state(
-                    connection,
-                    is_frozen=self._session.driver.intake.is_frozen,
-                    has_exited=self._leader.exit is not None,
-                )
+                self._report.tell_state(connection, **self._standing())
             case CommandRequest():
                 connection.send(self._shell.report(asked))
             case BlameRequest(what=blame.LINE):

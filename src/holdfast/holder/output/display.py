@@ -42,6 +42,9 @@ class Display:
         self.is_open = True
         """Whether the terminal is still there."""
 
+        self.printed_at: float | None = None
+        """When something was last printed, as far as we have seen it."""
+
         self._output = Output(vaulted.master, window)
         self.painter = PainterLink(
             vaulted.session, window, context.poll, timers, self.size
@@ -79,7 +82,7 @@ class Display:
             if connection.viewer is not None:
                 connection.pump()
         self._session.writer.echoed()
-        now = time.monotonic()
+        self.printed_at = now = time.monotonic()
         self.listeners.printed(now)
         if self.window.end > self.painter.fed_at:
             self.painter.tick(now)

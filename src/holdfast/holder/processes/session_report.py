@@ -66,12 +66,16 @@ class SessionReport:
         self, connection: Connection, *, is_frozen: bool, has_exited: bool
     ) -> None:
         """Tell a client what the session does."""
+        connection.send(self.state(is_frozen=is_frozen, has_exited=has_exited))
+
+    def state(self, *, is_frozen: bool, has_exited: bool) -> evidence.Evidence:
+        """Return what the session does."""
         if is_frozen or has_exited:
             # What stands still shows nothing that is true once it goes on.
             seen = Evidence(is_frozen=is_frozen, has_exited=has_exited)
         else:
             seen = session_state.look(self._master, self._leader)
-        connection.send(told(seen))
+        return told(seen)
 
     def ask_graph(self, connection: Connection, asked: graphs.GraphRequest) -> None:
         """Have a client told what runs, as soon as it is known."""

@@ -150,6 +150,16 @@ def session_log(session: SessionId) -> str:
     return f"{owned(f'{owned(state_path())}/logs')}/{session}.log"
 
 
+def session_last_name(session: SessionId) -> str:
+    """Return the link beside a logbook that says what its session was last called.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return f"{owned(f'{owned(state_path())}/logs')}/{session}.name"
+
+
 def operators_folder() -> str:
     """Return the folder with one folder for each operator known here.
 

@@ -142,7 +142,9 @@ def session_log_files(session: SessionId) -> list[Path]:
     first = session_log(session)
     parts = sorted(first.parent.glob(f"{first.name}.*"), reverse=True)
     states = [session_state(session, slot) for slot in (0, 1)]
-    return [*states, session_head(session), *parts, first]
+    name = folders.session_last_name(session)
+    names = [Path(name), Path(f"{name}.new")]
+    return [*states, session_head(session), *names, *parts, first]
 
 
 def session_state(session: SessionId, slot: int) -> Path:

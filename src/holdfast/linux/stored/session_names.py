@@ -3,6 +3,9 @@
 Beside the socket of each session is a link whose target is its name, maintained by its
 holder. A short link needs no room on a full file system. A client that cannot reach the
 keeper finds a session by it, and then asks the session itself.
+
+A second one is beside its logbook, and stays as long as that does: so a session that is
+over is found by the name it had.
 """
 
 # ruff: noqa: PTH115, PTH105, PTH108, PTH208, PTH211  # pathlib is slow to load
@@ -22,7 +25,11 @@ _PREFIX = "s_"
 
 def keep(session: SessionId, name: str) -> None:
     """Have a session found by this name; a place that takes nothing is no error."""
-    path = folders.session_name(session)
+    _point(folders.session_name(session), name)
+    _point(folders.session_last_name(session), name)
+
+
+def _point(path: str, name: str) -> None:
     if _read(path) == name:
         return
     draft = f"{path}.new"
@@ -42,6 +49,11 @@ def drop(session: SessionId) -> None:
 def name_of(session: SessionId) -> str:
     """Return what a session here is called; nothing if that is not known."""
     return _read(folders.session_name(session))
+
+
+def last_name(session: SessionId) -> str:
+    """Return what a session was last called, also after its end; '' if not known."""
+    return _read(folders.session_last_name(session))
 
 
 def known() -> dict[SessionId, str]:

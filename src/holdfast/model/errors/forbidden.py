@@ -13,6 +13,15 @@ class NotAllowed(Forbidden):
     next_step = "Ask an operator with the right `grant`."
 
 
+class DetachedBy(Forbidden):
+    """An operator had this client hung up on."""
+
+    by: str
+
+    says = "detached by {by}"
+    next_step = "`holdfast attach` attaches again."
+
+
 class WiderThanGiven(Forbidden):
     """Somebody tried to pass on more than they have."""
 

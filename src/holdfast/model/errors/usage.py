@@ -72,6 +72,16 @@ class SessionNotFound(UsageError):
     next_step = "`holdfast ls` lists the sessions."
 
 
+class SessionEnded(UsageError):
+    """The session of that name was here, and is over."""
+
+    session: str
+    end: str
+
+    says = "{session} {end}; `holdfast log {session}`"
+    next_step = "`holdfast ls --all` lists what ended in the last day."
+
+
 class OffsetAhead(UsageError):
     """A reader asked to continue from a byte that was never printed."""
 
