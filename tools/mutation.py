@@ -357,23 +357,26 @@ def _run(copy: Path, tests: list[str]) -> str:
         "PYTHONPATH": os.fspath(copy / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    program = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *words, *tests],
-        cwd=copy,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        said, _ = program.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        os.killpg(program.pid, signal.SIGKILL)
-        program.communicate()
-        return "hanging"
-    finally:
-        end_everything(copy)
+    # To a file: what tests leave behind would keep a pipe open.
+    with tempfile.TemporaryFile("w+") as file:
+        program = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *words, *tests],
+            cwd=copy,
+            env=environment,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            program.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(program.pid, signal.SIGKILL)
+            program.wait()
+            return "hanging"
+        finally:
+            end_everything(copy)
+        file.seek(0)
+        said = file.read()
     if program.returncode in (0, 5):
         return ""
     for line in said.splitlines():

@@ -16,6 +16,7 @@ from tests.scenarios.support import eventually
 from holdfast.keeper import trustee
 from holdfast.keeper.trustee import HeirSearch, Trust, become
 from holdfast.linux import packets, start
+from holdfast.linux.processes import die_with_parent
 from holdfast.linux.stored import places
 
 
@@ -168,8 +169,10 @@ def test_a_trustee_kills_a_keeper_that_hangs_and_waits_for_the_next(
     one = Asleep("one")
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ready, is_ready = os.pipe()
+    us = os.getpid()
     keeper = os.fork()
     if keeper == 0:
+        die_with_parent(us)
         if os.fork() == 0:
             near.close()
             become(far, Trust({ONE: one.entrusted()}))

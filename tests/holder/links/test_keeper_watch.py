@@ -12,7 +12,7 @@ from tests.scenarios.support import eventually
 from holdfast.holder.links import keeper_watch
 from holdfast.holder.links.keeper_watch import KeeperWatch
 from holdfast.linux import packets
-from holdfast.linux.processes import is_alive
+from holdfast.linux.processes import die_with_parent, is_alive
 from holdfast.linux.replacements import take_word
 
 PATIENCE = 20.0
@@ -25,8 +25,10 @@ class Family:
     def __init__(self, trustee: Callable[[], None] | None = None) -> None:
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         tell, self._told = os.pipe()[::-1]
+        us = os.getpid()
         self.keeper = os.fork()
         if self.keeper == 0:
+            die_with_parent(us)
             self._be_keeper(near, far, tell, trustee)
         os.close(tell)
         far.close()
