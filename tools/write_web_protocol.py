@@ -4,12 +4,14 @@ python -m tools.write_web_protocol            write it
 python -m tools.write_web_protocol --check    exit 1 if it is not what would be written
 
 web/src/protocol/messages.ts has the type and the exact shape of each message,
-codes.ts the code of each error, and session-record.ts what is told of a session.
+codes.ts the code of each error, session-record.ts what is told of a session, and
+words.ts the words of fingerprints.
 The reader and the writer are there too, and are written by hand; they agree with
 ours on the vectors of tests/wire/vectors.
 """
 
 import json
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import get_args
@@ -17,6 +19,7 @@ from typing import get_args
 from msgspec import inspect
 from tools.generated import write
 
+from holdfast.crypto.words import WORDS
 from holdfast.host.host_requests import RIGHTS
 from holdfast.model.errors import (
     Forbidden,
@@ -346,6 +349,16 @@ def requests_text() -> str:
     return "\n".join([*lines, ""])
 
 
+def words_text() -> str:
+    """Return words.ts as it should be."""
+    said = ["/** The word of each byte; what a key is called by them never changes. */"]
+    said += ["export const WORDS: readonly string[] = ("]
+    lines = textwrap.wrap(" ".join(WORDS), WIDTH - len('  "" +') - 1)
+    said += [f'  "{line} " +' for line in lines[:-1]] + [f'  "{lines[-1]}"']
+    about = INTRODUCTION.format(what="256 words, for keys that are compared by voice.")
+    return "\n".join([about, *said, ').split(" ");', ""])
+
+
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
@@ -359,6 +372,7 @@ def made(folder: Path) -> dict[Path, str]:
         folder / "session-record.ts": record_text(),
         folder / "host-status.ts": status_text(),
         folder / "session-requests.ts": requests_text(),
+        folder / "words.ts": words_text(),
     }
 
 

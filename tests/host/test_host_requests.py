@@ -162,6 +162,20 @@ def named(who: Guest, **packet: object) -> dict[str, object]:
     return dict(said["names"])
 
 
+@pytest.mark.parametrize(
+    ("asked_for", "folder"),
+    [
+        ("", "/home/anna"),
+        ("~", "/home/anna"),
+        ("~/shop", "/home/anna/shop"),
+        ("~bert", "~bert"),
+        ("/srv", "/srv"),
+    ],
+)
+def test_a_tilde_is_the_home_of_whose_host_it_is(asked_for: str, folder: str) -> None:
+    assert host_requests._folder(asked_for, "/home/anna") == folder
+
+
 def test_names_are_told_of_whoever_was_met() -> None:
     anna = guest()
     bot = operators.enrol("bot", ActorKind.AGENT, b"bot", None, b"t" * 32).actor

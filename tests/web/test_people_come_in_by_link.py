@@ -22,6 +22,32 @@ def test_a_link_leads_to_the_sessions(
     assert page.trouble() == []
 
 
+def test_an_invitation_shows_the_hosts_key_in_the_words_that_were_printed(
+    chromium: Browser, here: World
+) -> None:
+    printed = here.do("invite", "--no-qr", "--as", "anna-words")
+    (link,) = [one for one in printed.split() if "/j#" in one]
+    words = printed.rstrip().splitlines()[-1].strip()
+    page = chromium.page("anna", PHONE)
+
+    page.goto(link)
+    page.see("text=You are invited")
+    assert page.do("textContent", ".spoken") == words
+    assert len(words.split()) == 8
+
+
+def test_somebody_who_has_joined_is_told_their_name_and_rights(
+    chromium: Browser, here: World
+) -> None:
+    page = chromium.page("anna", PHONE)
+    page.join(here.invite("--as", "anna-told", "--can", "observe,input"))
+
+    page.see(".joined >> text=anna-told")
+    page.see(".joined >> text=watch, type, in every session")
+    page.press("I have seen it")
+    page.lose(".joined")
+
+
 def test_the_secret_of_a_link_leaves_the_address_at_once(
     chromium: Browser, here: World
 ) -> None:

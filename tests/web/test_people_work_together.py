@@ -203,6 +203,7 @@ def test_a_session_is_begun_from_the_page(chromium: Browser, here: World) -> Non
     page.join(here.invite("--as", "anna-begins", "--can", "+create"))
 
     page.press("New session")
+    page.press("Start")
     page.see('.screen[data-painted="true"]')
     page.enter("echo begun-$((1+1))")
     page.see_printed("begun-2")

@@ -196,7 +196,7 @@ async def _create(guest: Guest, asked: Creation) -> Packet:
     whole = Creation(
         name=asked.name,
         command=asked.command or (us.pw_shell or "/bin/sh",),
-        cwd=asked.cwd or us.pw_dir,
+        cwd=_folder(asked.cwd, us.pw_dir),
         env=asked.env,
         size=asked.size,
         integration=asked.integration,
@@ -209,6 +209,13 @@ async def _create(guest: Guest, asked: Creation) -> Packet:
     answer = await _keeper(proven_creation(whole, known.token()), PATIENCE)
     made = record_of(Created, answer)
     return {"ok": True, **facts_of(made._replace(no_new_privs=False))}
+
+
+def _folder(asked: str, home: str) -> str:
+    """Return where to start: a tilde means the home of the user whose host this is."""
+    if asked in {"", "~"}:
+        return home
+    return f"{home}/{asked[2:]}" if asked.startswith("~/") else asked
 
 
 def _head(asked: ReadLog, limit: int) -> LogPiece:

@@ -61,3 +61,31 @@ export function ending(status: number | null, why = ""): string {
   }
   return status < 0 ? `Killed by signal ${-status}.` : `Exited with status ${status}.`;
 }
+
+const ACTS: readonly (readonly [string, string])[] = [
+  ["observe", "watch"],
+  ["input", "type"],
+  ["command", "run commands"],
+  ["signal", "send signals"],
+  ["resize", "resize"],
+  ["take", "take the turn"],
+  ["seize", "seize and freeze"],
+  ["grant", "give rights"],
+  ["approve", "approve"],
+  ["end", "rename and end sessions"],
+  ["create", "start sessions"],
+];
+
+/** Return what rights allow; one of a later version is shown as it is. */
+export function rightsTold(rights: readonly string[]): string {
+  const lacking = ACTS.filter(([right]) => !rights.includes(right));
+  if (lacking.length === 0) {
+    return "do everything";
+  }
+  if (lacking.length === 1) {
+    return `do everything but ${lacking[0]?.[1]}`;
+  }
+  const known = ACTS.filter(([right]) => rights.includes(right)).map(([, act]) => act);
+  const others = rights.filter((right) => !ACTS.some(([one]) => one === right));
+  return [...known, ...others].join(", ") || "do nothing";
+}

@@ -124,6 +124,8 @@ export interface KnownHost {
 export interface Invited {
   readonly host: HostId;
   readonly fingerprint: string;
+  /** The same key in eight words, to be compared by voice. */
+  readonly words: string;
   readonly relays: readonly string[];
 }
 

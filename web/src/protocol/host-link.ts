@@ -93,8 +93,8 @@ export class LiveHost implements HostLink {
     const { size, ...rest } = wish;
     const asked: HostRequest =
       size === undefined
-        ? { do: "create", ...rest }
-        : { do: "create", ...rest, size: [size.columns, size.rows] };
+        ? { do: "create", integration: true, ...rest }
+        : { do: "create", integration: true, ...rest, size: [size.columns, size.rows] };
     const made = await this.ask(asked, false);
     return { id: textOf(made, "id"), name: shown(made, "name") };
   }

@@ -10,7 +10,7 @@ import type { HostLink, Invited, KnownHost, Page, Stop } from "./api.js";
 import { asError, HoldfastError } from "./errors.js";
 import { LiveHost } from "./host-link.js";
 import { HostRequests } from "./host-requests.js";
-import { actorId, hostId, shortFingerprint } from "./ids.js";
+import { actorId, hostId, shortFingerprint, spokenFingerprint } from "./ids.js";
 import { readInvitation } from "./invites.js";
 import { Listeners } from "./listeners.js";
 import type { Packet } from "./packets.js";
@@ -82,6 +82,7 @@ export class LivePage implements Page {
     return {
       host: await hostId(suite, invitation.hostPublic),
       fingerprint: await shortFingerprint(suite, invitation.hostPublic),
+      words: await spokenFingerprint(suite, invitation.hostPublic),
       relays: invitation.relays,
     };
   }

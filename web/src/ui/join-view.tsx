@@ -1,10 +1,10 @@
 /** An invitation: where it leads, and the button that uses it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { shown, shownName } from "../app/shown-text.js";
+import { shown } from "../app/shown-text.js";
 import type { Invited } from "../protocol/api.js";
 import { show } from "./route.js";
-import { page, say } from "./state.js";
+import { justJoined, page } from "./state.js";
 
 type Step =
   | { readonly is: "reading" }
@@ -36,7 +36,7 @@ export function JoinView({ link }: { readonly link: string }) {
     setStep({ is: "joining", invited });
     try {
       const host = await page.value?.join(link);
-      say(`You have joined ${shownName(host?.name ?? "")}.`);
+      justJoined.value = host === undefined ? null : { host, words: invited.words };
       show({ is: "list" });
     } catch (error) {
       setStep(failed(error));
@@ -78,12 +78,19 @@ function Ready(props: {
       <p>This browser gets its own key, by which the host will know it.</p>
       <dl class="facts">
         <dt>Host</dt>
-        <dd class="mono">{props.invited.fingerprint}</dd>
+        <dd>
+          <b class="spoken">{props.invited.words}</b>{" "}
+          <span class="mono">{props.invited.fingerprint}</span>
+        </dd>
         <dt>Through</dt>
         <dd class="mono">{props.invited.relays.map((one) => shown(one)).join(", ")}</dd>
-        <dt>You are</dt>
+        <dt>Your key</dt>
         <dd class="mono">{page.value?.fingerprint}</dd>
       </dl>
+      <p>
+        <code>holdfast invite</code> printed the same words if this is the host that you mean. It
+        tells its name, yours and your rights once you have joined.
+      </p>
       <button type="button" class="primary wide" disabled={props.isBusy} onClick={props.join}>
         {props.isBusy ? "Joining…" : "Join this host"}
       </button>

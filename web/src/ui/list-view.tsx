@@ -4,8 +4,10 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { shown, shownName } from "../app/shown-text.js";
 import { needOf } from "../app/urgency.js";
 import { Icon } from "./icons.js";
+import { JoinedCard } from "./joined-card.js";
 import { LinkNotice } from "./link-notice.js";
 import { type HostModel, hostModels } from "./list-model.js";
+import { NewSession } from "./new-session.js";
 import { askPermission, permission } from "./notifications.js";
 import { isDark, nextTheme } from "./preferences.js";
 import { show } from "./route.js";
@@ -42,6 +44,7 @@ export function ListView() {
         </button>
       </header>
       <main class="list">
+        <JoinedCard />
         {known.length === 0 && <Empty />}
         {models.map((model) => (
           <Host key={model.link.host.id} model={model} />
@@ -60,7 +63,8 @@ function countNeeding(model: HostModel): number {
 function Host({ model }: { readonly model: HostModel }) {
   const { host, state, sessions, notices } = model.list.value;
   const us = page.value?.actor ?? "";
-  const mayCreate = host.rights.includes("command") && host.session === "";
+  const mayCreate = host.rights.includes("create") && host.session === "";
+  const [isNew, setNew] = useState(false);
   return (
     <section class="host" aria-label={`Sessions on ${shownName(host.name)}`}>
       <header class="host-head">
@@ -70,10 +74,11 @@ function Host({ model }: { readonly model: HostModel }) {
         </small>
         <span class="grow" />
         {mayCreate && state.is === "live" && (
-          <button type="button" onClick={() => void create(model)}>
+          <button type="button" onClick={() => setNew(true)}>
             <Icon name="plus" /> New session
           </button>
         )}
+        {isNew && <NewSession model={model} closed={() => setNew(false)} />}
         <Forget model={model} />
       </header>
       <LinkNotice state={state} wake={() => page.value?.wake()} />
@@ -91,13 +96,6 @@ function Host({ model }: { readonly model: HostModel }) {
       </ul>
     </section>
   );
-}
-
-async function create(model: HostModel): Promise<void> {
-  const made = await attempt(model.link.create({ size: { columns: 80, rows: 24 } }));
-  if (made !== null) {
-    show({ is: "session", host: model.link.host.id, session: made.id });
-  }
 }
 
 function Forget({ model }: { readonly model: HostModel }) {

@@ -2,11 +2,13 @@
 
 import { effect, signal } from "@preact/signals";
 import { type OwnKey, ownKeysFrom } from "../app/own-keys.js";
+import { foldersFrom, MAX_FOLDERS } from "../app/recent-folders.js";
 
 export type Theme = "system" | "dark" | "light";
 
 const KEY = "holdfast.look";
 const OWN_KEYS = "holdfast.keys";
+const FOLDERS = "holdfast.folders";
 export const MIN_FONT = 8;
 export const MAX_FONT = 28;
 const DEFAULT_FONT = 14;
@@ -41,6 +43,29 @@ export function changeFont(step: number): void {
 export function nextTheme(): void {
   const next = isDark.value ? "light" : "dark";
   theme.value = matchMedia(`(prefers-color-scheme: ${next})`).matches ? "system" : next;
+}
+
+/** The folders in which sessions were started from here, the latest first. */
+export function foldersOf(host: string): readonly string[] {
+  return foldersFrom(stored(FOLDERS))[host] ?? [];
+}
+
+/** Remember a folder. */
+export function keepFolder(host: string, folder: string): void {
+  if (folder !== "") {
+    const all = foldersFrom(stored(FOLDERS));
+    const others = (all[host] ?? []).filter((one) => one !== folder);
+    const kept = [folder, ...others].slice(0, MAX_FOLDERS);
+    write(FOLDERS, JSON.stringify({ ...all, [host]: kept }));
+  }
+}
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
 }
 
 function read(): void {

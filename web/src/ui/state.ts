@@ -23,6 +23,11 @@ export const panel = signal<Panel | null>(null);
 export const toasts = signal<readonly Toast[]>([]);
 export const startError = signal<HoldfastError | Error | null>(null);
 export const isOnline = signal(true);
+/** The host that was joined last, until somebody has read what that means. */
+export const justJoined = signal<{
+  readonly host: KnownHost;
+  readonly words: string;
+} | null>(null);
 export const linkToOpen = signal<URL | null>(null);
 
 /** Whether the terminal is shown as text, to select from. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { actorColour } from "../../src/app/actor-colour.js";
-import { age, amount, ending, toneOf, took } from "../../src/app/words.js";
+import { age, amount, ending, rightsTold, toneOf, took } from "../../src/app/words.js";
 
 test.each([
   [500, "now"],
@@ -52,4 +52,16 @@ test.each([
   [7_300_000, "2 h"],
 ])("%i milliseconds are told as %s", (ms, told) => {
   expect(took(ms)).toBe(told);
+});
+
+const ALL = "observe input command signal resize take seize grant approve end create".split(" ");
+
+test.each([
+  [ALL, "do everything"],
+  [ALL.slice(0, -1), "do everything but start sessions"],
+  [["observe"], "watch"],
+  [["very-new", "input", "observe"], "watch, type, very-new"],
+  [[], "do nothing"],
+])("the rights %j are told as %s", (rights, told) => {
+  expect(rightsTold(rights)).toBe(told);
 });

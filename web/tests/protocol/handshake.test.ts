@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { WebCryptoSuite } from "../../src/platform/webcrypto.js";
 import type { Established, Handshake } from "../../src/protocol/handshake.js";
 import { invitePsk, Joining, Opening, statement } from "../../src/protocol/handshake.js";
-import { actorId, hostId, shortFingerprint } from "../../src/protocol/ids.js";
+import { actorId, hostId, shortFingerprint, spokenFingerprint } from "../../src/protocol/ids.js";
 import { CipherState, HandshakeState, IK, XXPSK3 } from "../../src/protocol/noise.js";
 import type { KeyAgreement, Suite } from "../../src/protocol/ports.js";
 import { prologue, RecordKind } from "../../src/protocol/records.js";
@@ -48,6 +48,7 @@ describe("identities", () => {
     expect(await actorId(suite, identity.public)).toBe(wanted.id);
     expect(await hostId(suite, fromHex(host.public))).toBe(host.id);
     expect(await shortFingerprint(suite, identity.public)).toBe(wanted.short_fingerprint);
+    expect(await spokenFingerprint(suite, identity.public)).toBe(wanted.spoken_fingerprint);
   });
 
   it("keep their private keys to themselves, and overwrite the seed", async () => {

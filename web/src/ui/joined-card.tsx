@@ -1,0 +1,44 @@
+/** What somebody has joined: the host, its key, their name there and their rights. */
+
+import { shownName } from "../app/shown-text.js";
+import { rightsTold } from "../app/words.js";
+import { justJoined } from "./state.js";
+
+export function JoinedCard() {
+  const joined = justJoined.value;
+  if (joined === null) {
+    return null;
+  }
+  const { host, words } = joined;
+  return (
+    <section class="card-note joined" aria-labelledby="joined">
+      <h2 id="joined">You have joined {shownName(host.name)}</h2>
+      <dl class="facts">
+        <dt>Its key</dt>
+        <dd>
+          <b>{words}</b> <span class="mono">{host.fingerprint}</span>
+        </dd>
+        <dt>You are</dt>
+        <dd>{shownName(host.operator)}</dd>
+        <dt>You may</dt>
+        <dd>
+          {rightsTold(host.rights)}, {host.session === "" ? "in every session" : "in one session"}
+        </dd>
+        <dt>Until</dt>
+        <dd>{host.expiresMs === null ? "it is revoked" : until(host.expiresMs)}</dd>
+      </dl>
+      <button
+        type="button"
+        onClick={() => {
+          justJoined.value = null;
+        }}
+      >
+        I have seen it
+      </button>
+    </section>
+  );
+}
+
+function until(ms: number): string {
+  return new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
