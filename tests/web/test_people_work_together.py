@@ -188,7 +188,7 @@ def test_the_keys_that_a_phone_lacks_are_in_a_row(
     page.open("row")
     page.enter("cat")
 
-    page.press("Control, for the next key")
+    page.press("Ctrl, for the next key")
     page.type("c")
     page.see_printed("^C")
     page.enter("echo back-$((1+1))")
@@ -221,6 +221,7 @@ def test_text_that_scrolled_away_is_found(chromium: Browser, here: World) -> Non
     page.do("fill", "[aria-label='Find in the terminal']", "needle")
     page.do("keyboard.press", "Enter")
     page.see_printed("needle\n1\n2")
+    page.see("[role=search] output:text-is('1 of 1')")
     page.do("keyboard.press", "Escape")
     page.lose("[role=search]")
     assert page.trouble() == []

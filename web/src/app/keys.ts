@@ -9,19 +9,19 @@ export interface Key {
 }
 
 export const KEY_ROW: readonly Key[] = [
-  { label: "Esc", name: "Escape", sends: "\x1b" },
+  { label: "Esc", name: "Esc", sends: "\x1b" },
   { label: "Tab", name: "Tab", sends: "\t" },
   { label: "↑", name: "Up", sends: "\x1b[A", sendsToApplication: "\x1bOA" },
   { label: "↓", name: "Down", sends: "\x1b[B", sendsToApplication: "\x1bOB" },
   { label: "←", name: "Left", sends: "\x1b[D", sendsToApplication: "\x1bOD" },
   { label: "→", name: "Right", sends: "\x1b[C", sendsToApplication: "\x1bOC" },
-  { label: "^C", name: "Interrupt", sends: "\x03" },
+  { label: "^C", name: "^C, interrupt", sends: "\x03" },
   { label: "|", name: "Pipe", sends: "|" },
   { label: "/", name: "Slash", sends: "/" },
   { label: "~", name: "Tilde", sends: "~" },
   { label: "-", name: "Dash", sends: "-" },
-  { label: "PgUp", name: "Page up", sends: "\x1b[5~" },
-  { label: "PgDn", name: "Page down", sends: "\x1b[6~" },
+  { label: "PgUp", name: "PgUp", sends: "\x1b[5~" },
+  { label: "PgDn", name: "PgDn", sends: "\x1b[6~" },
 ];
 
 /** Return what `typed` becomes while Ctrl is down; other keys stay as they are. */

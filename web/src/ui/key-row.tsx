@@ -20,7 +20,7 @@ export function KeyRow({ model }: { readonly model: SessionModel }) {
           type="button"
           class={`key${isDown ? " down" : ""}`}
           aria-pressed={isDown}
-          aria-label="Control, for the next key"
+          aria-label="Ctrl, for the next key"
           onClick={() => {
             model.isControlDown.value = !isDown;
           }}

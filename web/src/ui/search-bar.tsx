@@ -10,6 +10,8 @@ export const isSearching = signal(false);
 export function SearchBar({ screen }: { readonly screen: Screen }) {
   const input = useRef<HTMLInputElement>(null);
   const [isMissing, setMissing] = useState(false);
+  const [found, setFound] = useState<readonly [number, number]>([0, 0]);
+  useEffect(() => screen.onFound((at, count) => setFound([at, count])), [screen]);
   useEffect(() => {
     if (isSearching.value) {
       input.current?.focus();
@@ -47,6 +49,9 @@ export function SearchBar({ screen }: { readonly screen: Screen }) {
         class={isMissing ? "missing" : ""}
         onKeyDown={keyed}
       />
+      <output class="found" aria-label="Matches">
+        {isMissing ? "none" : found[1] > 0 ? `${found[0] || "?"} of ${found[1]}` : ""}
+      </output>
       <button type="button" class="quiet" onClick={() => find(true)}>
         Back
       </button>

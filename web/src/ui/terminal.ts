@@ -29,6 +29,14 @@ const LEAST_FONT = 11;
 const FONT =
   'ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
+/** The colours of matches: legible under the text in the dark and in the light. */
+const MATCHES = {
+  matchBackground: "#7a5c00",
+  matchOverviewRuler: "#b58900",
+  activeMatchBackground: "#0b7a63",
+  activeMatchColorOverviewRuler: "#5ad1b4",
+};
+
 export interface Hearing {
   /** The user leaves the terminal for the rest of the page. */
   left(): void;
@@ -125,7 +133,18 @@ export class Screen {
 
   /** Find text; false if there is no match. */
   find(text: string, isBackwards: boolean): boolean {
-    return isBackwards ? this.#search.findPrevious(text) : this.#search.findNext(text);
+    const options = { decorations: MATCHES };
+    return isBackwards
+      ? this.#search.findPrevious(text, options)
+      : this.#search.findNext(text, options);
+  }
+
+  /** Be told which of how many matches is shown, from 1; 0 if there are too many to say. */
+  onFound(hear: (at: number, count: number) => void): () => void {
+    const found = this.#search.onDidChangeResults(({ resultIndex, resultCount }) =>
+      hear(resultIndex + 1, resultCount),
+    );
+    return () => found.dispose();
   }
 
   stopFinding(): void {

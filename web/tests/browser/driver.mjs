@@ -8,10 +8,13 @@
  * Each page has a context of its own, and so a key of its own. `do` is a method
  * of Playwright's Page, with dots into its parts; what cannot be written as JSON
  * is answered with null. `devtools` says something in the words of Chromium's own
- * protocol. `trouble` returns everything that went wrong in a page:
+ * protocol. `axe` returns what axe-core finds wrong for people who cannot see or have no
+ * mouse, serious or worse. `trouble` returns everything that went wrong in a page:
  * errors, what the policy forbade, and dialogs, which only an attack would open.
  */
 
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
@@ -80,6 +83,15 @@ function devtools(page) {
   return found;
 }
 
+/** What axe finds that is serious or worse: the rule, and where. */
+async function axe(page) {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
+  const { violations } = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })");
+  return violations
+    .filter((one) => ["serious", "critical"].includes(one.impact))
+    .map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
+}
+
 async function perform({ page: name, do: what, args }) {
   if (what === "open") {
     return open(name, args[0] ?? {});
@@ -89,6 +101,9 @@ async function perform({ page: name, do: what, args }) {
   }
   if (what === "devtools") {
     return (await devtools(pages.get(name))).send(args[0], args[1] ?? {});
+  }
+  if (what === "axe") {
+    return axe(pages.get(name));
   }
   if (what === "until") {
     return until(pages.get(name), args[0]);
