@@ -5,7 +5,7 @@ import pytest
 
 from holdfast.host import host_requests
 from holdfast.host.guests import Guest, admitted, guest_of, trace
-from holdfast.host.host_requests import RIGHTS, answer, request_in
+from holdfast.host.host_requests import RIGHTS, answer, folder_for, request_in
 from holdfast.linux.stored import invites, operators
 from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind
@@ -173,7 +173,7 @@ def named(who: Guest, **packet: object) -> dict[str, object]:
     ],
 )
 def test_a_tilde_is_the_home_of_whose_host_it_is(asked_for: str, folder: str) -> None:
-    assert host_requests._folder(asked_for, "/home/anna") == folder
+    assert folder_for(asked_for, "/home/anna") == folder
 
 
 def test_names_are_told_of_whoever_was_met() -> None:

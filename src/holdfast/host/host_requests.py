@@ -196,7 +196,7 @@ async def _create(guest: Guest, asked: Creation) -> Packet:
     whole = Creation(
         name=asked.name,
         command=asked.command or (us.pw_shell or "/bin/sh",),
-        cwd=_folder(asked.cwd, us.pw_dir),
+        cwd=folder_for(asked.cwd, us.pw_dir),
         env=asked.env,
         size=asked.size,
         integration=asked.integration,
@@ -211,7 +211,7 @@ async def _create(guest: Guest, asked: Creation) -> Packet:
     return {"ok": True, **facts_of(made._replace(no_new_privs=False))}
 
 
-def _folder(asked: str, home: str) -> str:
+def folder_for(asked: str, home: str) -> str:
     """Return where to start: a tilde means the home of the user whose host this is."""
     if asked in {"", "~"}:
         return home
