@@ -95,6 +95,7 @@ def _not_root() -> bool:
 
 PERMITTED = (
     Permitted("tests/web/", lacks_browser),
+    Permitted("tests/web/test_firefox_too.py", lacks("firefox-esr")),
     Permitted("tests/scenarios/test_a_browser_speaks_the_protocol.py", lacks("node")),
     Permitted("tests/scenarios/test_what_is_released_works.py", lacks("npm")),
     Permitted("tests/linux/test_systemd.py", lacks("systemd-analyze")),
