@@ -112,6 +112,11 @@ def desk(chromium: Browser, here: World) -> None:
     page.see(".story-line >> nth=8")
     settle(page)
     page.picture(IMAGES / "web-logbook.png")
+    page.panel("Commands")
+    page.do("click", ".block-head >> text=make --dry-run")
+    page.see(".block-output")
+    settle(page)
+    page.picture(IMAGES / "web-commands.png")
 
 
 def phone(chromium: Browser, here: World) -> None:
@@ -129,7 +134,7 @@ def phone(chromium: Browser, here: World) -> None:
     settle(page)
     page.picture(IMAGES / "web-phone-sessions.png")
     page.open("build")
-    page.press("Seize")
+    page.press("Take")
     page.see("text=You have the turn")
     page.see_printed("unused width")
     settle(page)

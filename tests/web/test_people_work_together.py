@@ -227,6 +227,22 @@ def test_text_that_scrolled_away_is_found(chromium: Browser, here: World) -> Non
     assert page.trouble() == []
 
 
+def test_text_that_scrolled_away_before_the_page_came_is_found(
+    chromium: Browser, here: World
+) -> None:
+    here.shell("found-before")
+    here.types("found-before", "echo nee''dle; seq 300; echo do''ne")
+    here.do("wait", "found-before", "--for", "prompt")
+    page = joined(chromium, here, "anna-finds-before", PHONE)
+    page.open("found-before")
+    page.see_printed("done")
+
+    page.choose("Find")
+    page.do("fill", "[aria-label='Find in the terminal']", "needle")
+    page.do("keyboard.press", "Enter")
+    page.see_printed("needle\n1\n2")
+
+
 def test_letters_and_colours_are_kept(chromium: Browser, here: World) -> None:
     here.shell("looks")
     page = joined(chromium, here, "anna-looks", {**DESKTOP, "colorScheme": "dark"})
@@ -239,3 +255,21 @@ def test_letters_and_colours_are_kept(chromium: Browser, here: World) -> None:
     page.wait(
         "getComputedStyle(document.querySelector('.xterm-rows')).fontSize === '15px'"
     )
+
+
+def test_the_colours_of_the_system_are_followed_until_others_are_chosen(
+    chromium: Browser, here: World
+) -> None:
+    page = joined(chromium, here, "anna-colours", {**DESKTOP, "colorScheme": "dark"})
+    page.see("[data-theme=dark] .list")
+
+    page.do("emulateMedia", {"colorScheme": "light"})
+    page.see("[data-theme=light] .list")
+    page.press("Dark colours")
+    page.see("[data-theme=dark] .list")
+    page.do("reload")
+    page.see("[data-theme=dark] .list")
+    # Back to what the system wishes is back to following it.
+    page.press("Light colours")
+    page.do("emulateMedia", {"colorScheme": "dark"})
+    page.see("[data-theme=dark] .list")
