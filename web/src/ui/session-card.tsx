@@ -13,7 +13,7 @@ export function SessionCard(props: {
 }) {
   const { info, glance } = props.listed;
   const need = needOf(props.listed);
-  const state = need === "over" ? "exited" : (glance?.evidence.state ?? info.state);
+  const state = need === "over" ? "exited" : (glance?.evidence.state ?? (info.doing || info.state));
   const tone: Tone = need === "approval" ? "needs" : need === "frozen" ? "cold" : toneOf(state);
   return (
     <li>

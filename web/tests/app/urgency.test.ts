@@ -3,7 +3,7 @@ import { byUrgency, type Listed, needOf } from "../../src/app/urgency.js";
 import type { Glance, Pending, SessionInfo } from "../../src/protocol/api.js";
 
 function listed(name: string, state: string | null, more: Partial<SessionInfo> = {}): Listed {
-  const info: SessionInfo = {
+  const info = {
     id: `s_${name}`,
     name,
     pid: 1,
@@ -17,7 +17,7 @@ function listed(name: string, state: string | null, more: Partial<SessionInfo> =
     dozing: false,
     idleMs: 0,
     ...more,
-  };
+  } as SessionInfo;
   return { info, glance: state === null ? null : glance(state) };
 }
 
