@@ -42,6 +42,14 @@ export function took(ms: number): string {
   return ms < 1000 ? `${Math.max(0, Math.round(ms))} ms` : age(ms);
 }
 
+/** Return the time of day. */
+export function clock(at: number): string {
+  const then = new Date(at);
+  return [then.getHours(), then.getMinutes(), then.getSeconds()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+}
+
 /** Return an amount of memory. */
 export function amount(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type CommandBlock, commandBlocks, isRepeatable } from "../app/command-blocks.js";
 import { shown } from "../app/shown-text.js";
-import { took } from "../app/words.js";
+import { clock, took } from "../app/words.js";
 import type { LogEntry } from "../protocol/api.js";
 import { Actor } from "./actor-name.js";
 import { Icon } from "./icons.js";
@@ -83,9 +83,7 @@ function Block(props: { readonly model: SessionModel; readonly block: CommandBlo
           </>
         )}
         {" · "}
-        <time dateTime={new Date(block.at).toISOString()}>
-          {new Date(block.at).toLocaleTimeString()}
-        </time>
+        <time dateTime={new Date(block.at).toISOString()}>{clock(block.at)}</time>
       </p>
       <p class="block-buttons">
         <button type="button" class="quiet" onClick={() => void copy()}>

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { type StoryLine, story } from "../app/log-story.js";
+import { clock } from "../app/words.js";
 import { Actor } from "./actor-name.js";
 import { Blamed } from "./blame.js";
 import { useLogEntries } from "./log-entries.js";
@@ -49,11 +50,4 @@ function Line(props: { readonly model: SessionModel; readonly line: StoryLine })
       </span>
     </li>
   );
-}
-
-function clock(at: number): string {
-  const then = new Date(at);
-  return [then.getHours(), then.getMinutes(), then.getSeconds()]
-    .map((part) => String(part).padStart(2, "0"))
-    .join(":");
 }
