@@ -7,6 +7,7 @@ stands the same on this machine without a relay, in the same run.
 
 import contextlib
 import statistics
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,10 +15,13 @@ from pathlib import Path
 
 from bench.echo import BLOCK, KEYS, PAUSE
 from bench.output import _attached, text_file
-from bench.screens import Screen, holdfast
+from bench.screens import Screen, finished, holdfast
 from bench.table import Row, Scale, Table, percentile, progress
+from bench.turns import Turns
 from tests.scenarios.elsewhere import Place, RelayPlace, places, relay
 
+PYTHON = "`python -c pass`"
+FAR = "attach to full paint, through a relay"
 FILL = "yes 'a line of output, long enough to be one of many' | head -c 3000000"
 
 
@@ -101,19 +105,28 @@ def _output(table: Table, scale: Scale, home: Place, away: Place) -> None:
 
 def _opening(table: Table, scale: Scale, home: Place, away: Place) -> None:
     home.new("sh", "-c", f"{FILL}; echo LAST-LINE; read stay", name="full")
-    taken: dict[str, list[float]] = defaultdict(list)
-    for number in range(scale.pick(20, 3) + 1):
-        progress(f"remote attach, {number + 1}")
-        for way, place, address in (("", home, "full"), ("far", away, "box/full")):
-            began_at = time.perf_counter()
-            with _shown(place, address) as screen:
-                screen.sees(b"LAST-LINE", 20)
-                taken[way].append(time.perf_counter() - began_at)
-    near = statistics.median(taken[""][1:]) * 1e3
-    far = statistics.median(taken["far"][1:]) * 1e3
-    table.add(Row("attach to full paint, here, p50", near, "ms"))
-    what = "attach to full paint, through a relay, p50"
-    table.add(Row(what, far, "ms", at_most=200))
+    turns = Turns("remote opening")
+    turns.add(PYTHON, lambda: finished([sys.executable, "-c", "pass"]))
+    turns.add("attach to full paint, here", lambda: _painted(home, "full"))
+    turns.add(FAR, lambda: _painted(away, "box/full"))
+    turns.add("`state`, here", lambda: _said(home, "full"))
+    turns.add("`state`, through a relay", lambda: _said(away, "box/full"))
+    turns.run(scale.pick(20, 3))
+    for what in turns.kinds:
+        turns.tell(table, what, {FAR: 200}.get(what))
+    turns.tell_worst(table, FAR)
+
+
+def _painted(place: Place, address: str) -> float:
+    began_at = time.perf_counter()
+    with _shown(place, address) as screen:
+        screen.sees(b"LAST-LINE", 20)
+        return time.perf_counter() - began_at
+
+
+def _said(place: Place, address: str) -> float:
+    with place.inhabited():
+        return finished(holdfast("state", address))
 
 
 def _reconnecting(

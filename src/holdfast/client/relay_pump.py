@@ -89,7 +89,7 @@ class RelayPump:
         if relay & select.POLLOUT:
             _sent(self._link, self._outward)
         if user & select.POLLOUT:
-            _sent(self._user, self._inward)
+            self._tell_user()
         if user & (select.POLLIN | select.POLLHUP | select.POLLERR):
             self._hear_user()
         if relay & (select.POLLIN | select.POLLHUP | select.POLLERR):
@@ -137,8 +137,18 @@ class RelayPump:
             self._is_asked = True
             self._outward += self._way.ping()
 
+    def _tell_user(self) -> None:
+        try:
+            _sent(self._user, self._inward)
+        except OSError:
+            # It left in the middle of something: what it said before still counts.
+            self._inward.clear()
+
     def _hear_user(self) -> None:
-        said = _read(self._user)
+        try:
+            said = _read(self._user)
+        except ConnectionResetError:
+            said = b""
         if said:
             self._outward += self._way.says(said)
         elif said is not None:
