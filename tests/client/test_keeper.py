@@ -23,7 +23,9 @@ def test_anything_less_is_not(text: str) -> None:
     with pytest.raises(SessionNotFound) as raised:
         resolve(text, [WEB, JOB])
 
-    assert raised.value.__notes__ == [f"There is: web ({WEB.id}), Job ({JOB.id})"]
+    *near, listed = raised.value.__notes__
+    assert listed == f"There is: web ({WEB.id}), Job ({JOB.id})"
+    assert near == (["Did you mean web?"] if text in ("we", "Web ") else [])
 
 
 def test_what_fits_two_is_not_guessed() -> None:

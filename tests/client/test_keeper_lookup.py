@@ -64,7 +64,7 @@ def test_a_session_that_nobody_has_is_said_to_be_none(web: FakeSession) -> None:
     for text in ("job", "/web", "web/", "s_" + "9" * 16):
         with pytest.raises(SessionNotFound) as refused:
             known_sessions.find(text)
-        assert web.id in refused.value.__notes__[0]
+        assert web.id in refused.value.__notes__[-1]
 
 
 @pytest.mark.usefixtures("web")

@@ -25,7 +25,7 @@ def test_a_command_is_run_and_its_status_and_output_are_known(here: Machine) -> 
     assert result.duration >= 0
 
 
-def test_of_much_output_the_last_bytes_are_returned(here: Machine) -> None:
+def test_of_much_output_both_ends_are_returned(here: Machine) -> None:
     del here
 
     async def story() -> holdfast.CommandResult:
@@ -36,9 +36,11 @@ def test_of_much_output_the_last_bytes_are_returned(here: Machine) -> None:
 
     assert result.is_truncated
     assert result.output.endswith("99999\n100000\n")
-    assert len(result.raw) == 100
+    assert (len(result.head), len(result.raw)) == (25, 75)
+    assert result.output.startswith("1\n2\n3\n")
+    assert f"\n[… {result.omitted} bytes left out …]\n" in result.output
     assert result.end is not None
-    assert result.left_out == result.end - result.start - 100
+    assert result.omitted == result.end - result.start - 100
 
 
 def test_the_same_key_never_runs_twice(

@@ -47,6 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "acting on them": {
         "run": "run a command in a session's shell and return its exit status",
+        "exec": "run one command on a remote host, and return its exit status",
         "send": "type text into a session",
         "keys": "press keys in a session, by name",
         "answer": "type a secret that a program asks for",

@@ -7,6 +7,7 @@ holder, and is told what came of the first.
 
 import hashlib
 import time
+from collections.abc import Callable
 
 from holdfast.client.calls import Held
 from holdfast.client.driver import attachment_to, converse, new_client
@@ -20,15 +21,19 @@ MAX_KEY = 256
 """Characters of a key."""
 
 
-def run(  # what to run, where, and for how long
+def run(  # noqa: PLR0913  # what to run, where, and for how long
     session: str,
     client: ClientId,
     line: bytes,
     wish: Wish,
     deadline: float,
     held: Held | None = None,
+    *,
+    printed: Callable[[bytes], None] | None = None,
 ) -> Ran:
     """Type a line at the prompt, once, and wait for what is wished.
+
+    What the command prints is passed to `printed` as it comes.
 
     Raises:
         Unavailable: The shell is not at its prompt.
@@ -41,6 +46,8 @@ def run(  # what to run, where, and for how long
         attachment.held = held
     now = time.monotonic()
     made = CommandRun(attachment, line, wish, now=now, deadline=deadline)
+    if printed is not None:
+        made.printed = printed
     return converse(session, made)
 
 

@@ -27,6 +27,7 @@ from holdfast.sdk.exported import (
     Graph,
     Pending,
     hidden_in_output,
+    last_states,
     plain,
 )
 from holdfast.sdk.values import (
@@ -159,13 +160,15 @@ def ran_facts(session: str, ran: CommandResult) -> Facts:
         "state": ran.state or "at-prompt",
         "seconds": round(ran.duration, 3),
         "cwd": printable(ran.cwd),
-        "output": _printed(f"the command's output in {session}", ran.raw),
-        "bytes_left_out": ran.left_out,
+        "output": _ran(f"the command's output in {session}", ran.raw),
+        "bytes_left_out": ran.omitted,
         "cursor": ran.start,
         "next_cursor": ran.start + ran.left_out + len(ran.raw)
         if ran.end is None
         else ran.end,
     }
+    if ran.head:
+        facts["head"] = _ran(f"how the output in {session} began", ran.head)
     if ran.end is None:
         asked = _ANSWERS.get(ran.state, "")
         facts["next_step"] = asked or GOES_ON
@@ -305,6 +308,11 @@ def written(facts: Facts) -> str:
 
 def _printed(origin: str, raw: bytes) -> Facts:
     return enveloped(origin, plain(raw), _hidden(hidden_in_output(raw)))
+
+
+def _ran(origin: str, raw: bytes) -> Facts:
+    """Return what a command printed, each line as it was written last."""
+    return enveloped(origin, last_states(raw), _hidden(hidden_in_output(raw)))
 
 
 def _hidden(found: Iterable[Found]) -> list[Facts]:

@@ -31,6 +31,9 @@ from holdfast.sdk.values import CommandResult, Stop
 if TYPE_CHECKING:
     from holdfast.sdk.host import Host
 
+HEAD = 4
+"""Of what is kept of a long output, one part in so many is its beginning."""
+
 GOES_ON = "the line was typed; what it started goes on in the session"
 MAY_GO_ON = "the line was sent; if it was typed, what it started goes on in the session"
 
@@ -60,7 +63,7 @@ def wish_from(
     if limit < 1:
         raise MalformedArgument(str(limit), "a number of bytes, 1 or more")
     pattern = None if expect is None else pattern_from(expect)
-    return Wish(limit, pattern, until_input, approval)
+    return Wish(limit, pattern, until_input, approval, limit // HEAD)
 
 
 def pattern_from(wanted: str | bytes | re.Pattern[bytes]) -> re.Pattern[bytes]:
@@ -153,4 +156,5 @@ def _result(line: str, ran: Ran, waited_ms: int) -> CommandResult:
         command.number,
         Stop(ran.stop.value),
         ran.state,
+        ran.head,
     )

@@ -11,6 +11,7 @@ from holdfast.linux.stored import operators
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
 from holdfast.term.plain import plain
+from holdfast.term.plain_stream import last_states
 from holdfast.term.printed import Found, hidden_in_output
 from holdfast.wire.blame import Behind, BlameReport
 from holdfast.wire.company import Present
@@ -33,6 +34,7 @@ __all__ = [
     "bytes_of",
     "hidden_in_output",
     "hosts_elsewhere",
+    "last_states",
     "operator_name",
     "plain",
 ]

@@ -12,6 +12,7 @@ from holdfast.model.ids import ActorId, ClientId, Epoch
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import shown_name
 from holdfast.term.plain import plain
+from holdfast.term.plain_stream import last_states
 from holdfast.term.printed import Found, hidden_in_output
 from holdfast.term.unseen import Hidden
 from holdfast.wire.company import Inherited, Present
@@ -57,8 +58,9 @@ class Stop(enum.StrEnum):
 class CommandResult:
     """What came of a command.
 
-    Of its output the last bytes are here, `left_out` bytes before them are not. The
-    stream has it from byte `start` to `end`; without an end the command goes on.
+    Of its output the last bytes are here, with `left_out` bytes before them, of which
+    `head` has the first. The stream has it from byte `start` to `end`; without an end
+    the command goes on.
     """
 
     line: str
@@ -76,10 +78,27 @@ class CommandResult:
     state: str
     """What the session did when it was stopped waiting for; empty at its end."""
 
+    head: bytes = b""
+    """How a long output began; empty if all of it is here."""
+
+    @property
+    def omitted(self) -> int:
+        """How many bytes are neither here nor in the head."""
+        return self.left_out - len(self.head)
+
     @property
     def output(self) -> str:
-        """What it printed, as text: nothing in it is obeyed by a terminal."""
-        return plain(self.raw)
+        """What it printed, as text: nothing in it is obeyed by a terminal.
+
+        A line that was written anew, as by a progress bar, is as it was last. Of a
+        long output it is the beginning and the end, with a line in between that says
+        how much is left out.
+        """
+        end = last_states(self.raw)
+        if not self.left_out:
+            return end
+        began = last_states(self.head)
+        return f"{began}\n[… {self.omitted} bytes left out …]\n{end}"
 
     @property
     def is_truncated(self) -> bool:

@@ -16,7 +16,7 @@ I3  The work is linear in the output.
 
 import re
 
-_ESCAPE = re.compile(
+ESCAPE = re.compile(
     rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]"
     rb"|[\]PX^_][^\x07\x18\x1a\x1b]*+(?:\x07|\x18|\x1a|\x1b\\|(?=\x1b)|\Z)"
     rb"|[ -/]*+[0-~])"
@@ -29,5 +29,5 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def plain(output: bytes) -> str:
     """Return the text of what was printed."""
-    text = _ESCAPE.sub(b"", output).decode("utf-8", "replace")
+    text = ESCAPE.sub(b"", output).decode("utf-8", "replace")
     return _CONTROL.sub("", _LINE_END.sub("\n", text))

@@ -1,8 +1,15 @@
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.client.command_output import Gathered, Ran, Stop, without_end_mark
+from holdfast.core.client.command_output import (
+    Following,
+    Gathered,
+    Ran,
+    Stop,
+    without_end_mark,
+)
 from holdfast.model.errors import CommandGoesOn, EndUnknown
 from holdfast.model.ids import ClientId
 from holdfast.wire.commands import ShellCommand
@@ -113,3 +120,66 @@ def test_what_goes_on_or_ended_nobody_knows_how_is_not_settled() -> None:
 
     assert late.value.facts == {"start": 5, "waited_ms": 40, "state": "not known"}
     assert unknown.value.facts == {"number": 7}
+
+
+# ── while it is printed ───────────────────────────────────────────────────────
+
+MARK = b"\x1b[1m\x1b[7m%\x1b[27m\x1b[1m\x1b[0m" + b" " * 79 + b"\r \r"
+
+
+def over(start: int, end: int | None) -> ShellCommand:
+    return msgspec.structs.replace(ran(Stop.ENDED, 0).command, start=start, end=end)
+
+
+def running(start: int) -> ShellCommand:
+    return over(start, None)
+
+
+def gathered(*parts: bytes, start: int = 20) -> Gathered:
+    made = Gathered(100)
+    for part in parts:
+        made.add(start, part)
+        start += len(part)
+    return made
+
+
+def test_each_byte_of_a_command_is_passed_on_once() -> None:
+    following, output = Following(4), gathered(b"echo\r\n", start=14)
+
+    assert following.follow(running(20), output) == b""
+    output.add(20, b"ab")
+    assert following.follow(running(20), output) == b"ab"
+    assert following.follow(running(20), output) == b""
+    output.add(22, b"cdef$ ")
+    assert following.follow(over(20, 26), output) == b"cdef"
+    assert (bytes(following.head), following.lost) == (b"abcd", 0)
+
+
+def test_what_may_be_the_end_mark_of_zsh_waits_until_that_is_known() -> None:
+    following, output = Following(0), gathered(b"done" + MARK)
+
+    assert following.follow(running(20), output) == b"done"
+    end = 24 + len(MARK)
+    assert following.follow(over(20, end), output) == b""
+
+    following = Following(0)
+    output = gathered(b"done" + MARK[:-40], b"more")
+    assert following.follow(running(20), output) == b"done" + MARK[:-40] + b"more"
+
+
+def test_a_percentage_does_not_wait() -> None:
+    assert Following(0).follow(running(20), gathered(b"50%")) == b"50%"
+
+
+def test_what_was_gone_before_it_was_read_is_counted_and_is_no_head() -> None:
+    following, output = Following(9), Gathered(100)
+    output.add(50, b"late")
+
+    assert following.follow(running(20), output) == b"late"
+    assert (following.lost, bytes(following.head)) == (30, b"")
+
+
+def test_what_is_in_neither_end_is_counted() -> None:
+    ran = Ran(over(20, 60), b"tail", 36, head=b"head")
+
+    assert ran.omitted == 32

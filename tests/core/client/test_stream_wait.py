@@ -17,6 +17,7 @@ from holdfast.core.client.stream_wait import (
     QuietWait,
     Reading,
     Tail,
+    Whole,
 )
 from holdfast.core.client.timeouts import LOSS
 from holdfast.model.errors import (
@@ -230,6 +231,25 @@ def test_the_end_is_waited_for_with_its_status() -> None:
     assert wait.result is None
     wait.hear(Exited(-9), 1)
     assert wait.result == -9
+
+
+def test_a_whole_session_is_passed_on_once_and_what_is_gone_is_counted() -> None:
+    seen: list[bytes] = []
+    whole = Whole(view(Mode.OBSERVE), seen.append)
+    whole.linked(0)
+    whole.hear(attached(end=9), 0)
+    assert (whole.tick(5), whole.next_deadline(5)) == ([], math.inf)
+
+    whole.hear(Gap(0, 4), 1)
+    whole.hear(Output(4, b"first"), 1)
+    whole.cut(GONE, 2)
+    whole.linked(2)
+    whole.hear(attached(end=9), 2)
+    whole.hear(Output(7, b"stlast"), 3)
+    whole.hear(Exited(3), 3)
+
+    assert seen == [b"first", b"last"]
+    assert (whole.missing, whole.result) == (4, 3)
 
 
 def reading(start: int | None = None, limit: int | None = None) -> Reading:

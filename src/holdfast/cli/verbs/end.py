@@ -27,12 +27,22 @@ def run(options: argparse.Namespace) -> int:
     """End the session, wait for it, and drop its record."""
     number = signal_from(options.signal)
     session = keeper.find(options.session)
-    question = questions.end(number, leave=options.leave_daemons)
+    end(session, number, leave=options.leave_daemons)
+    print(f"{session.label} has ended")
+    return 0
+
+
+def end(session: SessionRecord, number: int, *, leave: bool = False) -> None:
+    """End a session by a signal, wait for it, and drop its record.
+
+    Raises:
+        HoldfastError: We may not, or it cannot be reached.
+
+    """
+    question = questions.end(number, leave=leave)
     if session.exit is not None or not _end(session, question):
         _end_rest(session, question)
     keeper.request(Forget(session.id), host=session.host)
-    print(f"{session.label} has ended")
-    return 0
 
 
 class _Ending(AttachedInquiry[Ended]):

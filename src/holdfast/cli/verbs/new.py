@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     answer = keeper.request(proven_by_us(asked), host=host)
     made = record_of(Created, answer)
     if made.state == "starting":
-        _await_approval(made, host, options.timeout)
+        await_approval(made, host, options.timeout)
     session = made.id
     if options.exec_gate and made.no_new_privs:
         print(NO_SUDO, file=sys.stderr)
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _await_approval(made: Created, host: str, timeout: float) -> None:
+def await_approval(made: Created, host: str, timeout: float) -> None:
     """Say what needs approval, and wait; withdraw the request if interrupted."""
     from holdfast.client.pending_start import await_start, waiting_in  # noqa: PLC0415  # rarely needed
     from holdfast.model.text import printable  # noqa: PLC0415  # ditto

@@ -8,19 +8,24 @@ import time
 
 from holdfast.cli.arguments import pattern_from
 from holdfast.cli.one_input import add_approval_argument, say_held
+from holdfast.cli.streamed_output import Streamed
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import command_run
 from holdfast.client.current_operator import ourselves
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import Wish
 from holdfast.model.errors import InputIdReused, KeyUsed, MalformedArgument
+from holdfast.model.ids import ClientId
 from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
-from holdfast.term.plain import plain
+from holdfast.term.plain_stream import last_states
 from holdfast.term.printed import MAX_TEXT, hidden_in_output
 
 MAX_OUTPUT = 64 * 1024
-"""Bytes of output shown by default: as much as a person reads."""
+"""Bytes of output in a JSON object: as much as a person reads."""
+
+HEAD = 4
+"""Of those, one part in so many is how the output began."""
 
 FOREVER = 365 * 24 * 3600.0
 """Seconds to wait without --timeout."""
@@ -34,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="KEY")
     parser.add_argument("--expect", metavar="PATTERN")
     parser.add_argument("--until-input", action="store_true")
-    parser.add_argument("--max", metavar="BYTES", type=int, default=MAX_OUTPUT)
+    parser.add_argument("--max", metavar="BYTES", type=int)
     parser.add_argument("--raw", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("command", metavar="CMD", nargs="+")
@@ -50,12 +55,13 @@ def run(options: argparse.Namespace) -> int:
     timeout = FOREVER if options.timeout is None else max(0.0, options.timeout)
     begun_at = time.monotonic()
     approval = options.approval_timeout
-    wish = Wish(options.max, expected, options.until_input, approval)
+    limit = MAX_OUTPUT if options.max is None else options.max
+    head = limit // HEAD if options.json else 0
+    wish = Wish(limit, expected, options.until_input, approval, head)
     client = command_run.client_of(session, ourselves().actor.id, options.key)
-    # With --json, the error itself is the output.
-    held = None if options.json else say_held
+    asked = session, client, line, wish, begun_at + timeout
     try:
-        ran = command_run.run(session, client, line, wish, begun_at + timeout, held)
+        ran = _ran(options, *asked)
     except InputIdReused:
         raise KeyUsed(printable(options.key or "", 64)) from None
     _show(options, session, ran)
@@ -63,8 +69,27 @@ def run(options: argparse.Namespace) -> int:
     return ran.command.status or 0
 
 
+def _ran(
+    options: argparse.Namespace,
+    session: str,
+    client: ClientId,
+    line: bytes,
+    wish: Wish,
+    deadline: float,
+) -> Ran:
+    """Run it; what it prints is shown as it comes, unless it is asked for at once."""
+    if options.json:  # The error itself is the output then.
+        return command_run.run(session, client, line, wish, deadline)
+    if options.max is not None:
+        return command_run.run(session, client, line, wish, deadline, say_held)
+    with Streamed(is_raw=options.raw) as shown:
+        return command_run.run(
+            session, client, line, wish, deadline, say_held, printed=shown.printed
+        )
+
+
 def _check(options: argparse.Namespace) -> None:
-    if options.max < 1:
+    if options.max is not None and options.max < 1:
         raise MalformedArgument(str(options.max), "a number of bytes, 1 or more")
     command_run.check_key(options.key)
 
@@ -84,19 +109,30 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
             "cwd": command.cwd,
             "start": command.start,
             "end": command.end,
-            "truncated": ran.left_out,
+            "truncated": ran.omitted,
+            "head": _text(options, ran.head),
             "output": _text(options, ran.output),
             "hidden": [one._asdict() for one in hidden_in_output(ran.output)],
         }
         print(json.dumps(facts), flush=True)
         return
+    if options.max is not None:
+        _show_last(options, ran)
+    elif ran.lost:
+        lost = f"{ran.lost} bytes were gone before they could be read"
+        print(f"holdfast: {lost}", file=sys.stderr)
+    if not options.raw:
+        _warn(ran.output)
+
+
+def _show_last(options: argparse.Namespace, ran: Ran) -> None:
+    """Print the last bytes, if no more are wanted."""
     if ran.left_out:
         print(f"holdfast: {ran.left_out} earlier bytes are left out", file=sys.stderr)
     if options.raw and sys.stdout is not None:
         sys.stdout.buffer.write(ran.output)
     else:
-        print(plain(ran.output), end="")
-        _warn(ran.output)
+        print(last_states(ran.output), end="")
 
 
 def _warn(output: bytes) -> None:
@@ -107,4 +143,4 @@ def _warn(output: bytes) -> None:
 
 
 def _text(options: argparse.Namespace, output: bytes) -> str:
-    return output.decode("utf-8", "replace") if options.raw else plain(output)
+    return output.decode("utf-8", "replace") if options.raw else last_states(output)

@@ -24,8 +24,9 @@ class Stop(enum.Enum):
 class Ran:
     """What came of a command; `output` is the end of it, after `left_out` bytes.
 
-    While it runs `command` has no end; `state` is what the session did then, if
-    that was looked at.
+    Of what is left out, `head` has the first bytes, if somebody wanted them. While it
+    runs `command` has no end; `state` is what the session did then, if that was looked
+    at.
     """
 
     command: ShellCommand
@@ -33,6 +34,14 @@ class Ran:
     left_out: int
     stop: Stop = Stop.ENDED
     state: str = ""
+    head: bytes = b""
+    lost: int = 0
+    """How many bytes were gone before they could be passed on."""
+
+    @property
+    def omitted(self) -> int:
+        """How many bytes are in neither of the two."""
+        return self.left_out - len(self.head)
 
     def demand_settled(self, waited_ms: int) -> None:
         """Do nothing if it stopped in time, and how it ended is known.
@@ -66,6 +75,11 @@ class Gathered:
         if len(self._bytes) > 2 * self._limit:
             del self._bytes[: -self._limit]
 
+    @property
+    def end(self) -> int:
+        """Where the next part is expected."""
+        return self._end
+
     def since(self, start: int) -> bytes:
         """Return everything that is kept from `start` on."""
         return bytes(self._bytes[max(0, start - self._end + len(self._bytes)) :])
@@ -84,6 +98,42 @@ class Gathered:
 
 _END_MARK = re.compile(rb"(?:\x1b\[[0-9;]*m)*[%#](?:\x1b\[[0-9;]*m)* {8,}\r \r\Z")
 """What zsh prints before its prompt, so that it begins on a line of its own."""
+
+
+_MAYBE_END_MARK = re.compile(
+    rb"(?:\x1b\[[0-9;]*m)+[%#](?:\x1b\[[0-9;]*m)* *(?:\r ?\r?)?\Z"
+)
+"""What may become that, when more is printed."""
+
+
+class Following:
+    """What a command prints, each byte once, while it is printed."""
+
+    def __init__(self, head: int) -> None:
+        self.head = bytearray()
+        """The first bytes of it."""
+
+        self.lost = 0
+        """How many bytes were gone before they could be read."""
+
+        self._room = head
+        self._at: int | None = None
+
+    def follow(self, command: ShellCommand, gathered: Gathered) -> bytes:
+        """Return what is new; what may not be the command's is left for later."""
+        at = command.start if self._at is None else self._at
+        end = gathered.end if command.end is None else min(command.end, gathered.end)
+        end = max(at, end)
+        fresh, missing = gathered.between(at, end, end - at)
+        tidy = without_end_mark(fresh)
+        if command.end is None:
+            found = _MAYBE_END_MARK.search(fresh)
+            fresh = tidy = fresh if found is None else fresh[: found.start()]
+        self._at = at + missing + len(fresh)
+        self.lost += missing
+        if not self.lost:
+            self.head += tidy[: self._room - len(self.head)]
+        return tidy
 
 
 def without_end_mark(output: bytes) -> bytes:

@@ -24,12 +24,13 @@ I2  What was typed is never said not to have been: after that, every error of ou
 """
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.core.client import timeouts
 from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.command_output import (
     MAX_MATCH,
+    Following,
     Gathered,
     Ran,
     Stop,
@@ -62,6 +63,9 @@ from holdfast.wire.company import Who
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.messages import Attached, Drop, Exited, Lost, Output
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 PROMPT_PATIENCE = 5.0
 """Seconds for a shell that has just begun, or just ended a command, to show its
 prompt; one that runs something is not waited for."""
@@ -91,6 +95,9 @@ class Wish(NamedTuple):
     approval: float = timeouts.APPROVAL
     """Seconds to wait for somebody's approval; what has none by then is taken back."""
 
+    head: int = 0
+    """How many of those bytes are the first ones, if not all can be kept."""
+
 
 class CommandRun(AttachedExchange[Ran]):
     """One command that is typed, and waited for until `deadline`."""
@@ -113,7 +120,12 @@ class CommandRun(AttachedExchange[Ran]):
         self._wish = wish
         self._begun_at = now
         self._deadline = deadline
+        self.printed: Callable[[bytes], None] = lambda _: None
+        """Called with what the command prints, as it comes, each byte once."""
+
         self._gathered = Gathered(max(wish.limit, MAX_MATCH))
+        self._following = Following(wish.head)
+        self._may_have_ended = False
         self._command: ShellCommand | None = None
         self._was_free: bool | None = None
         self._was_at_prompt = False
@@ -156,6 +168,8 @@ class CommandRun(AttachedExchange[Ran]):
             self._typed_at = attached.end
         self._look_at = now + self._step
         if self.is_typed:
+            # It may have ended on the way, and what is printed now is the prompt's.
+            self._may_have_ended = True
             return [CommandRequest(self._client)]
         if self._refused is not None:
             return [CommandRequest(NO_CLIENT)]
@@ -209,6 +223,7 @@ class CommandRun(AttachedExchange[Ran]):
         """
         message = news.message
         self._take(news)
+        self._follow()
         sent: list[Message] = []
         if self._refused is not None and isinstance(message, CommandReport):
             self._plan_retry(message.phase, now)
@@ -311,6 +326,7 @@ class CommandRun(AttachedExchange[Ran]):
                 if command.client == self._client:
                     self._command = command
             case CommandReport(phase, command) if self.is_typed:
+                self._may_have_ended = False
                 self._told(phase, command)
             case Evidence(state=state) if self._is_looking:
                 # Another answer on a shared link is not a second look.
@@ -323,6 +339,15 @@ class CommandRun(AttachedExchange[Ran]):
                 raise SessionLost(self.attachment.life)
             case _:
                 pass
+
+    def _follow(self) -> None:
+        """Pass on what the command has printed since, as far as it is its own."""
+        if self._may_have_ended or self.result is not None:
+            return
+        if self._command is not None:
+            fresh = self._following.follow(self._command, self._gathered)
+            if fresh:
+                self.printed(fresh)
 
     def _told(self, phase: str, command: ShellCommand | None) -> None:
         if command is not None:
@@ -377,8 +402,13 @@ class CommandRun(AttachedExchange[Ran]):
         )
 
     def _result(self, command: ShellCommand, stop: Stop) -> Ran:
-        output, left_out = self._gathered.between(
-            command.start, command.end, self._wish.limit
-        )
+        between, limit = self._gathered.between, self._wish.limit
+        output, left_out = between(command.start, command.end, limit)
+        head = b""
+        if left_out and self._following.head:
+            head = bytes(self._following.head)
+            rest = max(1, limit - len(head))
+            output, left_out = between(command.start, command.end, rest)
         state = self._state if stop in (Stop.ASKED, Stop.LATE) else ""
-        return Ran(command, without_end_mark(output), left_out, stop, state)
+        output, lost = without_end_mark(output), self._following.lost
+        return Ran(command, output, left_out, stop, state, head, lost)

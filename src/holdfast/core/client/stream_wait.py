@@ -8,6 +8,7 @@ most of what is kept is not sent at all.
 import math
 import re
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from holdfast.core.client.attachment import Attachment, News
@@ -291,6 +292,41 @@ class Tail(Follow[bool]):
 
     def ended(self, status: int) -> None:
         """Do nothing: that it is over was kept."""
+
+    def ticked(self, now: float) -> list[Message]:
+        """Wait on."""
+        del now
+        return []
+
+    def deadline(self, now: float) -> float:
+        """Return that there is none."""
+        del now
+        return math.inf
+
+
+class Whole(Follow[int]):
+    """Passes on all that a session prints; the result is how it ended."""
+
+    def __init__(
+        self, attachment: Attachment, passes_on: Callable[[bytes], None]
+    ) -> None:
+        super().__init__(attachment)
+        self.missing = 0
+        """How many bytes were gone before they could be read."""
+
+        self._passes_on = passes_on
+        self._at = 0
+
+    def printed(self, offset: int, data: bytes, now: float) -> None:
+        """Pass it on."""
+        del now
+        self.missing += offset - self._at
+        self._at = offset + len(data)
+        self._passes_on(data)
+
+    def ended(self, status: int) -> None:
+        """Take the status."""
+        self.result = status
 
     def ticked(self, now: float) -> list[Message]:
         """Wait on."""
