@@ -6,6 +6,7 @@ from holdfast.cli.arguments import (
     signal_name,
     size_from,
     variable_from,
+    window_from,
 )
 from holdfast.cli.session_table import age
 from holdfast.model.errors import MalformedArgument, UsageError
@@ -34,6 +35,17 @@ def test_a_size_is_columns_by_rows() -> None:
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         size_from(text)
+
+
+def test_a_window_has_a_size_that_can_be_kept() -> None:
+    assert window_from("1M") == window_from("1048576") == 1 << 20
+    assert window_from("256MiB") == 256 << 20
+
+
+@pytest.mark.parametrize("text", ["", "1", "1023K", "257M", "1G", "16 M", "M", "\x1b"])
+def test_a_window_of_another_size_is_refused(text: str) -> None:
+    with pytest.raises(MalformedArgument, match="1M to 256M"):
+        window_from(text)
 
 
 def test_a_value_may_hold_anything() -> None:

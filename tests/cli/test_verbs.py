@@ -163,11 +163,13 @@ def test_new_sends_what_was_asked_and_says_how_to_attach(
 ) -> None:
     words = ["new", "--detach", "--name", "job", "--cwd", "/", "--env", "A=b=c"]
 
-    assert main([*words, "--size", "120x40", "--", "sh", "-c", "exit 3"]) == 0
+    words += ["--size", "120x40", "--window", "16M"]
+    assert main([*words, "--", "sh", "-c", "exit 3"]) == 0
 
     (asked,) = (request for request in keeper.asked if request["do"] == "create")
     assert asked["command"] == ["sh", "-c", "exit 3"]
     assert (asked["name"], asked["cwd"], asked["size"]) == ("job", "/", [120, 40])
+    assert asked["window"] == 16 << 20
     assert asked["env"]["A"] == "b=c"
     assert "HOLDFAST_RUNTIME_DIR" not in asked["env"]
     assert asked["env"]["PATH"] == os.environ["PATH"]
@@ -186,6 +188,7 @@ def test_new_prints_the_id_for_programs(keeper: FakeKeeper, capsys: Capture) -> 
         ["--size", "65535x65535"],
         ["--size", "80"],
         ["--size", "٨x٨"],
+        ["--window", "1K"],
         ["--env", "A"],
         ["--env", "=b"],
         ["--env", "A=" + "x" * (1 << 20)],

@@ -21,6 +21,7 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.ids import ActorId, parse_client_id
 from holdfast.model.session_requests import Creation, Rename
+from holdfast.model.terminal_variables import OF_ONE_TERMINAL
 
 BOT = ActorId("a_" + "b" * 32)
 TOKEN = b"t" * 32
@@ -40,9 +41,38 @@ def test_a_person_gives_all_variables_and_an_agent_what_its_terminal_can_do(
     for name, value in own.items():
         monkeypatch.setenv(name, value)
 
-    given = {"TERM": "xterm", "LC_CTYPE": "C"}
+    given = {"LC_CTYPE": "C"}
     assert environment(is_personal=False) == given
     assert environment(is_personal=True) == {**given, "SECRET": "x"}
+
+
+def test_nothing_is_given_that_speaks_of_the_terminal_of_its_maker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("TERM", "TMUX", "TMUX_PANE", "STY", "WINDOW", "TERM_PROGRAM"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("COLORTERM", "rxvt")
+
+    given = environment(is_personal=True)
+    assert not {*given} & {*OF_ONE_TERMINAL, "COLORTERM"}
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    for is_personal in (False, True):
+        assert environment(is_personal=is_personal)["COLORTERM"] == "truecolor"
+
+
+def test_the_settings_say_what_nobody_else_says(tmp_path: Path) -> None:
+    file = tmp_path / "config/config.toml"
+    file.write_text('shell = ["/bin/zsh", "-l"]\nwindow = "2M"\nterm = "vt100"\n')
+
+    made = made_here(Creation())
+    assert made.command == ("/bin/zsh", "-l")
+    assert (made.window, made.env) == (2 << 20, {"TERM": "vt100"})
+    said = Creation(command=("cat",), env={"TERM": "xterm"}, window=3 << 20)
+    made = made_here(said)
+    assert (made.command, made.env, made.window) == (("cat",), said.env, 3 << 20)
+
+    file.write_text('prefix = "C-a"\n')
+    assert made_here(said)._replace(cwd="") == said
 
 
 def test_a_session_has_our_shell_and_our_folder_unless_it_is_said(

@@ -12,10 +12,12 @@ import pytest
 
 from holdfast.client import current_operator
 from holdfast.client.proven_requests import proven
+from holdfast.core.session.stream import StreamWindow
 from holdfast.holder import birth, leader_environment, new_session
 from holdfast.holder.policy.session_start import STARTING
+from holdfast.holder.record.note_memory import AREA
 from holdfast.holder.session_descriptors import Vaulted
-from holdfast.linux import packets, processes, pty
+from holdfast.linux import packets, processes, pty, shared_memory
 from holdfast.linux.stored import places
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
@@ -151,14 +153,58 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
         asked = record_of(Creation, packet)
         return leader_environment.environment_of(asked, SESSION, creator)
 
+    for name in ("TERM", "TMUX", "STY", "WINDOW"):
+        monkeypatch.setenv(name, "of-the-host")
+
     own = {"TERM": "xterm-256color", "MINE": "2", "HOLDFAST_SESSION": SESSION}
     assert given(asked, anna) == own
     for found in (given(asked, bot), given({**asked, "ground": True}, anna)):
-        assert found.items() >= {**own, "OF_THE_HOST": "1"}.items() - {
-            ("TERM", own["TERM"])
-        }
-        assert not {"HOLDFAST_AS", "OLDPWD", "PYTHONPATH"} & {*found}
+        assert found.items() >= {**own, "OF_THE_HOST": "1"}.items()
+        left_out = {"HOLDFAST_AS", "OLDPWD", "PYTHONPATH", "TMUX", "STY", "WINDOW"}
+        assert not left_out & {*found}
     assert given({}, anna).keys() == {"TERM", "HOLDFAST_SESSION"}
+    assert given({"env": {"TERM": "vt100"}}, bot)["TERM"] == "vt100"
+    bare = {"env": {"TERMINFO": "/nowhere", "HOME": "/nowhere"}}
+    assert given(bare, anna)["TERM"] == "xterm-256color"
+
+
+def test_holdfast_is_found_in_a_session_that_has_it_nowhere() -> None:
+    found = leader_environment.with_holdfast({"PATH": "/usr/bin", "X": "1"})
+
+    folder = found["PATH"].removeprefix("/usr/bin:")
+    assert [one.name for one in Path(folder).iterdir()] == ["holdfast"]
+    assert os.access(f"{folder}/holdfast", os.X_OK)
+    assert leader_environment.with_holdfast(found) == found
+
+
+@pytest.mark.parametrize(("asked", "kept"), [(0, 1 << 20), (16 << 20, 16 << 20)])
+def test_as_much_output_is_kept_as_was_asked_for(
+    asked: int, kept: int, anna: Enrolled
+) -> None:
+    with made({"command": SLEEP, "window": asked}, anna) as vaulted:
+        memory = shared_memory.view(vaulted.memory)[AREA:]
+
+        assert StreamWindow.open(memory).capacity == kept
+        # What was never written takes no memory.
+        assert os.fstat(vaulted.memory).st_blocks * 512 <= 64 * 1024
+
+
+@pytest.mark.parametrize("asked", [1, -1, (1 << 20) - 1, (256 << 20) + 1])
+def test_a_window_that_is_too_small_or_too_large_is_refused(
+    asked: int, anna: Enrolled
+) -> None:
+    said = failed(
+        packet_of(
+            proven(
+                Creation("x", tuple(SLEEP), "/", window=asked),
+                anna.actor.id,
+                anna.token(),
+            )
+        )
+    )
+
+    assert said["code"] == "malformed-argument"
+    assert "a window of 1M to 256M" in str(said["text"])
 
 
 def test_an_id_is_the_keeper_s_or_a_new_one() -> None:

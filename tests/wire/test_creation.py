@@ -2,7 +2,13 @@ import json
 
 import pytest
 
-from holdfast.wire.creation import CHANGE, PROVEN, change_bytes, proven_bytes
+from holdfast.wire.creation import (
+    ALSO_PROVEN,
+    CHANGE,
+    PROVEN,
+    change_bytes,
+    proven_bytes,
+)
 
 WHOLE = {name: f"some {name}" for name in PROVEN}
 
@@ -11,6 +17,13 @@ WHOLE = {name: f"some {name}" for name in PROVEN}
 def test_every_member_that_matters_is_proven(name: str) -> None:
     assert proven_bytes({**WHOLE, name: "another"}) != proven_bytes(WHOLE)
     assert proven_bytes({**WHOLE, name: None}) != proven_bytes(WHOLE)
+
+
+@pytest.mark.parametrize("name", ALSO_PROVEN)
+def test_what_was_added_later_is_proven_where_it_is_given(name: str) -> None:
+    assert proven_bytes({**WHOLE, name: 7}) != proven_bytes(WHOLE)
+    assert proven_bytes({**WHOLE, name: 7}) != proven_bytes({**WHOLE, name: 8})
+    assert proven_bytes({**WHOLE, name: 0}) == proven_bytes(WHOLE)
 
 
 def test_what_others_add_on_the_way_changes_nothing() -> None:

@@ -5,6 +5,7 @@ import re
 import signal
 
 from holdfast.model.errors import MalformedArgument
+from holdfast.model.settings import MAX_WINDOW, MIN_WINDOW, bytes_from, bytes_told
 from holdfast.model.text import printable
 
 _SIZE = re.compile(r"([0-9]{1,6})[xX]([0-9]{1,6})", re.ASCII)
@@ -21,6 +22,21 @@ def size_from(text: str) -> tuple[int, int]:
     if found is None:
         raise MalformedArgument(printable(text, 64), "a size such as 80x24")
     return int(found[1]), int(found[2])
+
+
+def window_from(text: str) -> int:
+    """Parse how much output to keep: 16M.
+
+    Raises:
+        UsageError: The text is no size, or too small or too large a one.
+
+    """
+    found = bytes_from(text)
+    if found is None or not MIN_WINDOW <= found <= MAX_WINDOW:
+        least, most = bytes_told(MIN_WINDOW), bytes_told(MAX_WINDOW)
+        wanted = f"a size from {least} to {most}, such as 16M"
+        raise MalformedArgument(printable(text, 64), wanted)
+    return found
 
 
 def variable_from(text: str) -> tuple[str, str]:

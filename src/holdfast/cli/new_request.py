@@ -5,7 +5,12 @@ Apart from the verb, because it is asked for before the rest is loaded.
 
 import os
 
-from holdfast.client.wanted_session import are_we_a_person, begun_here, environment
+from holdfast.client.wanted_session import (
+    are_we_a_person,
+    as_set,
+    begun_here,
+    environment,
+)
 from holdfast.model.text import checked_name, shown_name
 from holdfast.wire import plain_json
 
@@ -13,6 +18,8 @@ TYPE_CHECKING = False
 """Only checkers take it for true."""
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.model.session_record import Facts
 
 
@@ -28,6 +35,7 @@ class NewOptions:
         self.size: str | None = None
         self.no_integration = False
         self.exec_gate = False
+        self.window: str | None = None
 
 
 def asked(options: NewOptions) -> "Facts":
@@ -44,8 +52,10 @@ def asked(options: NewOptions) -> "Facts":
         env |= dict(map(variable_from, options.env))
     name = None if options.name is None else checked_name(options.name)
     # Elsewhere, shell and home are those of the other machine.
-    command, folder = options.command, options.cwd or ""
+    command: Sequence[str] = options.command
+    folder, window = options.cwd or "", _window(options.window)
     if not options.on:
+        command, env, window = as_set(command, env, window)
         command, folder = begun_here(command, folder)
     wanted: Facts = {
         "name": name,
@@ -55,6 +65,7 @@ def asked(options: NewOptions) -> "Facts":
         "size": _size(options.size),
         "integration": not options.no_integration or None,
         "exec_gate": options.exec_gate or None,
+        "window": window or None,
     }
     said = {name: value for name, value in wanted.items() if value is not None}
     return {"do": "create", **said}
@@ -70,6 +81,15 @@ def sentence(session: str, name: str, host: str = "") -> str:
     label = shown_name(name) if name else session
     label = f"{host}/{label}" if host else label
     return f"{label} ({session}) is running; attach with `holdfast attach {label}`"
+
+
+def _window(asked: str | None) -> int:
+    """Return how many bytes of output to keep; 0 leaves it to the settings."""
+    if asked is None:
+        return 0
+    from holdfast.cli.arguments import window_from  # noqa: PLC0415  # rarely needed
+
+    return window_from(asked)
 
 
 def _size(asked: str | None) -> list[int] | None:

@@ -5,6 +5,7 @@
 
 from holdfast.client.profile import our_id
 from holdfast.client.wanted_session import (
+    as_set,
     begun_here,
     now_ms,
     own_token,
@@ -22,8 +23,11 @@ def made_here(asked: Creation) -> Creation:
         UsageError: The present folder is gone.
 
     """
-    command, folder = begun_here(asked.command, asked.cwd)
-    return asked._replace(command=tuple(command), cwd=folder)
+    words, env, window = as_set(asked.command, asked.env or {}, asked.window)
+    command, folder = begun_here(words, asked.cwd)
+    return asked._replace(
+        command=tuple(command), cwd=folder, env=env or asked.env, window=window
+    )
 
 
 def proven(asked: Creation, actor: ActorId, token: bytes) -> Creation:

@@ -15,7 +15,9 @@ import os
 import time
 
 from holdfast.client.profile import our_id, own_facts, own_file
+from holdfast.linux.stored import folders
 from holdfast.model.ids import ENTROPY, ActorId, client_id
+from holdfast.model.terminal_variables import COLOURS, OF_ONE_TERMINAL, TRUE_COLOURS
 from holdfast.wire.creation import proven_bytes
 
 TYPE_CHECKING = False
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 
     from holdfast.model.session_record import Facts
 
-TRAVELLING = frozenset({"TERM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"})
-"""Variables that say what this terminal can do, and so hold for anybody anywhere."""
+TRAVELLING = frozenset({COLOURS, "LANG", "LC_ALL", "LC_CTYPE"})
+"""Variables that say what a viewer can show, and so hold for anybody anywhere."""
 
 OWN = "HOLDFAST_"
 """Variables that speak of the session we are in, and not of the new one."""
@@ -38,11 +40,30 @@ _HUMAN = "human"
 
 def environment(*, is_personal: bool) -> dict[str, str]:
     """Return what of our own variables a new session is given."""
-    return {
+    found = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(OWN) and (is_personal or name in TRAVELLING)
     }
+    for name in OF_ONE_TERMINAL.intersection(found):
+        del found[name]
+    if found.get(COLOURS) not in TRUE_COLOURS:
+        found.pop(COLOURS, None)
+    return found
+
+
+def as_set(
+    command: "Sequence[str]", env: dict[str, str], window: int
+) -> "tuple[Sequence[str], dict[str, str], int]":
+    """Return what is asked for here, with what the settings say where it says nothing.
+
+    Where there are none, one system call finds that out.
+    """
+    if not os.path.exists(folders.config_file()):  # noqa: PTH110  # pathlib is slow to load
+        return command, env, window
+    from holdfast.linux.creation_settings import with_settings  # noqa: PLC0415  # rarely needed
+
+    return with_settings(command, env, window)
 
 
 def begun_here(command: "Sequence[str]", cwd: str) -> tuple[list[str], str]:

@@ -5,13 +5,14 @@ import pwd
 from collections.abc import Sequence
 
 from holdfast.core.policy.start_words import Start, start_of
-from holdfast.linux import cgroups
+from holdfast.linux import cgroups, own_command, terminfo
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.model.session_requests import Creation
+from holdfast.model.settings import TERM
+from holdfast.model.terminal_variables import OF_ONE_TERMINAL
 
-TERM = "xterm-256color"
 OURS = "HOLDFAST_SESSION"
 
 _PASSING = frozenset({"PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "_"})
@@ -31,7 +32,30 @@ def environment_of(
     # What people have set is theirs. Any other creator gets what this host has set,
     # and what it gives beyond that is judged.
     ground = {} if is_person and not asked.ground else _ground()
-    return {"TERM": TERM, **ground, **(asked.env or {}), OURS: session}
+    found = {**ground, **(asked.env or {}), OURS: session}
+    if "TERM" not in found:
+        # Not that of the process which asks: others will look at the session too.
+        found["TERM"] = terminfo.usable(TERM, found)
+    return found
+
+
+def with_holdfast(environment: dict[str, str]) -> dict[str, str]:
+    """Return variables by which our own command is found, behind everything else.
+
+    It is ours and no part of what was asked for, so nobody has to approve it.
+    """
+    path = environment.get("PATH", os.defpath)
+    if any(
+        os.access(f"{one}/{own_command.NAME}", os.X_OK)
+        for one in path.split(os.pathsep)
+    ):
+        return environment
+    folder = own_command.folder()
+    return (
+        {**environment, "PATH": f"{path}{os.pathsep}{folder}"}
+        if folder
+        else environment
+    )
 
 
 def start_words(command: Sequence[str], cwd: str, environment: dict[str, str]) -> Start:
@@ -55,8 +79,9 @@ def new_cgroup(session: SessionId) -> str:
 
 def _ground() -> dict[str, str]:
     """Return what this host has set, without what is ours or speaks of a place."""
+    left_out = _PASSING | OF_ONE_TERMINAL
     return {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("HOLDFAST_") and name not in _PASSING
+        if not name.startswith("HOLDFAST_") and name not in left_out
     }

@@ -5,12 +5,13 @@ import socket
 import time
 from dataclasses import replace
 
-from holdfast.core.session.stream import StreamWindow
+from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.leader_environment import (
     environment_of,
     login_shell,
     new_cgroup,
     start_words,
+    with_holdfast,
 )
 from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.provenance.state_channel import make_pipe
@@ -26,14 +27,13 @@ from holdfast.linux import (
     spawn,
 )
 from holdfast.linux.stored import folders, operators
+from holdfast.model.errors import MalformedArgument
 from holdfast.model.geometry import DEFAULT_SIZE, clamped
 from holdfast.model.ids import ENTROPY, SessionId, client_id, parse_client_id
 from holdfast.model.session_record import Cells, HeldRecord, HeldStart, SessionRecord
 from holdfast.model.session_requests import Creation
+from holdfast.model.settings import MAX_WINDOW, MIN_WINDOW, bytes_told
 from holdfast.model.text import checked_name
-
-WINDOW = 1024 * 1024
-"""Bytes of output kept: some ten thousand lines."""
 
 
 def make_session(
@@ -48,11 +48,16 @@ def make_session(
     """
     size = DEFAULT_SIZE if asked.size is None else clamped(*asked.size)
     name = checked_name(asked.name) if asked.name else session[2:8]
+    window = _window(asked)
     cgroup = new_cgroup(session)
     command = asked.command or (login_shell(),)
     environment = environment_of(asked, session, creator)
     leader = spawn.Leader(
-        command, asked.cwd or "/", environment, cgroup, is_gated=asked.exec_gate
+        command,
+        asked.cwd or "/",
+        with_holdfast(environment),
+        cgroup,
+        is_gated=asked.exec_gate,
     )
     shell = None
     if asked.integration:
@@ -67,7 +72,7 @@ def make_session(
     # The command comes last: what can fail before it leaves no process behind.
     listener = _listen(session)
     master, slave = pty.open_pty(size)
-    memory = shared_memory.create(session, AREA + WINDOW)
+    memory = shared_memory.create(session, AREA + HEADER + window)
     StreamWindow.create(shared_memory.view(memory)[AREA:])
     held, gate = _hold(leader, slave)
     pidfd = os.pidfd_open(held.pid)
@@ -106,6 +111,20 @@ def _hold(leader: spawn.Leader, slave: int) -> tuple[spawn.Held, tuple[int, ...]
         return held, ()
     notices = shared_memory.create("exec-gate", exec_gate.SIZE)
     return held, (held.listener, notices)
+
+
+def _window(asked: Creation) -> int:
+    """Return how many bytes of output to keep.
+
+    Raises:
+        UsageError: They are too few or too many.
+
+    """
+    window = asked.window or MIN_WINDOW
+    if not MIN_WINDOW <= window <= MAX_WINDOW:
+        least, most = bytes_told(MIN_WINDOW), bytes_told(MAX_WINDOW)
+        raise MalformedArgument(str(window), f"a window of {least} to {most}")
+    return window
 
 
 def _client(asked: Creation) -> str:

@@ -19,6 +19,7 @@ from holdfast.host.guests import Guest, wall
 from holdfast.host.overview import Overview
 from holdfast.host.policy_notices import PolicyNotices
 from holdfast.host.session_rights import demand_there, leaves_anything
+from holdfast.linux.creation_settings import with_settings
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
 from holdfast.linux.stored import operators, places
 from holdfast.linux.stored.book_pieces import piece_of
@@ -193,13 +194,16 @@ async def _create(guest: Guest, asked: Creation) -> Packet:
     if known.promised is not None:
         guest.demand(Right.CREATE, None)  # Else the session's holder decides.
     us = pwd.getpwuid(os.getuid())
+    said = asked.command, asked.env or {}, asked.window
+    command, env, window = await asyncio.to_thread(with_settings, *said)
     whole = Creation(
         name=asked.name,
-        command=asked.command or (us.pw_shell or "/bin/sh",),
+        command=tuple(command) or (us.pw_shell or "/bin/sh",),
         cwd=folder_for(asked.cwd, us.pw_dir),
-        env=asked.env,
+        env=env or asked.env,
         size=asked.size,
         integration=asked.integration,
+        window=window,
         client=asked.client,
         ground=True,
         creator=guest.id,

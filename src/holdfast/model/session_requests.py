@@ -48,6 +48,9 @@ class Creation(NamedTuple):
     size: Cells | None = None
     integration: bool = False
     exec_gate: bool = False
+    window: int = 0
+    """Bytes of output to keep; 0 leaves it to the holder."""
+
     ground: bool = False
     """Whether it starts with this host's environment, for any requester."""
 

@@ -30,6 +30,10 @@ PROVEN = (
 )
 """Members of a request that are proven; those it has not count as null."""
 
+ALSO_PROVEN = ("window",)
+"""Members that are proven if they are given. They were added later: a request without
+them is proven as ever, and so to a holder of older code too."""
+
 MAX_AGE_MS = 120_000
 """How long a proof is good: longer than a keeper may take to start, and to ask."""
 
@@ -46,7 +50,8 @@ HOST = "host"
 
 def proven_bytes(packet: "Mapping[str, object]") -> bytes:
     """Return what a proof of this request for a session is made over."""
-    return _written(packet, PROVEN)
+    given = tuple(name for name in ALSO_PROVEN if packet.get(name))
+    return _written(packet, PROVEN + given)
 
 
 def change_bytes(packet: "Mapping[str, object]") -> bytes:

@@ -10,7 +10,7 @@ from tests.painter.programs import Door
 from holdfast.core.session.paint_requests import Picture, Want
 from holdfast.core.session.stream import HEADER, StreamWindow, plan_resume
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.output.attach_view import HURRY, SHORT, AttachView
+from holdfast.holder.output.attach_view import HURRY, MAX_STREAM, SHORT, AttachView
 from holdfast.holder.output.painter_link import PainterLink
 from holdfast.holder.poll import Poll
 from holdfast.holder.timers import Timers
@@ -29,9 +29,9 @@ OUTPUT = b"".join(LINE % (number % 8) for number in range(4000))
 class Shown:
     """One session, one client, a painter, and whoever carries between them."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, kept: int = 1024 * 1024) -> None:
         self.door = door
-        self.window = StreamWindow.create(memoryview(bytearray(HEADER + 1024 * 1024)))
+        self.window = StreamWindow.create(memoryview(bytearray(HEADER + kept)))
         self.poll, self.timers = Poll(), Timers()
         session = SessionId("s_one")
         self.painter = PainterLink(
@@ -85,12 +85,12 @@ class Shown:
 
 
 @pytest.fixture
-def shown(tmp_path: Path) -> Iterator[Shown]:
+def shown(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Shown]:
     folder = tmp_path / "r"
     folder.mkdir(mode=0o700)
     os.environ["HOLDFAST_RUNTIME_DIR"] = str(folder)
     door = Door(places.painter_socket())
-    made = Shown(door)
+    made = Shown(door, getattr(request, "param", 1024 * 1024))
     yield made
     made.painter.close()
     made.connection.close()
@@ -176,6 +176,23 @@ def test_without_a_painter_the_window_is_shown_from_its_start(shown: Shown) -> N
     assert gap == wire.Gap(100, shown.window.start)
     assert isinstance(first, wire.Output)
     assert first.offset == shown.window.start
+
+
+@pytest.mark.parametrize("shown", [8 << 20], indirect=True)
+@pytest.mark.parametrize("after", [None, 100])
+def test_without_a_painter_a_large_window_is_not_shown_whole(
+    after: int | None, shown: Shown
+) -> None:
+    places.painter_socket().unlink()
+    while shown.window.start <= 100:
+        shown.window.append(OUTPUT)
+    shown.attach(after=after)
+    *gap, first = shown.heard(2)[: 1 if after is None else 2]
+
+    begin = shown.window.end - MAX_STREAM
+    assert gap == ([] if after is None else [wire.Gap(after, begin)])
+    assert isinstance(first, wire.Output)
+    assert first.offset == begin
 
 
 def test_who_asks_again_before_it_was_answered_is_refused(shown: Shown) -> None:

@@ -17,6 +17,7 @@ export type HostRequest =
       readonly env?: Readonly<Record<string, string>>;
       readonly size?: readonly [number, number];
       readonly integration?: boolean;
+      readonly window?: number;
       readonly client?: string;
     }
   | { readonly do: "rename"; readonly id?: string; readonly name?: string }

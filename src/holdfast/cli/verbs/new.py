@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cwd", metavar="D")
     parser.add_argument("--env", metavar="K=V", action="append", default=[])
     parser.add_argument("--size", metavar="CxR")
+    parser.add_argument("--window", metavar="SIZE")
     parser.add_argument("--no-integration", action="store_true")
     parser.add_argument("--exec-gate", action="store_true")
     parser.add_argument("--timeout", metavar="S", type=float, default=APPROVAL)

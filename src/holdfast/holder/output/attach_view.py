@@ -7,6 +7,7 @@ the client gets the window from its start.
 
 import json
 import time
+from dataclasses import replace
 from functools import partial
 
 from holdfast.core.session.paint_requests import Picture, Want
@@ -30,7 +31,11 @@ HURRY = 0.06
 then the stream shows the same, and a painter that has to be started is slower."""
 
 MAX_SENT = 2 * 1024 * 1024
-"""Longest keyframe that is sent: twice the window, which is sent instead."""
+"""Longest keyframe that is sent; instead of a longer one the stream is."""
+
+MAX_STREAM = 1024 * 1024
+"""Bytes of the stream that are sent instead of a picture: however much is kept, nobody
+wants to see it all run by."""
 
 
 class AttachView:
@@ -53,7 +58,7 @@ class AttachView:
             self._stream(connection, plan)
             return
         seen = plan.at - plan.gap if plan.gap else None
-        if self._window.start == 0 and seen is None:
+        if self._window.start == 0 and self._window.end <= MAX_STREAM and seen is None:
             self._hurrying[connection] = time.monotonic() + HURRY
             self._timer.set(min(self._hurrying.values()))
         self._painter.ask(Want.KEYFRAME, partial(self._paint, connection, seen))
@@ -83,6 +88,13 @@ class AttachView:
         connection.watch(self._window, plan.at)
         connection.pump()
 
+    def _unpainted(self, seen: int | None) -> Resume:
+        """Return how a client goes on that gets no picture."""
+        plan = plan_resume(self._window, seen, None)
+        at = max(plan.at, self._window.end - MAX_STREAM)
+        gap = 0 if seen is None or at == seen else at - seen
+        return replace(plan, at=at, gap=gap)
+
     def _paint(
         self, connection: Connection, seen: int | None, picture: Picture | None
     ) -> None:
@@ -90,7 +102,7 @@ class AttachView:
         if connection.is_closed or connection.viewer is not None:
             return
         if picture is None or len(picture.data) > MAX_SENT:
-            self._stream(connection, plan_resume(self._window, seen, None))
+            self._stream(connection, self._unpainted(seen))
             return
         if seen is not None and seen < picture.offset:
             connection.send(wire.Gap(seen, picture.offset))

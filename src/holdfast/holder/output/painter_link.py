@@ -26,6 +26,9 @@ MAX_ANSWER = 8 * 1024 * 1024
 """Longest answer collected: a large screen, each cell in another colour, and
 four times the longest keyframe of a usual session."""
 
+MAX_UNPAINTED = 1024 * 1024
+"""Bytes of which half may be unpainted while nobody watches."""
+
 _QUERIES = {
     Want.CURSOR: QueryKind.CURSOR.name,
     Want.PRIVATE_CURSOR: QueryKind.PRIVATE_CURSOR.name,
@@ -51,7 +54,11 @@ class PainterLink:
         # If nobody waits for a picture, it is for hanging up only.
         self._timer = timers.add(self.tick, is_minor=True)
         self._machine = paint_requests.Painting(
-            self._view(), size, capacity=window.capacity, is_new=window.end == 0
+            self._view(),
+            size,
+            # However much is kept, a picture is soon there.
+            capacity=min(window.capacity, MAX_UNPAINTED),
+            is_new=window.end == 0,
         )
         self._then: dict[int, Then] = {}
         self._link: socket | None = None

@@ -180,6 +180,11 @@ def hosts_folder() -> str:
     return owned(f"{owned(config_path())}/hosts")
 
 
+def config_file() -> str:
+    """Return where a user's settings are, if there are any."""
+    return f"{config_path()}/config.toml"
+
+
 def policy_file() -> str:
     """Return where the policy is written, if there is one.
 
