@@ -64,7 +64,7 @@ def test_a_turn_that_moves_is_noticed(user: User, web: FakeSession) -> None:
 def test_seizing_freezing_and_giving_back_take_a_key_each(
     user: User, web: FakeSession
 ) -> None:
-    user.types(b"\x1dS")
+    user.types(b"\x1dF")
     user.sees(b"frozen: no process runs")
     assert web.holder == US
 

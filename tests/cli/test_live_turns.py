@@ -47,7 +47,7 @@ def test_a_human_takes_the_wheel_looks_around_and_hands_it_back(
     human.sees(b"1234")
     human.sees(b"turn: bot (agent, ")
 
-    human.types(b"\x1dS")
+    human.types(b"\x1dF")
     human.sees(b"frozen: no process runs")
     bot.sees(b"seized the turn from you")
     bot.types(b"echo never\r")
@@ -56,7 +56,7 @@ def test_a_human_takes_the_wheel_looks_around_and_hands_it_back(
     human.types(b"\x1df")
     bot.sees(b"thawed: running again")
     bot.types(b"echo never\r")
-    bot.sees(b"has the turn; Ctrl-] t asks for it, Ctrl-] s seizes it")
+    bot.sees(b"has the turn; Ctrl-] t asks for it, Ctrl-] S seizes it")
     human.types(b"echo human-$((1+1))\r")
     bot.sees(b"human-2")
     bot.types(b"\x1dt")
@@ -114,6 +114,6 @@ def test_whoever_asks_from_a_script_gets_what_is_given(
     assert asked == [0]
     assert "live: you have the turn" in capsys.readouterr().out
     bot.types(b"echo never\r")
-    bot.sees(b"Ctrl-] s seizes it")
+    bot.sees(b"Ctrl-] S seizes it")
     assert main(["send", "live", "--enter", "expr 1200 + 34"]) == 0
     bot.sees(b"1234")

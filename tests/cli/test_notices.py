@@ -6,11 +6,13 @@ from holdfast.cli.operator_names import Names
 from holdfast.core.input.turn import PassReason
 from holdfast.model.errors import Busy, NotYourTurn, StaleEpoch
 from holdfast.model.ids import ActorId, Epoch, actor_id, session_id
+from holdfast.model.settings import Settings
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.company import Inherited, Presence
 from holdfast.wire.messages import Event, Settled, TurnAsked, TurnPassed
 
 NOBODY = ActorId("")
+KEYS = Settings()
 THIRD = actor_id(b"third")
 SESSION = session_id(b"0123456789")
 THROWN_AWAY = "; 1 queued input discarded (40 bytes)"
@@ -91,19 +93,19 @@ def test_every_reason_has_its_own_words(reason: PassReason, names: Names) -> Non
 def test_whoever_is_asked_learns_by_whom_how_long_and_what_to_press(
     names: Names,
 ) -> None:
-    told = notices.asked_told(TurnAsked(OTHER, 28_900), names)
+    told = notices.asked_told(TurnAsked(OTHER, 28_900), names, KEYS)
 
     assert told == (
-        f"{ROBO} asks for the turn (for 28 s); Ctrl-] g gives it, Ctrl-] n refuses"
+        f"{ROBO} asks for the turn (for 28 s); Ctrl-] g gives it, Ctrl-] N refuses"
     )
 
 
 def test_what_waits_is_shown_without_effect(names: Names) -> None:
-    told = notices.waits_told(waiting(b"rm \x1b[2J"), names)
+    told = notices.waits_told(waiting(b"rm \x1b[2J"), names, KEYS)
 
     assert told.startswith(f'{ROBO} wants to send "rm \\x1b[2J" (rule remove-trees)')
     assert told.isprintable()
-    assert "waits for approval" in notices.waits_told(waiting(actor=US), names)
+    assert "waits for approval" in notices.waits_told(waiting(actor=US), names, KEYS)
 
 
 @pytest.mark.parametrize(
@@ -170,8 +172,21 @@ def test_the_company_fits_one_line(names: Names) -> None:
 
 def test_a_refusal_names_the_turns_holder_and_the_keys(names: Names) -> None:
     for error in (NotYourTurn(OTHER, 3), StaleEpoch(2, OTHER, 3)):
-        assert notices.refused_told(error, names) == (
-            f"{ROBO} has the turn; Ctrl-] t asks for it, Ctrl-] s seizes it"
+        assert notices.refused_told(error, names, KEYS) == (
+            f"{ROBO} has the turn; Ctrl-] t asks for it, Ctrl-] S seizes it"
         )
-    assert "bytes already wait" in notices.refused_told(Busy(9, 9), names)
-    assert "over; you has" not in notices.refused_told(StaleEpoch(2, US, 3), names)
+    assert "bytes already wait" in notices.refused_told(Busy(9, 9), names, KEYS)
+    assert "over; you has" not in notices.refused_told(
+        StaleEpoch(2, US, 3), names, KEYS
+    )
+
+
+def test_a_key_that_was_taken_away_is_not_named(names: Names) -> None:
+    bare = Settings()
+    bare.keys = {"take": ord("T")}
+    bare.prefix = 1
+
+    told = notices.asked_told(TurnAsked(OTHER, 28_900), names, bare)
+    assert told == f"{ROBO} asks for the turn (for 28 s)"
+    told = notices.refused_told(NotYourTurn(OTHER, Epoch(3)), names, bare)
+    assert told == f"{ROBO} has the turn; Ctrl-a T asks for it"

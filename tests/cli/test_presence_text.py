@@ -7,6 +7,7 @@ from holdfast.cli import notices, presence_text
 from holdfast.cli.operator_names import Names
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import ActorId, ClientId, Epoch, actor_id
+from holdfast.model.settings import Settings
 from holdfast.wire.company import Inherited
 from holdfast.wire.messages import Operator, Pending, Staged
 
@@ -87,7 +88,9 @@ def test_programs_are_told_the_same(names: Names) -> None:
 def test_t28_a_notice_names_what_others_staged_without_effect(names: Names) -> None:
     mine = Staged("alias", "mine", (US,), 1, sure=True)
 
-    told = notices.waits_told(held(ALIAS, mine, runs="alias \x1b]0;x\x07"), names)
+    told = notices.waits_told(
+        held(ALIAS, mine, runs="alias \x1b]0;x\x07"), names, Settings()
+    )
 
     assert told.isprintable()
     assert f"staged: alias deploy\\x1b[2J by {names.shown(OTHER)}" in told

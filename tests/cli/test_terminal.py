@@ -211,7 +211,7 @@ def test_without_the_turn_the_size_stays(sit: Sit, web: FakeSession) -> None:
     user.resize(101, 31)
     user.signal(signal.SIGWINCH)
     user.types(b"x")
-    user.sees(b") has the turn; Ctrl-] t asks for it, Ctrl-] s seizes it")
+    user.sees(b") has the turn; Ctrl-] t asks for it, Ctrl-] S seizes it")
     assert b"[0;7m[holdfast] robo (agent, " in user.shown
     assert [given.payload for given in web.submitted] == [b"x"]
 
@@ -230,7 +230,9 @@ def test_help_is_shown_and_the_prefix_can_be_sent(sit: Sit, web: FakeSession) ->
     user = attached(sit, web)
 
     user.types(b"\x1d?")
-    user.sees(b"d detach")
+    user.sees(b"d  leave the session running")
+    user.types(b"q")
+    user.sees(b"\x1b[?1049l")
     user.types(b"\x1d\x1d")
     web.wait_until(lambda: web.typed() == b"\x1d")
 

@@ -29,6 +29,7 @@ from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.timeouts import ASK_TURN
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId
+from holdfast.model.settings import Settings
 from holdfast.model.text import printable
 from holdfast.wire.codec import Message, error_from
 from holdfast.wire.company import Inherited, Presence, Who
@@ -93,11 +94,18 @@ class AttachKeys:
     """The prefix keys of one attached terminal."""
 
     def __init__(
-        self, label: str, attachment: Attachment, room: Callable[[], int]
+        self,
+        label: str,
+        attachment: Attachment,
+        room: Callable[[], int],
+        settings: Settings | None = None,
     ) -> None:
         """Handle the keys of `attachment`; a line has `room()` characters."""
+        self._settings = settings or Settings()
         self.names = Names(asks=False)  # Keys are held while we wait.
-        self._label = label
+        self.label = label
+        """What the session is called."""
+
         self._attachment = attachment
         self._room = room
         self._askers: list[ActorId] = []
@@ -117,7 +125,7 @@ class AttachKeys:
         holder = self._attachment.holder
         who = self.names.you(holder) if holder else "free"
         frozen = " · frozen" if self._is_frozen else ""
-        return f"{self._label} · turn: {who}{frozen}"
+        return f"{self.label} · turn: {who}{frozen}"
 
     @property
     def is_asking(self) -> bool:
@@ -141,7 +149,7 @@ class AttachKeys:
 
     def refused(self, error: HoldfastError) -> list[Effect]:
         """Take the refusal of an input."""
-        return [Say(notices.refused_told(error, self.names), loud=True)]
+        return [Say(notices.refused_told(error, self.names, self._settings), loud=True)]
 
     def _heed(  # noqa: C901, PLR0911  # one case for each message
         self, message: Message
@@ -200,7 +208,8 @@ class AttachKeys:
                 return [Say(text, loud=True)] if text else []
             case TurnAsked(asker):
                 self._askers.append(asker)
-                return [Say(notices.asked_told(message, self.names), loud=True)]
+                text = notices.asked_told(message, self.names, self._settings)
+                return [Say(text, loud=True)]
             case Inherited():
                 return [Say(notices.takes_over_told(message, self.names))]
 
@@ -209,7 +218,8 @@ class AttachKeys:
             case Pending(ticket=ticket):
                 self._pending[ticket] = message
                 is_ours = message.actor == self.names.us
-                return [Say(notices.waits_told(message, self.names), loud=not is_ours)]
+                text = notices.waits_told(message, self.names, self._settings)
+                return [Say(text, loud=not is_ours)]
             case Settled(ticket):
                 if self._pending.pop(ticket, None) is None:
                     return []
@@ -219,7 +229,8 @@ class AttachKeys:
         if is_frozen == self._is_frozen:
             return []
         self._is_frozen = is_frozen
-        return [Say(notices.frozen_told(is_frozen=is_frozen), loud=True)]
+        text = notices.frozen_told(self._settings, is_frozen=is_frozen)
+        return [Say(text, loud=True)]
 
     # ── pressing ──────────────────────────────────────────────────────────
 
@@ -286,15 +297,15 @@ class AttachKeys:
             )
         others = [one for one in dict.fromkeys(self._others) if one != us]
         if not others:
-            nobody = "nobody else is attached"
-            return [Say(f"{nobody}; Ctrl-] r releases the turn")]
+            hint = self._settings.hint("drop", "releases the turn")
+            return [Say("; ".join(filter(None, ("nobody else is attached", hint))))]
         return self._choose("give the turn to", {one: Give(one) for one in others})
 
     def _choose(self, what: str, offered: dict[ActorId, Message]) -> list[Effect]:
         if len(offered) == 1:
             return [Do(message) for message in offered.values()]
         if len(offered) > MAX_CHOICES:
-            return [Say(f"too many to list; use `holdfast give {self._label} @WHO`")]
+            return [Say(f"too many to list; use `holdfast give {self.label} @WHO`")]
         choices = list(enumerate(offered.items(), start=1))
         shown = "  ".join(f"{n} {self.names.shown(one)}" for n, (one, _) in choices)
         answers = {str(n).encode(): message for n, (_, message) in choices}
@@ -321,7 +332,7 @@ class AttachKeys:
             f" (rule {printable(pending.rule, 64)})? y"
         )
         if pending.size > len(pending.excerpt) or len(text) > self._room():
-            command = f"holdfast approve {self._label} {pending.ticket}"
+            command = f"holdfast approve {self.label} {pending.ticket}"
             return [Say(f"too long to be shown here; `{command}` shows it")]
         approve = Approve(pending.ticket, pending.epoch, pending.digest)
         return self._ask(_Question(text, {b"y": approve, b"Y": approve}))

@@ -8,11 +8,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from holdfast.model.settings import Settings
+
+
+USUAL = "Ctrl-] d detaches, Ctrl-] ? for help"
+"""The keys that matter, as they are if nobody has set others."""
+
+
+def keys_told(settings: "Settings") -> str:
+    """Return the keys that matter, as they are set."""
+    hints = settings.hint("detach", "detaches"), settings.hint("help", "for help")
+    return ", ".join(filter(None, hints))
+
 
 def notice(
-    label: str, company: "Iterable[str]", turn: str, *, observes: bool, size: str = ""
+    label: str,
+    company: "Iterable[str]",
+    turn: str,
+    keys: str = USUAL,
+    *,
+    observes: bool,
+    size: str = "",
 ) -> str:
-    """Return the line, of what is safe to print.
+    """Return the line, of what is safe to print; `keys` may be empty.
 
     `size` is that of the session, if it is not that of the terminal.
     """
@@ -21,8 +39,8 @@ def notice(
     return (
         f"[holdfast] {label}:"
         f" {f'with {others}' if others else 'nobody else is attached'}{watching},"
-        f" {turn}{f', the session is {size}' if size else ''};"
-        " Ctrl-] d detaches, Ctrl-] ? for help"
+        f" {turn}{f', the session is {size}' if size else ''}"
+        f"{f'; {keys}' if keys else ''}"
     )
 
 
@@ -43,6 +61,7 @@ def early_notice(
     attached: "Mapping[str, object]",
     client: str,
     ours: tuple[int, int],
+    keys: str = USUAL,
     *,
     observes: bool,
 ) -> str | None:
@@ -71,4 +90,4 @@ def early_notice(
     if holder and holder != us and holder not in others:
         return None  # Somebody who has left: what they are called is to be looked up.
     turn = turn_told(others.get(holder, holder), is_ours=holder == us)
-    return notice(label, others.values(), turn, observes=observes)
+    return notice(label, others.values(), turn, keys, observes=observes)

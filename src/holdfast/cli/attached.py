@@ -9,22 +9,32 @@ import math
 import os
 import select
 import time
+from typing import TYPE_CHECKING
 
 from holdfast.cli import attach_notice, early_attach
 from holdfast.cli.attached_view import AttachedView
 from holdfast.cli.early_attach import EarlyAttach
+from holdfast.cli.onward import Onward
 from holdfast.cli.operator_names import NOBODY, Names
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
-from holdfast.client import keeper
+from holdfast.client import keeper, session_location
 from holdfast.client.driver import Driver, attachment_to
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.conversation import Pause, Receive, Send, Step
+from holdfast.core.client.tour import Tour
+from holdfast.linux.stored import config
 from holdfast.model.errors import AttachedToItself, HoldfastError
 from holdfast.model.geometry import Size
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.session_requests import Forget
 from holdfast.wire.codec import Message
 from holdfast.wire.messages import Cells, Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.cli.going import Going
+    from holdfast.model.config_file import Problem
 
 
 def show(session: SessionRecord, *, observe: bool = False) -> int:
@@ -38,24 +48,24 @@ def show(session: SessionRecord, *, observe: bool = False) -> int:
     if os.environ.get("HOLDFAST_SESSION") == session.id:
         raise AttachedToItself(session.id)
     demand_terminal()
-    attachment = attachment_to(session.id, Mode.OBSERVE if observe else Mode.OPERATE)
     early = early_attach.begun(session.id)
-    terminal = Terminal(early=None if early is None else early.terminal)
+    settings, problems = config.examined()
+    terminal = Terminal(
+        early=None if early is None else early.terminal, settings=settings
+    )
+    seat = _Seat(session, terminal, early, observes=observe)
+    if problems:
+        seat.onward.news.append(_mistaken(problems))
     with contextlib.ExitStack() as ours:
         if terminal.is_taken:
             ours.callback(terminal.close)
-
-        def arrived(size: Size | None) -> None:
-            if early is None or not early.is_noticed:
-                print(_notice(session, attachment, size), flush=True)
-            ours.enter_context(terminal)
-
-        view = AttachedView(session, attachment, terminal, arrived)
-        _go_on(view, early)
         try:
-            status = _TerminalDriver(session.id, terminal, view).run(view)
+            view = seat.show(ours)
+            while seat.onward.goes_to is not None:
+                view = seat.go(ours)
         except Leave as leave:
             return 128 + leave.number
+    session, status = seat.session, view.result or 0
     if view.is_over:
         print(f"[holdfast] {session.label} ended (status {status})")
         if not observe:
@@ -63,6 +73,92 @@ def show(session: SessionRecord, *, observe: bool = False) -> int:
     else:
         print(f"[holdfast] detached; `holdfast attach {session.label}` reattaches")
     return status
+
+
+class _Seat:
+    """One user at one terminal, which shows one session after another."""
+
+    def __init__(
+        self,
+        session: SessionRecord,
+        terminal: Terminal,
+        early: EarlyAttach | None,
+        *,
+        observes: bool,
+    ) -> None:
+        self.onward = Onward(session, self._going)
+        self._terminal = terminal
+        self._early = early
+        self._mode = Mode.OBSERVE if observes else Mode.OPERATE
+        self._tour = Tour(session.id)
+
+    @property
+    def session(self) -> SessionRecord:
+        """The session that is shown."""
+        return self.onward.session
+
+    def show(self, ours: contextlib.ExitStack) -> AttachedView:
+        """Show the session until the user leaves it or it ends.
+
+        Raises:
+            Leave: A signal told us to end.
+            HoldfastError: It cannot be attached to, and why.
+
+        """
+        session, terminal = self.session, self._terminal
+        early, self._early = self._early, None
+        attachment = attachment_to(session.id, self._mode)
+
+        def arrived(size: Size | None) -> None:
+            if terminal.is_entered:
+                return
+            if early is None or not early.is_noticed:
+                print(_notice(session, attachment, terminal, size), flush=True)
+            ours.enter_context(terminal)
+
+        view = AttachedView(session, attachment, terminal, arrived, self.onward)
+        _go_on(view, early)
+        _TerminalDriver(session.id, terminal, view).run(view)
+        return view
+
+    def go(self, ours: contextlib.ExitStack) -> AttachedView:
+        """Show the session that was chosen; the one before, if that cannot be.
+
+        Raises:
+            Leave: A signal told us to end.
+            HoldfastError: Neither can be shown.
+
+        """
+        before, target, ahead = self.session, self.onward.goes_to, self.onward.ahead
+        assert target is not None, "nothing was chosen"  # noqa: S101
+        if target.host:
+            session_location.settle(target.id, target.host)
+        self._tour.goes(target.id)
+        self._begin(target, ahead)
+        try:
+            return self.show(ours)
+        except HoldfastError as error:
+            if self.onward.has_come:
+                raise
+            self._tour.returns(before.id)
+            self._begin(before, b"", f"{target.label}: {error}")
+            return self.show(ours)
+
+    def _begin(self, session: SessionRecord, ahead: bytes, *news: str) -> None:
+        self._terminal.begins_anew()
+        self.onward = Onward(session, self._going, ahead, news)
+
+    def _going(self, session: SessionRecord) -> "Going":
+        from holdfast.cli.going import Going  # noqa: PLC0415  # slow to load
+
+        observes = self._mode is Mode.OBSERVE
+        return Going(self._terminal, session, self._tour, observes=observes)
+
+
+def _mistaken(problems: "Sequence[Problem]") -> str:
+    """Return that the settings have mistakes, and the first of them."""
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    return f"config.toml: {problems[0]}{more}; `holdfast config check` lists them"
 
 
 def _go_on(view: AttachedView, early: EarlyAttach | None) -> None:
@@ -146,7 +242,12 @@ class _TerminalDriver(Driver):
         return poller
 
 
-def _notice(session: SessionRecord, attachment: Attachment, size: Size | None) -> str:
+def _notice(
+    session: SessionRecord,
+    attachment: Attachment,
+    terminal: Terminal,
+    size: Size | None,
+) -> str:
     names = Names(attachment.us or NOBODY, asks=False)
     names.meet(attachment.others)
     others = dict.fromkeys(who.actor for who in attachment.others)
@@ -156,6 +257,7 @@ def _notice(session: SessionRecord, attachment: Attachment, size: Size | None) -
     turn = attach_notice.turn_told(who, is_ours=holder == names.us)
     observes = attachment.mode is Mode.OBSERVE
     told = "" if size is None else attach_notice.size_told(size.columns, size.rows)
+    keys = attach_notice.keys_told(terminal.settings)
     return attach_notice.notice(
-        session.label, company, turn, observes=observes, size=told
+        session.label, company, turn, keys, observes=observes, size=told
     )

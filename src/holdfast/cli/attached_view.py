@@ -14,7 +14,8 @@ from collections.abc import Callable
 
 from holdfast.cli.attach_keys import AttachKeys, Do, Effect, Say
 from holdfast.cli.attached_size import AttachedSize
-from holdfast.cli.prefix import Detach, Help, PrefixKeys, Press, Send
+from holdfast.cli.onward import Onward
+from holdfast.cli.prefix import Detach, Move, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal
 from holdfast.client import keeper
 from holdfast.client.current_operator import our_pen
@@ -48,12 +49,6 @@ from holdfast.wire.messages import (
 )
 from holdfast.wire.messages import Detach as DetachMessage
 
-HELP = (
-    "Ctrl-] then: d detach   t take, or ask   g give   r drop",
-    "s seize   S seize and freeze   f freeze, or thaw   w who",
-    "a approve   n deny   ? this help   Ctrl-] send Ctrl-] itself",
-)
-
 _LEAD = len("[holdfast] ")
 
 SOON = 1.0
@@ -84,10 +79,12 @@ class AttachedView(AttachedExchange[int]):
         attachment: Attachment,
         terminal: Terminal,
         arrived: Callable[[Size | None], None],
+        onward: Onward,
     ) -> None:
         """Show `session`; `arrived` is called when we are attached to it.
 
         It is given the session's size, if that stays other than the terminal's.
+        `onward` has what the keys lead to that go to other sessions.
         """
         super().__init__(attachment)
         self.has_come = False
@@ -102,24 +99,26 @@ class AttachedView(AttachedExchange[int]):
         self._arrived = arrived
         self._session = session
         self._terminal = terminal
-        self._attach_keys = AttachKeys(session.label, attachment, self._room)
+        self._attach_keys = AttachKeys(
+            session.label, attachment, self._room, terminal.settings
+        )
         self._size = AttachedSize(
             attachment, terminal.size, lambda: self._attach_keys.is_alone
         )
         self._title = ""
-        self._keys = PrefixKeys()
+        self._keys = PrefixKeys(terminal.settings)
+        self._onward = onward
         self._backlog = bytearray()
         self._outbox: list[Message] = []
         self._shown: list[bytes] = []
         self._shown_size = 0
-        self._retry_at = 0.0
+        self._retry_at = self._ask_at = 0.0
         self._was_seen = self._is_leaving = self._is_stale = False
         self._is_at_once = False
         """Whether the next link is dialled without a pause."""
 
         self._is_time_to_sign = False
         self._cut_at: float | None = None
-        self._ask_at = 0.0
         self._redial = Redial(LONGEST_WAIT)
         self._early_size: Cells | None = None
         self._rolled_off = 0
@@ -148,6 +147,8 @@ class AttachedView(AttachedExchange[int]):
         if wanted != self._title or self._terminal.needs_title:
             self._title = wanted
             self._terminal.title(wanted)
+        if shown and self._onward.news:
+            self._terminal.overlay(*self._onward.take_news())
         if self._rolled_off and shown:
             count, self._rolled_off = self._rolled_off, 0
             self._terminal.overlay(f"{count} earlier bytes of output are gone")
@@ -161,18 +162,34 @@ class AttachedView(AttachedExchange[int]):
         """
         if not keys:
             raise Leave(signal.SIGHUP)
+        if self._onward.typed(keys):
+            self._go()
+            return
         for action in self._keys.typed(keys):
             match action:
                 case Send(data):
                     self._keep(self._answered(data))
                 case Press(act):
                     self._perform(self._attach_keys.pressed(act))
-                case Help():
-                    self._terminal.overlay(*HELP)
-                case Detach() if self._is_attached:
-                    self._is_leaving = True  # After what was typed before.
+                case Move(_, ahead):
+                    self._onward.moves(action)
+                    self._go(ahead)
                 case Detach():
-                    self.result = 0
+                    self._leave()
+
+    def _go(self, ahead: bytes = b"") -> None:
+        """Leave for another session, if there is one to go to."""
+        if self._onward.goes_to is not None and not self._is_leaving:
+            self._leave()
+        self._attach_keys.label = self._onward.session.label
+        if ahead:
+            self.typed(ahead)
+
+    def _leave(self) -> None:
+        if self._is_attached:
+            self._is_leaving = True  # After what was typed before.
+        else:
+            self.result = 0
 
     def signalled(self) -> None:
         """Do what signals asked for.
@@ -183,14 +200,18 @@ class AttachedView(AttachedExchange[int]):
         """
         terminal = self._terminal
         if terminal.is_to_stop:
+            self._onward.close()
             terminal.stop()
-        if terminal.was_continued:
-            terminal.retake()
-            self.attachment.offset = None  # Another program drew on the screen.
+        if terminal.was_continued or terminal.is_spoilt:
+            if terminal.was_continued:
+                terminal.retake()
+            terminal.is_spoilt = False
+            self.attachment.offset = None  # Something else was drawn on the screen.
             self._is_stale = True
             raise SessionUnreachable(self.attachment.session, "it is painted anew")
         if terminal.has_new_size:
             terminal.has_new_size = False
+            self._onward.redraw()
             self._outbox += self._size.arrived()
 
     # ── while attached ────────────────────────────────────────────────────
@@ -209,6 +230,11 @@ class AttachedView(AttachedExchange[int]):
             self.has_come, self._rolled_off = True, attached.start
             size = attached.size.to_size()
             self._arrived(None if claim or size == self._terminal.size() else size)
+            self._onward.has_come = True
+            if attached.end == 0:
+                self._terminal.shows_nothing()
+            if ahead := self._onward.take_ahead():
+                self.typed(ahead)
         if self._cut_at is not None and now - self._cut_at > SOON:
             self._terminal.overlay("reconnected")
         self._was_seen = self.attachment.offset is not None
@@ -271,6 +297,9 @@ class AttachedView(AttachedExchange[int]):
                 sent += self.attachment.open
         else:
             sent += self._typed_keys()
+        if self._onward.is_open:
+            self._onward.ticked(now)
+            self._go()
         if self._is_leaving:
             self.result = 0
         # Our key is loaded when it is time to sign: keys are not echoed meanwhile.
@@ -284,7 +313,9 @@ class AttachedView(AttachedExchange[int]):
         if self.attachment.is_stalled or self._size.is_due:
             return now + timeouts.RETRY
         wait = self.attachment.signing.wait(now)
-        return math.inf if wait is None else now + wait
+        until = math.inf if wait is None else now + wait
+        escape_at = self._onward.deadline
+        return until if escape_at is None else min(until, escape_at)
 
     def wants_pen(self) -> bool:
         """Tell whether it is time to sign, and our key is not loaded."""
@@ -338,7 +369,8 @@ class AttachedView(AttachedExchange[int]):
         if now < self._ask_at:
             return
         if self._session.host:
-            self._terminal.overlay("reconnecting…; Ctrl-] d detaches")
+            hint = self._terminal.settings.hint("detach", "detaches")
+            self._terminal.overlay("; ".join(filter(None, ("reconnecting…", hint))))
         # An unreachable host cannot say anything.
         if not isinstance(error.__cause__, HoldfastError):
             self._ask_at = now + SOON
@@ -402,7 +434,7 @@ class AttachedView(AttachedExchange[int]):
                 case Say(text, loud):
                     self._terminal.overlay(text)
                     if loud:
-                        self._terminal.bell()
+                        self._terminal.call(text)
                 case Do(message) if self._is_attached:
                     self._outbox.append(message)
                 case Do():
@@ -416,7 +448,9 @@ class AttachedView(AttachedExchange[int]):
         if not data:
             return
         if self.attachment.mode is Mode.OBSERVE:
-            self._terminal.overlay("you are only watching; Ctrl-] d detaches")
+            hint = self._terminal.settings.hint("detach", "detaches")
+            told = "; ".join(filter(None, ("you are only watching", hint)))
+            self._terminal.overlay(told)
         elif len(data) > MAX_BACKLOG - len(self._backlog):
             self._terminal.bell()
         else:

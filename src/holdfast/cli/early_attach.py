@@ -6,11 +6,15 @@ came on it (client.early_session).
 
 import os
 
-from holdfast.cli.attach_notice import early_notice
+from holdfast.cli.attach_notice import USUAL, early_notice
 from holdfast.cli.early_terminal import EarlyTerminal, Interrupted
 from holdfast.client import early_session
 from holdfast.client.early_session import EarlySession
 from holdfast.core.client.early_picture import EarlyPicture
+from holdfast.linux.stored import folders
+
+KEYS = (b"prefix", b"keys")
+"""What in the settings decides what is pressed."""
 
 MAX_SIDE = 1000
 """As in model.geometry, which is slow to load."""
@@ -73,9 +77,9 @@ def _paint(begun: EarlyAttach, *, observes: bool) -> None:
         if picture.attached is None:
             continue
         if not begun.is_noticed:
-            client, size = session.client, begun.size
+            client, size, keys = session.client, begun.size, _keys_told()
             said = early_notice(
-                session.label, picture.attached, client, size, observes=observes
+                session.label, picture.attached, client, size, keys, observes=observes
             )
             if said is None:
                 return
@@ -86,3 +90,13 @@ def _paint(begun: EarlyAttach, *, observes: bool) -> None:
             terminal.paint(shown)
         except Interrupted:
             return  # It is noted, and heeded by the code that can leave in order.
+
+
+def _keys_told() -> str:
+    """Return the keys that matter; settings are loaded only if they could differ."""
+    if not os.path.exists(folders.config_file()):  # noqa: PTH110  # pathlib is slow to load
+        return USUAL
+    from holdfast.cli.attach_notice import keys_told  # noqa: PLC0415  # rarely needed
+    from holdfast.linux.stored import config  # noqa: PLC0415  # ditto
+
+    return keys_told(config.settings()) if config.mentions(*KEYS) else USUAL

@@ -24,6 +24,7 @@ _SWITCH = re.compile(
     rb"|\[>4(;[0-9]{1,3})?m"  # xterm's other keys
     rb"|\[([0-9]{0,3}) q"  # shape of the cursor
     rb"|\[([0-9;]{0,16})r"  # scrolling region
+    rb"|\[2([23])(?:;[02](?:;[0-9]{1,3})?)?t"  # the title put away, and taken back
     rb"|([=>c]))"  # keypad; full reset
 )
 _UNFINISHED = 72
@@ -41,6 +42,9 @@ KNOWN = ON_BY_DEFAULT | {
 
 SCREENS = (47, 1047, 1049)
 """Left last, so that nothing else is undone on the wrong screen."""
+
+INPUT = KNOWN - ON_BY_DEFAULT - {5, 6, 45, 47, 69, 1047, 1049, 2026}
+"""Modes that change what keys and mouse send."""
 
 _MAX_DEPTH = 16
 _ALWAYS = b"\x18\x1b\\\x1b[0m\x1b(B\x0f"
@@ -71,6 +75,32 @@ class ModeWatch:
         """Whether the alternate screen is shown."""
         return not self._on.isdisjoint(SCREENS)
 
+    @property
+    def can_be_covered(self) -> bool:
+        """Whether another screen can be shown meanwhile, and this one as it was."""
+        placed = {6, 69} & self._on  # What is drawn would be drawn elsewhere.
+        return not (self.is_elsewhere or self._region or placed)
+
+    def suspended(self) -> tuple[bytes, bytes]:
+        """Return what has keys arrive as usual, and what undoes that."""
+        modes = sorted(self._on & INPUT)
+        off = [b"\x1b[?%dl" % mode for mode in modes]
+        on = [b"\x1b[?%dh" % mode for mode in modes]
+        if self._other_keys:
+            off.append(b"\x1b[>4m")
+            on.append(b"\x1b[>4%sm" % self._other_keys)
+        if self._depth or self._kitty:
+            off.append(b"\x1b[>0u")
+            on.append(b"\x1b[<1u")
+        if self._keypad:
+            off.append(b"\x1b>")
+            on.append(b"\x1b=")
+        on.append(b"\x1b[?25l" if 25 in self._off else b"\x1b[?25h")  # noqa: PLR2004  # the cursor
+        if 7 in self._off:  # noqa: PLR2004  # wrapping
+            off.append(b"\x1b[?7h")
+            on.append(b"\x1b[?7l")
+        return b"".join(off), b"".join(on)
+
     def undo(self) -> bytes:
         """Return the bytes that restore the terminal, and reset."""
         parts = [_ALWAYS]
@@ -80,6 +110,7 @@ class ModeWatch:
             parts.append(b"\x1b[<%du" % self._depth)
         if self._kitty:
             parts.append(b"\x1b[=0u")
+        parts.append(b"\x1b[23;2t" * self._titles)
         if self._region:
             parts.append(b"\x1b7\x1b[r\x1b8")  # It would move the cursor home.
         if self._shape:
@@ -97,11 +128,15 @@ class ModeWatch:
         self._on: set[int] = set()
         self._off: set[int] = set()
         self._depth = 0
-        self._kitty = self._other_keys = self._region = False
+        self._kitty = self._region = False
+        self._other_keys = b""
+        self._titles = 0
         self._shape = self._keypad = False
 
     def _note(self, found: re.Match[bytes]) -> None:
-        modes, switch, kitty, count, others, shape, region, letter = found.groups()
+        modes, switch, kitty, count, others, shape, region, title, letter = (
+            found.groups()
+        )
         if modes is not None:
             self._switched(modes, is_on=switch == b"h")
         elif kitty is not None:
@@ -110,12 +145,15 @@ class ModeWatch:
             self._shape = shape not in (b"", b"0")
         elif region is not None:
             self._region = bool(region)
+        elif title is not None:
+            step = 1 if title == b"2" else -1
+            self._titles = min(max(0, self._titles + step), _MAX_DEPTH)
         elif letter == b"c":
             self._forget()
         elif letter is not None:
             self._keypad = letter == b"="
         else:
-            self._other_keys = others not in (None, b";0")
+            self._other_keys = b"" if others in (None, b";0") else others
 
     def _switched(self, modes: bytes, *, is_on: bool) -> None:
         for mode in {int(number) for number in modes.split(b";") if number} & KNOWN:

@@ -11,6 +11,7 @@ from holdfast.cli.presence_text import (
 from holdfast.model.errors import HoldfastError
 from holdfast.model.events import EventName
 from holdfast.model.ids import ActorId
+from holdfast.model.settings import Settings
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
 from holdfast.wire.company import Inherited, Presence
@@ -46,24 +47,21 @@ def passed_told(passed: TurnPassed, names: Names) -> str | None:
     return text + _thrown_away(passed)
 
 
-def asked_told(asked: TurnAsked, names: Names) -> str:
+def asked_told(asked: TurnAsked, names: Names, keys: Settings) -> str:
     """Return who asks for the turn, and how to answer."""
-    return (
-        f"{names.you(asked.asker)} asks for the turn (for {asked.wait_ms // 1000} s);"
-        " Ctrl-] g gives it, Ctrl-] n refuses"
-    )
+    who, seconds = names.you(asked.asker), asked.wait_ms // 1000
+    text = f"{who} asks for the turn (for {seconds} s)"
+    return _with_hints(text, keys, give="gives it", deny="refuses")
 
 
-def waits_told(pending: Pending, names: Names) -> str:
+def waits_told(pending: Pending, names: Names, keys: Settings) -> str:
     """Return what waits for approval, from whom and by which rule."""
     rule = printable(pending.rule, 64)
     what = excerpt_told(pending.excerpt) + _behind(pending, names)
     if pending.actor == names.us:
         return f"rule {rule}: {what} waits for approval"
-    return (
-        f"{names.you(pending.actor)} wants to send {what} (rule {rule});"
-        " Ctrl-] a approves, Ctrl-] n denies"
-    )
+    text = f"{names.you(pending.actor)} wants to send {what} (rule {rule})"
+    return _with_hints(text, keys, approve="approves", deny="denies")
 
 
 def _behind(pending: Pending, names: Names) -> str:
@@ -90,10 +88,11 @@ def takes_over_told(inherited: Inherited, names: Names) -> str:
     return f"with the turn comes: {inherited_told(inherited, names)}"
 
 
-def frozen_told(*, is_frozen: bool) -> str:
+def frozen_told(keys: Settings, *, is_frozen: bool) -> str:
     """Return that the session is frozen, or no longer."""
     if is_frozen:
-        return "frozen: no process runs and no input is written; Ctrl-] f thaws"
+        text = "frozen: no process runs and no input is written"
+        return _with_hints(text, keys, freeze="thaws")
     return "thawed: running again"
 
 
@@ -133,15 +132,20 @@ def company_told(presence: Presence, names: Names) -> str:
     return "; ".join(parts)
 
 
-def refused_told(error: HoldfastError, names: Names) -> str:
+def refused_told(error: HoldfastError, names: Names, keys: Settings) -> str:
     """Return why an input or a request was refused; by whom, if it is the turn."""
     holder = error.facts.get("holder")
     if isinstance(holder, str) and holder and holder != names.us:
-        return (
-            f"{names.shown(ActorId(holder))} has the turn;"
-            " Ctrl-] t asks for it, Ctrl-] s seizes it"
-        )
+        text = f"{names.shown(ActorId(holder))} has the turn"
+        return _with_hints(text, keys, take="asks for it", seize="seizes it")
     return names.told(str(error))
+
+
+def _with_hints(text: str, keys: Settings, **does: str) -> str:
+    """Return a notice with the keys that do something about it."""
+    hints = [keys.hint(what, so) for what, so in does.items()]
+    told = ", ".join(filter(None, hints))
+    return f"{text}; {told}" if told else text
 
 
 def _next(holder: ActorId, names: Names) -> str:

@@ -2,29 +2,32 @@
 
 Theory of operation
 -------------------
-Everything typed goes to the session except the prefix, Ctrl-], and the one key after
-it:
+Everything typed goes to the session except the prefix and the one key after it, which
+the settings name:
 
-    PASSING ──Ctrl-]──▶ PREFIXED ──d──▶ Detach
-       ▲                   ├──?──▶ Help
-       │                   ├──t, g, r, s, S, f, a, n, w──▶ Press
-       │                   ├──Ctrl-]──▶ one Ctrl-]
+    PASSING ──prefix──▶ PREFIXED ──d──▶ Detach
+       ▲                   ├──s, n, p, l, c, ",", ?──▶ Move
+       │                   ├──t, g, r, S, F, f, a, N, w──▶ Press
+       │                   ├──prefix──▶ one prefix
        └───────────────────┴──anything else──▶ that key, without the prefix
 
 A paste is bytes like any other; a prefix inside a bracketed paste is pasted, not
 obeyed, because the person who copied the text did not press the key.
 
+A program may have the terminal send keys with Ctrl as sequences (kitty's keyboard,
+xterm's other keys). Then the prefix is such a sequence, and comes in one piece.
+
 Invariants:
 
 I1  Input without a prefix goes through unchanged.
-I2  However the bytes are split, the actions are the same.
+I2  However the bytes are split, the actions are the same, but within a sequence.
 """
 
 import enum
+import re
 from dataclasses import dataclass
 
-PREFIX = 0x1D
-"""Ctrl-]: telnet's escape, which hardly anything else uses."""
+from holdfast.model.settings import Settings
 
 _ESCAPE = b"\x1b"
 _PASTE_BEGINS = b"\x1b[200~"
@@ -43,23 +46,38 @@ class Detach:
     """Detach; what was typed after it is discarded."""
 
 
+class Go(enum.Enum):
+    """Where a key after the prefix leads, or what it opens."""
+
+    SWITCH = "switch"
+    NEXT = "next"
+    PREVIOUS = "previous"
+    LAST = "last"
+    NEW = "new"
+    RENAME = "rename"
+    HELP = "help"
+
+
 @dataclass(frozen=True, slots=True)
-class Help:
-    """Show what the prefix keys do."""
+class Move:
+    """Go there; what was typed after it is for whatever is there."""
+
+    go: Go
+    rest: bytes = b""
 
 
 class Act(enum.Enum):
-    """What each key after the prefix does."""
+    """What the other keys after the prefix do."""
 
-    TAKE = "t"
-    GIVE = "g"
-    DROP = "r"
-    SEIZE = "s"
-    SEIZE_AND_FREEZE = "S"
-    FREEZE_OR_THAW = "f"
-    APPROVE = "a"
-    DENY = "n"
-    WHO = "w"
+    TAKE = "take"
+    GIVE = "give"
+    DROP = "drop"
+    SEIZE = "seize"
+    SEIZE_AND_FREEZE = "seize-and-freeze"
+    FREEZE_OR_THAW = "freeze"
+    APPROVE = "approve"
+    DENY = "deny"
+    WHO = "who"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,50 +87,63 @@ class Press:
     act: Act
 
 
-Action = Send | Detach | Help | Press
+Action = Send | Detach | Move | Press
 
-_SPOKEN: dict[int, Action] = {
-    ord("d"): Detach(),
-    ord("D"): Detach(),
-    ord("?"): Help(),
-    ord("h"): Help(),
-    **{ord(act.value): Press(act) for act in Act},
+_DONE: dict[str, Action] = {
+    "detach": Detach(),
+    **{go.value: Move(go) for go in Go},
+    **{act.value: Press(act) for act in Act},
 }
+"""By the names that the settings have."""
 
 
 class PrefixKeys:
     """Interprets keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings | None = None) -> None:
+        """Interpret by `settings`, or as is usual."""
+        keys = settings or Settings()
+        self._prefix = keys.prefix
+        pressed = keys.pressed()
+        self._actions = {byte: _DONE[what] for byte, what in pressed.items()}
+        letter = ord(chr(keys.prefix + 0x40).lower()) if keys.prefix else 0x20
+        # Ctrl is 5; locks of the keyboard are added to it.
+        self._spelled = re.compile(
+            rb"\x1b\[(?:%d;(?:5|69|133|197)(?::1)?u|27;5;%d~)" % (letter, letter)
+        )
         self._is_prefixed = False
         self._is_pasting = False
         self._recent = b""
 
     def typed(self, data: bytes) -> list[Action]:
         """Take what was typed; return what to do, in order."""
-        if PREFIX not in data and not self._is_prefixed:
+        if b"\x1b[" in data and not self._is_pasting:
+            data = self._spelled.sub(bytes([self._prefix]), data)
+        if self._prefix not in data and not self._is_prefixed:
             self._watch_paste(data)
             return [Send(data)] if data else []
         actions: list[Action] = []
         through = bytearray()
-        for byte in data:
+        for place, byte in enumerate(data):
             action = self._pressed(byte, through)
             if action is None:
                 continue
             if through:
                 actions.append(Send(bytes(through)))
                 through.clear()
-            actions.append(action)
             if isinstance(action, Detach):
-                return actions
+                return [*actions, action]
+            if isinstance(action, Move):
+                return [*actions, Move(action.go, data[place + 1 :])]
+            actions.append(action)
         return [*actions, Send(bytes(through))] if through else actions
 
     def _pressed(self, byte: int, through: bytearray) -> Action | None:
         if self._is_prefixed:
             self._is_prefixed = False
-            if action := _SPOKEN.get(byte):
+            if action := self._actions.get(byte):
                 return action
-        elif byte == PREFIX and not self._is_pasting:
+        elif byte == self._prefix and not self._is_pasting:
             self._is_prefixed = True
             return None
         through.append(byte)

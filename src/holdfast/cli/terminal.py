@@ -25,8 +25,11 @@ from typing import Any, Self
 from holdfast.cli.early_terminal import EarlyTerminal
 from holdfast.cli.modes import ModeWatch
 from holdfast.cli.titles import TitleWatch
+from holdfast.core.client.cleared_screen import cleared
+from holdfast.model.colours import sgr_from
 from holdfast.model.errors import NotATerminal
 from holdfast.model.geometry import DEFAULT_SIZE, Size, clamped
+from holdfast.model.settings import Settings
 from holdfast.model.text import printable
 
 LEAVING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
@@ -47,6 +50,16 @@ MAX_LINES = 3
 MAX_SAID = 1000
 """Characters of it; more does not fit those lines."""
 
+MAX_KEPT = 256 * 1024
+"""Bytes of output kept while something else is shown; after more it is painted anew."""
+
+_ENTER, _EXIT = b"\x1b[?1049h", b"\x1b[?1049l"
+_CANCEL = b"\x18"
+"""Ends what a program has begun to say to the terminal."""
+
+_PLAIN = b"\x1b[0m\x1b(B\x0f\x1b[H\x1b[2J"
+"""Plain colours, ordinary letters, an empty screen."""
+
 KEYS = 4096
 """Bytes read from the keyboard at once: as many as the kernel buffers."""
 
@@ -63,22 +76,32 @@ class Terminal:
     """The terminal on `source` and `target`, raw while entered."""
 
     def __init__(
-        self, source: int = 0, target: int = 1, early: EarlyTerminal | None = None
+        self,
+        source: int = 0,
+        target: int = 1,
+        early: EarlyTerminal | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Use a terminal, or go on with one that was taken for the first picture."""
+        self.settings = settings or Settings()
         demand_terminal(source, target)
         self.source = source
         self.target = target
         self.has_new_size = False
         self.is_to_stop = False
         self.was_continued = False
+        self.is_spoilt = False
+        """Whether the screen must be painted anew: it was drawn over."""
+
+        self._cover: _Cover | None = None
+        self._is_anew = False
         self._watch = ModeWatch()
         self._titles = TitleWatch()
         self._has_title = False
         self._is_in_line = False
         self._before: list[Any] = []
         self._handlers: dict[int, Any] = {}
-        self._is_leaving = self._is_closed = False
+        self._is_leaving = self._is_closed = self._is_entered = False
         self._early_signals: list[int] = []
         self._painted = 0
         """Bytes at the beginning of what is shown that are on the screen already."""
@@ -102,6 +125,7 @@ class Terminal:
                 before = signal.signal(number, self._mark)
                 self._handlers.setdefault(number, before)
             self._raw()
+            self._is_entered = True
             self._heed_early()
         except BaseException:
             self.close()
@@ -121,6 +145,11 @@ class Terminal:
             signal.signal(number, handler)
         os.close(self.wake)
         os.close(self._waker)
+
+    @property
+    def is_entered(self) -> bool:
+        """Whether it shows a session, raw and with signals heeded."""
+        return self._is_entered
 
     @property
     def is_taken(self) -> bool:
@@ -156,6 +185,9 @@ class Terminal:
 
         """
         shown, self._painted = self._painted, max(0, self._painted - len(data))
+        if self._is_anew and data:
+            self._is_anew = False
+            self.write(self._room_for(data))
         self.write(data[shown:])
 
     def write(self, data: bytes) -> None:
@@ -167,13 +199,77 @@ class Terminal:
         """
         if not data:
             return
+        if self._cover is not None:
+            self._cover.keep(data)
+            return
         self._watched(data)
+        self.draw(data)
+
+    def draw(self, data: bytes) -> None:
+        """Print something of ours that is gone again before the program goes on.
+
+        Raises:
+            Leave: The terminal is gone.
+
+        """
         view = memoryview(data)
         try:
             while view:
                 view = view[os.write(self.target, view) :]
         except OSError:
             raise Leave(signal.SIGHUP) from None
+
+    # ── another screen over this one, and another session after it ────────
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether something of ours is shown instead of the session."""
+        return self._cover is not None
+
+    def cover(self) -> None:
+        """Show something of ours until `uncover`; what comes meanwhile is kept."""
+        if self._cover is None:
+            off, on = self._watch.suspended()
+            can_be = self._watch.can_be_covered
+            self.draw(_CANCEL + off + (_ENTER if can_be else b"") + _PLAIN)
+            self._cover = _Cover(on, can_be_left=can_be)
+
+    def uncover(self) -> None:
+        """Show the session as it was, with what has come meanwhile.
+
+        If that cannot be done by itself, `is_spoilt` says so.
+        """
+        if (cover := self._cover) is None:
+            return
+        self._cover = None
+        if cover.can_be_left:
+            self.draw(_EXIT + cover.undoing)
+            self.write(bytes(cover.kept))
+        else:
+            self.draw(cover.undoing)
+        # The size may be another, but then it is painted anew anyway.
+        self.is_spoilt |= cover.is_overfull or not cover.can_be_left
+
+    def begins_anew(self) -> None:
+        """Show another session from now on, in place of this one.
+
+        The screen is cleared with the first that is shown of it, so that nothing
+        flickers; or by `shows_nothing`.
+        """
+        self._is_anew, self.is_spoilt = True, False
+        self._painted = 0
+
+    def shows_nothing(self) -> None:
+        """Take that the session has printed nothing yet."""
+        if self._is_anew:
+            self._is_anew = False
+            self.write(self._room_for(b""))
+
+    def _room_for(self, data: bytes) -> bytes:
+        """Return what makes room for another session, whose output begins so."""
+        # A keyframe makes room for itself.
+        is_keyframe = data.startswith(cleared(0)[:8])
+        return self._watch.undo() + (b"" if is_keyframe else cleared(self.size().rows))
 
     def overlay(self, *texts: str) -> None:
         """Show a notice on the first lines, and leave the rest alone.
@@ -184,9 +280,9 @@ class Terminal:
         size = self.size()
         width = max(1, size.columns - 1)
         said = [line for text in texts for line in _lines(f"[holdfast] {text}", width)]
-        shown = said[: size.rows]
+        shown, look = said[: size.rows], self.look("notice")
         parts = [
-            b"\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b[K" % (row, line.encode())
+            b"\x1b[%d;1H%s%s\x1b[0m\x1b[K" % (row, look, line.encode())
             for row, line in enumerate(shown, start=1)
         ]
         self.write(b"\x1b7" + b"".join(parts) + b"\x1b8")
@@ -200,14 +296,26 @@ class Terminal:
         """Set the terminal's title; its own is restored at the end."""
         if os.environ.get("TERM", "") in _UNTITLED:
             return
-        first = b"" if self._has_title else _PUSH_TITLE
+        if not self._has_title:
+            self.draw(_PUSH_TITLE)  # Ours, and not to be undone with the program's.
         self._has_title = True
-        self.write(first + b"\x1b]2;%s\x1b\\" % printable(text).encode())
+        self.write(b"\x1b]2;%s\x1b\\" % printable(text).encode())
         self._titles.forget()
+
+    def look(self, what: str) -> bytes:
+        """Return what makes text look as the settings say."""
+        return b"\x1b[0;%sm" % (sgr_from(self.settings.colours[what]) or "").encode()
 
     def bell(self) -> None:
         """Signal that a key did nothing."""
-        self.write(b"\a")
+        if self.settings.bell:
+            self.write(b"\a")
+
+    def call(self, text: str) -> None:
+        """Call somebody who has to act, in the ways that the settings allow."""
+        self.bell()
+        if self.settings.desktop:
+            self.write(b"\x1b]9;%s\x1b\\" % printable(text, MAX_SAID).encode())
 
     def drain_wake(self) -> None:
         """Clear the wake-up."""
@@ -246,12 +354,19 @@ class Terminal:
     def _raw(self) -> None:
         tty.setraw(self.source, termios.TCSANOW)
 
+    def nudge(self) -> None:
+        """Wake the code that waits on `wake`, from another thread too."""
+        with contextlib.suppress(BlockingIOError, OSError):
+            os.write(self._waker, b"\0")
+
     def _restore(self) -> None:
         # A stopped terminal accepts no bytes, but always accepts its line discipline.
         with contextlib.suppress(OSError):
             poller = select.poll()
             poller.register(self.target, select.POLLOUT)
             if any(event & select.POLLOUT for _, event in poller.poll(STOPPED)):
+                with contextlib.suppress(Leave):
+                    self.uncover()
                 # The next output starts at the left margin.
                 is_cut = self._is_in_line and not self._watch.is_elsewhere
                 self._is_in_line = False
@@ -272,8 +387,25 @@ class Terminal:
         self.has_new_size |= number == signal.SIGWINCH
         self.is_to_stop |= number == signal.SIGTSTP
         self.was_continued |= number == signal.SIGCONT
-        with contextlib.suppress(BlockingIOError):
-            os.write(self._waker, b"\0")
+        self.nudge()
+
+
+class _Cover:
+    """What is over the session's screen, and what comes of the session meanwhile."""
+
+    def __init__(self, undoing: bytes, *, can_be_left: bool) -> None:
+        self.undoing = undoing
+        self.can_be_left = can_be_left
+        self.kept = bytearray()
+        self.is_overfull = False
+
+    def keep(self, data: bytes) -> None:
+        """Keep output for later, unless it is more than anybody wants to see run by."""
+        self.is_overfull |= len(self.kept) + len(data) > MAX_KEPT
+        if self.is_overfull:
+            self.kept.clear()
+        else:
+            self.kept += data
 
 
 def _lines(text: str, width: int) -> list[str]:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.linux.stored import config
+from holdfast.linux.stored import config, folders
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def why() -> list[str]:
 
 
 def test_without_a_file_everything_is_usual(file: Path) -> None:
-    assert config.config_file() == str(file)
+    assert folders.config_file() == str(file)
     assert config.settings().prefix == 0x1D
     assert not why()
     assert not config.mentions(b"prefix")

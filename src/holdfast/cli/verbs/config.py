@@ -7,7 +7,7 @@ from pathlib import Path
 
 from holdfast.cli.config_text import facts, written
 from holdfast.linux import terminfo
-from holdfast.linux.stored import config
+from holdfast.linux.stored import config, folders
 from holdfast.model.config_file import Problem
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.settings import Settings
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Do the action."""
-    path = options.file or config.config_file()
+    path = options.file or folders.config_file()
     if options.what == "path":
         if options.file:
             given = printable(f"path {options.file}", 64)

@@ -17,16 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.model.config_file import Problem
 
-NAME = "config.toml"
 MAX_READ = 64 * 1024 + 1
 """One more than the file may have, so that a longer one is seen to be too long."""
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
-
-def config_file() -> str:
-    """Return where the file is, whether or not it is there."""
-    return f"{folders.config_path()}/{NAME}"
 
 
 def settings() -> Settings:
@@ -36,13 +30,13 @@ def settings() -> Settings:
 
 def mentions(*names: bytes) -> bool:
     """Tell whether the file may set one of these; where it is not sure, yes."""
-    raw, why = _read(config_file())
+    raw, why = _read(folders.config_file())
     return raw is not None and not why and any(name in raw for name in names)
 
 
 def examined(path: str = "") -> "tuple[Settings, tuple[Problem, ...]]":
     """Return what is in force by a file, ours if none is named, and its mistakes."""
-    raw, why = _read(path or config_file())
+    raw, why = _read(path or folders.config_file())
     if raw is None and not why:
         return Settings(), ()
     from holdfast.model.config_file import Problem, read_config  # noqa: PLC0415  # slow to load

@@ -1,0 +1,100 @@
+"""Where a shown session is left for, and what is open over it meanwhile.
+
+Between the view of a session and `cli.going`, which is loaded only when one of its
+keys is pressed.
+"""
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.cli.going import Going
+    from holdfast.cli.prefix import Move
+    from holdfast.model.session_record import SessionRecord
+
+MAX_AHEAD = 4096
+"""Bytes typed for a session that is not shown yet."""
+
+
+class Onward:
+    """The ways out of one shown session."""
+
+    def __init__(
+        self,
+        session: "SessionRecord",
+        find: "Callable[[SessionRecord], Going]",
+        ahead: bytes = b"",
+        news: "Iterable[str]" = (),
+    ) -> None:
+        """Begin with what was typed `ahead`, and `news` to be said; `find` loads."""
+        self.goes_to: SessionRecord | None = None
+        """The session that is to be shown next, if this is left for another."""
+
+        self.ahead = ahead
+        """What was typed for a session before it was shown: this one, or the next."""
+
+        self.has_come = False
+        """Whether the session is shown, or was."""
+
+        self.news = list(news)
+        self._session = session
+        self._find = find
+        self._going: Going | None = None
+
+    @property
+    def session(self) -> "SessionRecord":
+        """The session that is shown, as it is called now."""
+        return self._session if self._going is None else self._going.session
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is open over the session."""
+        return self._going is not None and self._going.is_open
+
+    @property
+    def deadline(self) -> float | None:
+        """When to call `ticked`, at the latest."""
+        return None if self._going is None else self._going.deadline
+
+    def typed(self, keys: bytes) -> bool:
+        """Take what was typed, if it is not for the session; tell whether it was."""
+        if self.goes_to is not None:
+            self.ahead = (self.ahead + keys)[:MAX_AHEAD]
+            return True
+        if self._going is None or not self._going.is_open:
+            return False
+        self.goes_to = self._going.typed(keys, time.monotonic())
+        return True
+
+    def moves(self, move: "Move") -> None:
+        """Take a key that leads elsewhere or opens something."""
+        if self._going is None:
+            self._going = self._find(self._session)
+        self.goes_to = self._going.pressed(move.go)
+
+    def ticked(self, now: float) -> None:
+        """Take that time has passed, or that something was found out."""
+        if self._going is not None and self._going.is_open:
+            self.goes_to = self._going.ticked(now)
+
+    def redraw(self) -> None:
+        """Draw what is open, in the terminal's present size."""
+        if self._going is not None:
+            self._going.redraw()
+
+    def close(self) -> None:
+        """Show the session and nothing over it."""
+        if self._going is not None:
+            self._going.close()
+
+    def take_ahead(self) -> bytes:
+        """Return what was typed for this session before it was shown, once."""
+        ahead, self.ahead = self.ahead, b""
+        return ahead
+
+    def take_news(self) -> list[str]:
+        """Return what is to be said, once."""
+        news, self.news = self.news, []
+        return news
