@@ -133,6 +133,30 @@ def test_a_session_is_painted_with_this_and_nothing_more(web: FakeSession) -> No
     assert len(web.attaches) == before + 1
 
 
+def test_settings_are_loaded_only_where_they_could_change_the_line(
+    web: FakeSession, keeper: FakeKeeper
+) -> None:
+    web.prints(b"x" * 1000)
+    file = keeper.folder / "config/config.toml"
+
+    file.write_text('window = "2M"\nview = "raw"\n')
+    assert "tomllib" not in loaded("attach", "web")
+    file.write_text('prefix = "C-a"\n')
+    assert "tomllib" in loaded("attach", "web")
+
+
+def test_a_session_is_made_without_settings_to_load(keeper: FakeKeeper) -> None:
+    file = keeper.folder / "config/config.toml"
+    settings = "holdfast.linux.creation_settings"
+
+    assert not {settings, "tomllib"} & loaded("new", "--detach")
+    file.write_text('prefix = "C-a"\n')
+    assert "tomllib" not in loaded("new", "--detach")
+    file.write_text('window = "2M"\n')
+    assert "tomllib" in loaded("new", "--detach")
+    assert keeper.asked[-1]["window"] == 2 << 20
+
+
 @pytest.mark.parametrize("verb", ["state", "screen", "send", "ls", "new"])
 def test_no_command_is_done_with_what_is_slow_to_load(
     verb: str, web: FakeSession

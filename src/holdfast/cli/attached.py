@@ -11,7 +11,7 @@ import select
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.cli import attach_notice, early_attach
+from holdfast.cli import attach_notice, early_attach, onward
 from holdfast.cli.attached_view import AttachedView
 from holdfast.cli.early_attach import EarlyAttach
 from holdfast.cli.onward import Onward
@@ -135,6 +135,7 @@ class _Seat:
             session_location.settle(target.id, target.host)
         self._tour.goes(target.id)
         self._begin(target, ahead)
+        self.onward.patience = onward.PATIENCE
         try:
             return self.show(ours)
         except HoldfastError as error:

@@ -338,7 +338,7 @@ class AttachedView(AttachedExchange[int]):
     def dials(self, now: float) -> float:
         """Return how long a link may take; not long while somebody watches."""
         patience = super().dials(now)
-        return ATTEMPT if self.has_come else patience
+        return ATTEMPT if self.has_come else min(patience, self._onward.patience)
 
     def pause(self, now: float) -> float:
         """Return how long to wait before the next attempt.

@@ -143,20 +143,20 @@ class Going:
     def _to(self, session: SessionRecord | None) -> SessionRecord | None:
         return None if session is None or session.id == self.session.id else session
 
-    def _there(self) -> list[SessionRecord]:
+    def _there(self, *, look: bool = False) -> list[SessionRecord]:
         """Return the sessions that can be shown: here, and where this one is."""
         hosts = dict.fromkeys(("", self.session.host))
         found: list[SessionRecord] = []
         for host in hosts:
             with contextlib.suppress(Unavailable):
-                found += keeper.sessions(host=host)
+                found += keeper.sessions(host=host, look=look)
         inside = os.environ.get("HOLDFAST_SESSION")
         return [one for one in found if one.exit is None and one.id != inside]
 
     # ── the list ──────────────────────────────────────────────────────────
 
     def _switch(self) -> None:
-        self._listed = self._there()
+        self._listed = self._there(look=True)
         ids = [one.id for one in self._listed]
         first = self._tour.last(ids) or self._tour.step(ids, 1) or self.session.id
         choice = SessionChoice([*map(self._candidate, self._listed)], first)
@@ -164,7 +164,9 @@ class Going:
         self._open(SwitchPanel(choice, self._previews.of))
 
     def _candidate(self, one: SessionRecord) -> Candidate:
-        state = state_told(one.state, one.exit, keep=False, dozing=one.dozing)
+        state = state_told(
+            one.state, one.exit, keep=False, dozing=one.dozing, doing=one.doing
+        )
         what = command_told(one.command)
         return Candidate(one.id, one.label, state, what, one.id == self.session.id)
 

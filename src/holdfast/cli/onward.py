@@ -4,6 +4,7 @@ Between the view of a session and `cli.going`, which is loaded only when one of 
 keys is pressed.
 """
 
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from holdfast.cli.going import Going
     from holdfast.cli.prefix import Move
     from holdfast.model.session_record import SessionRecord
+
+PATIENCE = 3.0
+"""Seconds for another session to answer: the user could go on with this one."""
 
 MAX_AHEAD = 4096
 """Bytes typed for a session that is not shown yet."""
@@ -34,6 +38,9 @@ class Onward:
 
         self.ahead = ahead
         """What was typed for a session before it was shown: this one, or the next."""
+
+        self.patience = math.inf
+        """Seconds for the session to answer, if it is not the first."""
 
         self.has_come = False
         """Whether the session is shown, or was."""
