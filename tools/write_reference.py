@@ -50,6 +50,7 @@ For programs that watch sessions, and for tests that wait for something to happe
 
 An event has a name, the session it happened to, and fields.
 Fields are names and numbers: never terminal contents, never a key.
+The text of a call for somebody is the exception: its source chose it, and it is cut.
 `holdfast watch` prints them all; the SDK has classes for most, and `Noted` for others.
 *Frame* is how a holder sends it ([wire](../spec/wire.md)).
 Those without one are found by `watch` itself.

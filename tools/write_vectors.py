@@ -44,7 +44,7 @@ from holdfast.wire.commands import (
     ShellCommand,
 )
 from holdfast.wire.frames import HEADER_SIZE, MAX_PAYLOAD, FrameKind, FrameReader
-from holdfast.wire.intents import Intend
+from holdfast.wire.intents import Intend, Notify
 from holdfast.wire.screens import Screen, ScreenHidden, ScreenRequest, ScreenRun
 from holdfast.wire.signatures import Sign, Signed
 from holdfast.wire.trials import Tried, Try
@@ -219,6 +219,7 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
         ),
     ),
     ("signed", Signed(CLIENT, 2)),
+    ("notify", Notify("may I deploy?")),
     ("take", m.Take()),
     ("ask", m.Ask(30_000)),
     ("answer", m.Answer(BERT, granted=True)),
@@ -397,6 +398,7 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
         "evidence",
         evidence.Evidence(
             state="waiting-for-secret",
+            program="",
             incarnation=Incarnation(1),
             sure=True,
             why=("the terminal reads whole lines and does not show them",),

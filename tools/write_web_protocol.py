@@ -31,7 +31,7 @@ from holdfast.model.errors import (
     leaves,
 )
 from holdfast.model.process_status import GuestStatus
-from holdfast.model.session_record import Cells, SessionRecord, key_of
+from holdfast.model.session_record import Attention, Cells, SessionRecord, key_of
 from holdfast.model.session_requests import KINDS as REQUESTS
 from holdfast.model.session_requests import Creation, Join, OpenSession
 from holdfast.wire import meeting, opening
@@ -231,6 +231,7 @@ _READ: dict[object, tuple[str, str]] = {
     bool: ("boolean", "flagOf"),
     tuple[str, ...]: ("readonly string[]", "wordsOf"),
     Cells: ("Cells | null", "cellsOf"),
+    Attention: ("Attention | null", "attentionOf"),
 }
 """What each type of a session's fields is in TypeScript, and what reads it."""
 
@@ -294,6 +295,7 @@ def _read_text(record: type, name: str, what: str, how: str) -> str:
 
 _IMPORTED = {
     "SessionId": 'import type { SessionId } from "./api.js";',
+    "Attention": 'import type { Attention } from "./attention.js";',
     "Cells": 'import type { Cells } from "./messages.js";',
 }
 """Where the types of ours come from."""

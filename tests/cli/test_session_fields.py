@@ -13,7 +13,7 @@ from holdfast.host import overview
 from holdfast.keeper.vault import Deposit
 from holdfast.mcp.tool_output import info_facts
 from holdfast.model.ids import SessionId
-from holdfast.model.session_record import Cells, SessionRecord
+from holdfast.model.session_record import Attention, Cells, SessionRecord
 from holdfast.sdk.values import SessionInfo
 
 RECORD = SessionRecord(
@@ -33,6 +33,7 @@ RECORD = SessionRecord(
     turn_of="anna",
     attached=("anna", "bot"),
     output_ms=8000,
+    attention=Attention("message", "come", 6000, "program"),
     host="box",
 )
 FIELDS = [name for name in SessionRecord._fields if name != "host"]

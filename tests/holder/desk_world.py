@@ -19,6 +19,7 @@ from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.moment import now
+from holdfast.holder.output.attention import AttentionCalls
 from holdfast.holder.poll import Poll
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.record.note_memory import AREA, NoteMemory
@@ -222,7 +223,9 @@ def _context(
 ) -> tuple[Context, NoteMemory]:
     raw = shared_memory.view(vaulted.memory)
     shell = ShellCommands(vaulted, StreamWindow.open(raw[AREA:]))
+    company, timers = Company(), Timers()
+    calls = AttentionCalls(vaulted, company, timers, vaulted.change)
     context = Context(
-        vaulted, Company(), shell, Poll(), Timers(), resized, lambda: None
+        vaulted, company, shell, Poll(), timers, calls, resized, lambda: None
     )
     return context, NoteMemory(raw[:AREA])

@@ -156,13 +156,14 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
     for name in ("TERM", "TMUX", "STY", "WINDOW"):
         monkeypatch.setenv(name, "of-the-host")
 
-    own = {"TERM": "xterm-256color", "MINE": "2", "HOLDFAST_SESSION": SESSION}
+    places = {name: os.environ[name] for name in leader_environment.PLACES}
+    own = {"TERM": "xterm-256color", "MINE": "2", "HOLDFAST_SESSION": SESSION, **places}
     assert given(asked, anna) == own
     for found in (given(asked, bot), given({**asked, "ground": True}, anna)):
         assert found.items() >= {**own, "OF_THE_HOST": "1"}.items()
         left_out = {"HOLDFAST_AS", "OLDPWD", "PYTHONPATH", "TMUX", "STY", "WINDOW"}
         assert not left_out & {*found}
-    assert given({}, anna).keys() == {"TERM", "HOLDFAST_SESSION"}
+    assert given({}, anna).keys() == {"TERM", "HOLDFAST_SESSION", *places}
     assert given({"env": {"TERM": "vt100"}}, bot)["TERM"] == "vt100"
     bare = {"env": {"TERMINFO": "/nowhere", "HOME": "/nowhere"}}
     assert given(bare, anna)["TERM"] == "xterm-256color"

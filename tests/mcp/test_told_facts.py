@@ -207,10 +207,12 @@ def test_a_state_is_told_with_its_evidence() -> None:
         reads_lines=False,
         unread=3,
         processes=(),
+        program="vim\x1b",
     )
 
     assert tool_output.state_facts(state) == {
         "state": "running",
+        "program": "vim\\x1b",
         "is_sure": False,
         "evidence": ["cat\\x1b"],
         "shows_what_is_typed": True,

@@ -22,6 +22,7 @@ from holdfast.model.actors import ActorKind
 from holdfast.model.events import EventName
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
+from holdfast.wire.intents import Notify
 
 NOBODY_THERE = hosts.KnownHost("gone", b"\1" * 32, b"\2" * 32, ("ws://127.0.0.1:9/",))
 
@@ -68,6 +69,7 @@ def test_every_event_is_told_with_its_fields_and_no_other(
 
 
 def take_turns(us: Client, bot: Client) -> None:
+    assert us.request(Notify("may I deploy?")) is None
     assert us.request(wire.Take()) is None
     bot.send(wire.Ask(20_000))
     us.wait(wire.TurnAsked)

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "32d1aab2606995adc50fce6cb2262e4ceb57a14973e942059753552dfd608c0b",
+    1: "6ff00b8b69196c757c302874cabb16df43efc836fe415a26cc0bbe1c7f261abc",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

@@ -51,6 +51,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "send": "type text into a session",
         "keys": "press keys in a session, by name",
         "answer": "type a secret that a program asks for",
+        "notify": "call somebody to a session that needs input",
     },
     "the turn": {
         "who": "show who is attached, who has the turn and who waits",

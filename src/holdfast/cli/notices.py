@@ -11,6 +11,7 @@ from holdfast.cli.presence_text import (
 from holdfast.model.errors import HoldfastError
 from holdfast.model.events import EventName
 from holdfast.model.ids import ActorId
+from holdfast.model.session_record import NEEDS_INPUT
 from holdfast.model.settings import Settings
 from holdfast.model.text import printable
 from holdfast.model.verdicts import Verdict
@@ -101,22 +102,31 @@ def event_told(event: Event) -> str | None:
     match event.name:
         case EventName.POLICY_KEPT:
             return printable(str(event.fields.get("text", "")), 500)
-        case EventName.FREEZE_MISSED:
+        case EventName.FREEZE_MISSED | EventName.THAW_MISSED:
             pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
-            return f"process {pid} is still running: {printable(str(why), 200)}"
-        case EventName.THAW_MISSED:
-            pid, why = event.fields.get("pid", 0), event.fields.get("why", "")
-            return f"process {pid} is still stopped: {printable(str(why), 200)}"
+            is_freeze = event.name == EventName.FREEZE_MISSED
+            still = "running" if is_freeze else "stopped"
+            return f"process {pid} is still {still}: {printable(str(why), 200)}"
         case EventName.LISTENER_GONE:
             where = f"{event.fields.get('address', '')}:{event.fields.get('port', 0)}"
             what = printable(str(event.fields.get("command", "")), 80)
             return f"{what} no longer listens on {printable(where, 80)}"
+        case EventName.ATTENTION_CALLED:
+            return _called_told(event)
         case EventName.PROCESS_REPLACED:
             what = printable(str(event.fields.get("what", "")), 32)
             why = printable(str(event.fields.get("why", "")), 200)
             return f"the {what} hung and was replaced: {why}"
         case _:
             return None
+
+
+def _called_told(event: Event) -> str | None:
+    """Return an operator's call; what a program prints, the terminal shows itself."""
+    if event.fields.get("what") != NEEDS_INPUT:
+        return None
+    text = printable(str(event.fields.get("text", "")), 200)
+    return f"input is needed, says an operator: “{text}”"
 
 
 def company_told(presence: Presence, names: Names) -> str:

@@ -43,6 +43,7 @@ def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
             keep=facts["keep"],
             dozing=facts["dozing"],
             doing=facts["doing"],
+            calls=_calls(facts.get("attention")),
         ),
         shown_name(facts["turn_of"]) or NOBODY,
         _crowd(facts["attached"]),
@@ -50,6 +51,10 @@ def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
         age(now - facts["created_ms"] / 1000),
         command_told(facts["command"]),
     )
+
+
+def _calls(attention: object) -> bool:
+    return isinstance(attention, dict) and bool(attention.get("what"))
 
 
 def lines(rows: "Sequence[tuple[str, ...]]", room: int) -> list[str]:
@@ -91,13 +96,20 @@ def command_told(command: "Sequence[str]") -> str:
 
 
 def state_told(
-    state: str, status: int | None, *, keep: bool, dozing: bool, doing: str = ""
+    state: str,
+    status: int | None,
+    *,
+    keep: bool,
+    dozing: bool,
+    doing: str = "",
+    calls: bool = False,
 ) -> str:
     """Return what a session does, in the words of `holdfast state`."""
     if status is None:
         alive = doing or ("" if dozing else UNKNOWN)
         word = alive if state in ("running", "") else state
-        marks = [word, "dozing" if dozing else "", "kept" if keep else ""]
+        called = "calls you" if calls else ""
+        marks = [called, word, "dozing" if dozing else "", "kept" if keep else ""]
         return ", ".join(printable(one, 32) for one in marks if one)
     if status >= 0:
         return f"exited {status}"

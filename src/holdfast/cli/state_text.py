@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def lines(seen: "Fields") -> list[str]:
     """Return what was seen, for people."""
     sure = "" if seen["sure"] else " (not sure)"
-    told = [printable(seen["state"]) + sure]
+    told = [state_told(seen["state"], seen["program"]) + sure]
     told += [f"  {printable(one)}" for one in seen["why"]]
     if seen["foreground"]:
         echo = "on" if seen["echo"] else "off"
@@ -31,11 +31,17 @@ def lines(seen: "Fields") -> list[str]:
     return told
 
 
+def state_told(state: str, program: str) -> str:
+    """Return a state, and in which program, for people."""
+    return printable(f"{state} in {program}" if program else state, 100)
+
+
 def facts(session: str, seen: "Fields") -> dict[str, object]:
     """Return what was seen of a session as a JSON object."""
     return {
         "session": session,
         "state": seen["state"],
+        "program": seen["program"] or None,
         "sure": seen["sure"],
         "why": list(seen["why"]),
         "foreground": seen["foreground"] or None,

@@ -20,7 +20,8 @@ MAX_SECRET = 4094
 """Bytes of a secret: with Enter, as many as a terminal takes in one line."""
 
 SECRET = "waiting-for-secret"  # noqa: S105  # a state, and no secret
-INPUT = "waiting-for-input"
+TAKES_KEYS = frozenset({"waiting-for-input", "idle", "busy"})
+"""States in which a program may ask for a secret key by key; the holder knows."""
 
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
@@ -34,7 +35,7 @@ def demand_secrecy(seen: Evidence, *, key_by_key: bool) -> None:
     """
     if seen.state == SECRET:
         return
-    if seen.state != INPUT:
+    if seen.state not in TAKES_KEYS:
         raise NotWaiting(printable(seen.state))
     if seen.echo:
         raise WouldBeShown("the terminal shows what is typed")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.output.attention import AttentionCalls
 from holdfast.holder.poll import Poll
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.session_descriptors import Vaulted
@@ -20,6 +21,9 @@ class Context:
     shell: ShellCommands
     poll: Poll
     timers: Timers
+    attention: AttentionCalls
+    """Whether the session calls for somebody."""
+
     resized: Callable[[Size], None]
     """Told of another size of the terminal."""
 

@@ -15,6 +15,10 @@ from holdfast.model.terminal_variables import OF_ONE_TERMINAL
 
 OURS = "HOLDFAST_SESSION"
 
+PLACES = ("HOLDFAST_RUNTIME_DIR", "HOLDFAST_STATE_DIR", "HOLDFAST_CONFIG_DIR")
+"""Where this host keeps its files, if somebody chose that: `holdfast` in a session is
+about the same sessions."""
+
 _PASSING = frozenset({"PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "_"})
 """Variables of our own process that say nothing about the host."""
 
@@ -32,7 +36,8 @@ def environment_of(
     # What people have set is theirs. Any other creator gets what this host has set,
     # and what it gives beyond that is judged.
     ground = {} if is_person and not asked.ground else _ground()
-    found = {**ground, **(asked.env or {}), OURS: session}
+    places = {name: os.environ[name] for name in PLACES if name in os.environ}
+    found = {**ground, **(asked.env or {}), **places, OURS: session}
     if "TERM" not in found:
         # Not that of the process which asks: others will look at the session too.
         found["TERM"] = terminfo.usable(TERM, found)
@@ -60,7 +65,8 @@ def with_holdfast(environment: dict[str, str]) -> dict[str, str]:
 
 def start_words(command: Sequence[str], cwd: str, environment: dict[str, str]) -> Start:
     """Return what is started, as it is judged: with what this host has not set."""
-    told = {name: value for name, value in environment.items() if name != OURS}
+    ours = {OURS, *PLACES}
+    told = {name: value for name, value in environment.items() if name not in ours}
     return start_of(command, cwd, told, _ground())
 
 

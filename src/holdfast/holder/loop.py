@@ -14,6 +14,7 @@ from holdfast.holder.doze import Dozing
 from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.links.keeper_link import KeeperLink
 from holdfast.holder.links.reception import Reception
+from holdfast.holder.output.attention import AttentionCalls
 from holdfast.holder.output.display import Display
 from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.poll import Poll
@@ -48,9 +49,11 @@ class Holder:
             ShellCommands(vaulted, window),
             self._poll,
             self._timers,
+            AttentionCalls(vaulted, company, self._timers, self._keeper.change),
             self._resized,
             lambda: self._state_timer.set(0.0),
         )
+        self._attention = context.attention
         self._session = Session(context, NoteMemory(memory[:AREA]))
         self._leader = Leader(
             context, self._session.driver, self._session.freezer, known
@@ -125,6 +128,7 @@ class Holder:
     def _ended(self) -> None:
         """Take that the leader has ended, and all that it has printed is read."""
         status = self._leader.exit
+        self._attention.ended()
         self._keeper.change({"state": "exited", "exit": status})
         self._session.exited("unknown" if status is None else f"{status}")
         self._display.painter.ended()

@@ -32,6 +32,7 @@ class Session:
     def __init__(self, context: Context, note: NoteMemory) -> None:
         past = take_up(context, note)
         self.company = context.company
+        self.attention = context.attention
         self.driver = driver = past.driver
         self.book = past.book
         intake, vaulted = driver.intake, context.vaulted

@@ -51,11 +51,11 @@ MAX_LINE = 160
 MAX_GUESTS = 256
 """Operators whose answers are kept."""
 
-_NEEDS = ("approval", "secret", "input", "turn", "")
+_NEEDS = ("approval", "secret", "attention", "input", "turn", "")
 """What a session may need somebody for, most urgent first."""
 
 _FOUND = (
-    *("state", "turn", "here", "count", "pending", "waiting", "frozen"),
+    *("state", "program", "turn", "here", "count", "pending", "waiting", "frozen"),
     *("last_line", "hides", "needs"),
 )
 """What a holder tells, and the keeper does not know."""
@@ -174,6 +174,7 @@ def _known(listed: SessionRecord) -> Packet:
     """Return what the keeper knows of a session, and blanks for the rest."""
     return {
         **listed.facts(),
+        "program": "",
         "turn": None,
         "here": [],
         "count": 0,
@@ -182,14 +183,14 @@ def _known(listed: SessionRecord) -> Packet:
         "frozen": False,
         "last_line": "",
         "hides": False,
-        "needs": "",
+        "needs": "attention" if listed.attention.what else "",
     }
 
 
 def _take(facts: Packet, message: Message) -> None:
     match message:
-        case Evidence(state=word):
-            facts["state"] = word
+        case Evidence(state=word, program=program):
+            facts.update(state=word, program=program)
         case Presence():
             facts.update(_standing(message))
         case Screen():
@@ -235,6 +236,9 @@ def _need(facts: Packet) -> str:
     """Return what a session needs somebody for."""
     if facts["pending"]:
         return "approval"
-    if facts["state"] in _WAITING:
-        return _WAITING[str(facts["state"])]
+    waits = _WAITING.get(str(facts["state"]), "")
+    if facts["attention"] is not None and waits != "secret":
+        return "attention"
+    if waits:
+        return waits
     return "turn" if facts["waiting"] else ""

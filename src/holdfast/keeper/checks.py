@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from holdfast.linux import packets
 from holdfast.model.errors import MalformedMessage, RequestTooLarge
 from holdfast.model.keeper_messages import Changed
-from holdfast.model.session_record import HeldRecord, SessionRecord, fields_of
+from holdfast.model.session_record import HeldRecord, SessionRecord, as_facts, fields_of
 from holdfast.model.session_requests import Change, Keep, Rename
 from holdfast.model.text import checked_name
 
@@ -46,7 +46,7 @@ def changes(asked: Rename | Keep | Changed) -> Facts:
     _demand_state(found)
     if "name" in found:
         checked_name(found["name"])
-    return found
+    return {name: as_facts(value) for name, value in found.items()}
 
 
 def most_sessions(environment: Mapping[str, str]) -> int:

@@ -39,10 +39,10 @@ def look(master: int, leader: int, *, may_trace: bool = True) -> Evidence:
         if group is None or slave is None:
             return Evidence(group, (), echo, canonical)
         terminal, unread = Terminal.of(slave), _unread(slave)
-    sleepers = tuple(
-        sleeper(one, terminal, may_trace=may_trace) for one in _members(group, leader)
-    )
-    return Evidence(group, sleepers, echo, canonical, unread)
+    members = _members(group, leader)
+    sleepers = tuple(sleeper(one, terminal, may_trace=may_trace) for one in members)
+    ticks = sum(one.cpu_ticks for one in members)
+    return Evidence(group, sleepers, echo, canonical, unread, ticks=ticks)
 
 
 def _members(group: int, leader: int) -> list[Stat]:

@@ -65,6 +65,7 @@ GOES_ON = (
 _ANSWERS = {
     "waiting-for-input": "It waits for input: `send` with enter, then `wait` for the"
     " prompt and `read` from next_cursor.",
+    "idle": "A full-screen program shows its screen: `screen`, then `keys` or `send`.",
     "waiting-for-secret": "It asks for a secret: `answer`, if the person you work for"
     " gave you one for this; otherwise C-c with `keys`.",
 }
@@ -96,7 +97,10 @@ def enveloped(origin: str, text: str, hidden: list[Facts]) -> Facts:
     }
 
 
-_SAID = ("name", "host", "state", "exit", "created_ms", "id", "command", "cwd")
+_SAID = (
+    *("name", "host", "state", "exit", "created_ms", "id", "command", "cwd"),
+    "attention",
+)
 """Fields of a session that have another name here, or are made safe to show."""
 
 
@@ -110,7 +114,22 @@ def info_facts(info: SessionInfo) -> Facts:
         "command": printable(shlex.join(info.command[:16])),
         "cwd": printable(info.cwd),
         "created": moment(info.created_wall),
+        "attention": attention_facts(info),
         **{name: info.facts()[name] for name in info.facts() if name not in _SAID},
+    }
+
+
+def attention_facts(info: SessionInfo) -> Facts | None:
+    """Return what a session calls for somebody with; None if it does not."""
+    found = info.attention
+    if not found.what:
+        return None
+    origin = f"a call for somebody in {shown_name(info.name)}"
+    return {
+        "what": printable(found.what, 32),
+        "said": enveloped(origin, printable(found.text), []),
+        "since": moment(found.since_ms / 1000),
+        "source": printable(found.source, 64),
     }
 
 
@@ -179,6 +198,7 @@ def state_facts(state: State) -> Facts:
     """Return what a session is doing, and the evidence."""
     return {
         "state": state.word,
+        "program": printable(state.program),
         "is_sure": state.is_sure,
         "evidence": [printable(one) for one in state.evidence],
         "shows_what_is_typed": state.echoes,

@@ -103,7 +103,7 @@ _LOOKS: tuple[Tool[Any], ...] = (
         "What is it doing?",
         "Say what the session is doing, according to the kernel and not to its text:"
         " at-prompt, running, waiting-for-input, waiting-for-secret, frozen or"
-        " exited; with the evidence.",
+        " exited; in a full-screen program, idle or busy; with the evidence.",
         contracts.OnSession,
         looks.state,
     ),

@@ -3,7 +3,8 @@
 This is the one list. `holdfast watch`, the SDK, the tools for agents, the web page
 and the logbook's story are checked against it, and docs/reference/events.md is
 written from it. An event carries names and numbers, never terminal contents and
-never a key. A name is never reused.
+never a key; but for the text with which a program calls for somebody, made safe to
+print and cut. A name is never reused.
 """
 
 import enum
@@ -119,6 +120,16 @@ class EventName(enum.StrEnum):
         "ticket approver verdict",
         "SETTLED",
         "answered",
+    )
+    ATTENTION_CALLED = (
+        "attention.called",
+        "Somebody is called for: by the bell, a program's notification or `notify`.",
+        "what text source since_ms",
+    )
+    ATTENTION_CLEARED = (
+        "attention.cleared",
+        "It is not called for any more: `actor` typed something.",
+        "what actor",
     )
     COMMAND_STARTED = (
         "command.started",

@@ -8,7 +8,7 @@ table. Standard library only, for the keeper.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from holdfast.model.session_record import Cells, Facts
+from holdfast.model.session_record import Attention, Cells, Facts
 from holdfast.model.session_requests import KINDS as REQUESTS
 from holdfast.model.session_requests import Request, read_packet
 
@@ -84,6 +84,7 @@ class Changed(NamedTuple):
     state: str | None = None
     size: Cells | None = None
     ended_ms: int | None = None
+    attention: Attention | None = None
     exit: int | None = None
 
 

@@ -34,6 +34,33 @@ class Cells(NamedTuple):
     rows: int
 
 
+BELL, MESSAGE, NEEDS_INPUT = "bell", "message", "needs-input"
+"""By what somebody is called for: the bell, a notification that the program printed,
+or an operator's word."""
+
+PROGRAM = "program"
+"""The source of what was printed: any program in the session may have done it."""
+
+
+class Attention(NamedTuple):
+    """What a session calls for somebody with, until somebody types."""
+
+    what: str = ""
+    """bell, message or needs-input; empty if nobody is called for."""
+
+    text: str = ""
+    """What was said, safe to print; whoever made the call chose it."""
+
+    since_ms: int = 0
+    """Milliseconds since 1970."""
+
+    source: str = ""
+    """`program`, or the id of the operator who called."""
+
+
+NO_ATTENTION = Attention()
+
+
 class HeldStart(NamedTuple):
     """A command that has not begun: who asked for it, and what would run."""
 
@@ -87,6 +114,9 @@ class SessionRecord(NamedTuple):
     output_ms: int = 0
     """When it last printed something, in milliseconds since 1970; 0 if not known."""
 
+    attention: Attention = NO_ATTENTION
+    """Whether it calls for somebody, and with what."""
+
     host: str = ""
     """What we call the host it lives at; empty if that is here."""
 
@@ -114,6 +144,7 @@ class SessionRecord(NamedTuple):
     def facts(self) -> Facts:
         """Return it as what JSON can say; `host` only if it is elsewhere."""
         found = self._asdict()
+        found["attention"] = self.attention._asdict() if self.attention.what else None
         if not self.host:
             del found["host"]
         return found

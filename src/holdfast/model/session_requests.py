@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from holdfast.model.session_record import (
+    Attention,
     Cells,
     Facts,
     HeldStart,
@@ -224,6 +225,7 @@ class Change(NamedTuple):
     state: str | None = None
     size: Cells | None = None
     ended_ms: int | None = None
+    attention: Attention | None = None
 
 
 def packet_of(request: Request) -> Facts:

@@ -37,6 +37,12 @@ def printable(text: str, limit: int = 200) -> str:
     return shown + "…" if len(text) > limit else shown
 
 
+def bounded(text: str, limit: int) -> str:
+    """Return `text` as `printable` does, in at most `limit` characters in all."""
+    shown = printable(text, limit)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
 def shown_name(text: str) -> str:
     """Return a name as it is shown to people, wherever it came from.
 

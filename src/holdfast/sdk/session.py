@@ -25,8 +25,14 @@ from holdfast.sdk import command_run
 from holdfast.sdk.session_views import Looking, Pattern
 from holdfast.sdk.turns import Turns
 from holdfast.sdk.values import CommandResult
-from holdfast.wire.intents import MAX_EFFECT, MAX_INTENT, MAX_PARAMETERS, Intend
-from holdfast.wire.messages import fitting
+from holdfast.wire.intents import (
+    MAX_EFFECT,
+    MAX_INTENT,
+    MAX_PARAMETERS,
+    Intend,
+    Notify,
+)
+from holdfast.wire.messages import MAX_TEXT, fitting
 
 MAX_OUTPUT = 64 * 1024
 """Bytes of a command's output that are kept unless asked otherwise."""
@@ -92,6 +98,17 @@ class Session(Looking, Turns):
             parameters=fitting(parameters, MAX_PARAMETERS),
         )
         await self._request(said)
+
+    async def notify(self, text: str) -> None:
+        """Call somebody to the session, which needs input: `text` says what for.
+
+        Everybody who watches it is told, and its record has it until somebody types.
+
+        Raises:
+            Forbidden: We may type nothing here, and run nothing.
+
+        """
+        await self._request(Notify(fitting(text, MAX_TEXT)))
 
     # ── typing ────────────────────────────────────────────────────────────
 

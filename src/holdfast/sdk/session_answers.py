@@ -17,6 +17,7 @@ def state_from(seen: Evidence) -> State:
         seen.canonical,
         seen.unread,
         tuple(seen.sleepers),
+        seen.program,
     )
 
 

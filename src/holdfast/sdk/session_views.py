@@ -178,13 +178,15 @@ class Looking(Footing):
     async def wait_input(self, timeout: float | None = None) -> State:
         """Wait until a program waits for somebody to type; a password counts too.
 
+        A full-screen program that is idle counts as well.
+
         Raises:
             Unavailable: It did not in time.
             UsageError: The session ended first.
 
         """
         return await self._wait_state(
-            timeout, "waiting-for-input", "waiting-for-secret"
+            timeout, "waiting-for-input", "waiting-for-secret", "idle"
         )
 
     async def wait_secret(self, timeout: float | None = None) -> State:

@@ -135,6 +135,7 @@ class Session:
 
     run = _blocking(sessions.Session.run)
     intend = _blocking(sessions.Session.intend)
+    notify = _blocking(sessions.Session.notify)
     send = _blocking(sessions.Session.send)
     keys = _blocking(sessions.Session.keys)
     signal = _blocking(sessions.Session.signal)

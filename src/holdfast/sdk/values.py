@@ -181,8 +181,8 @@ class Chunk(Stretch):
 class State:
     """What a session does, by the kernel's word, and how that is known.
 
-    The word is at-prompt, running, waiting-for-input, waiting-for-secret, frozen or
-    exited; without `is_sure` it is the best guess.
+    The word is at-prompt, running, waiting-for-input, waiting-for-secret, idle, busy,
+    frozen or exited; without `is_sure` it is the best guess.
     """
 
     word: str
@@ -201,6 +201,8 @@ class State:
     """Bytes that were typed and not read yet."""
 
     processes: tuple[Asleep, ...]
+    program: str = ""
+    """Which program is idle or busy; empty in every other state."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ Message = (
     | intents.Intend
     | signatures.Sign
     | signatures.Signed
+    | intents.Notify
     | messages.Take
     | messages.Ask
     | messages.Answer

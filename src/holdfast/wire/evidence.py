@@ -32,10 +32,12 @@ class Asleep(Part, frozen=True):
 class Evidence(Part, frozen=True, kw_only=True):
     """What the session does, whether that is sure, why, and what was seen.
 
-    `foreground` is the process group that has the terminal, 0 if none has.
+    `foreground` is the process group that has the terminal, 0 if none has. `program`
+    is which program is idle or busy, and empty in every other state.
     """
 
     state: Word
+    program: Name
     incarnation: Life
     sure: bool
     why: Annotated[tuple[Text, ...], Meta(max_length=MAX_REASONS)]

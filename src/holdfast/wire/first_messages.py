@@ -44,8 +44,8 @@ FIELDS: dict[int, tuple[str, ...]] = {
     ),
     STATE_REQUEST: (),
     EVIDENCE: (
-        *("state", "incarnation", "sure", "why", "foreground", "echo", "canonical"),
-        *("unread", "sleepers"),
+        *("state", "program", "incarnation", "sure", "why", "foreground", "echo"),
+        *("canonical", "unread", "sleepers"),
     ),
 }
 """The fields of each, in the order in which they are written."""

@@ -71,6 +71,7 @@ class FrameKind(enum.IntEnum):
     INTEND = 0x25
     SIGN = 0x26
     SIGNED = 0x27
+    NOTIFY = 0x28
 
     # the turn
     TAKE = 0x30

@@ -1,7 +1,9 @@
-"""Wire form of an operator's declared intent.
+"""Wire form of what operators say: what they mean to do, and that they need somebody.
 
 An intent is put on record and decides nothing. The input it speaks of follows it, and
-stands in the logbook after it, by the same actor.
+stands in the logbook after it, by the same actor. A call for somebody is told to
+everybody as an EVENT (model.events), and is in the session's record until somebody
+types.
 Specified in docs/spec/wire.md, section 4.4.
 """
 
@@ -9,7 +11,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from holdfast.wire.messages import Part, Word
+from holdfast.wire.messages import Part, Text, Word
 
 MAX_INTENT: Final = 500
 """Characters that say why: a sentence, and not a speech."""
@@ -28,3 +30,9 @@ class Intend(Part, frozen=True, kw_only=True):
     intent: Annotated[str, Meta(max_length=MAX_INTENT)]
     effect: Annotated[str, Meta(max_length=MAX_EFFECT)]
     parameters: Annotated[str, Meta(max_length=MAX_PARAMETERS)]
+
+
+class Notify(Part, frozen=True):
+    """The session needs somebody's input, and this is what for."""
+
+    text: Text

@@ -83,6 +83,7 @@ class FakeSession:
             "turn_of": "",
             "attached": [],
             "output_ms": 0,
+            "attention": None,
         }
         self.changed = threading.Condition()
         self.stream = b""

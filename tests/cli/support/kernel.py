@@ -43,6 +43,7 @@ def evidence(state: str, *, sure: bool = True, unread: int = 0) -> Evidence:
     """Return a session that does this."""
     return Evidence(
         state=state,
+        program="",
         incarnation=Incarnation(1),
         sure=sure,
         why=("cat (7) reads the terminal (fd 0)",),

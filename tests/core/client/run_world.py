@@ -72,6 +72,7 @@ def command(*, end: int | None = None, status: int | None = None) -> ShellComman
 def evidence(state: str) -> Evidence:
     return Evidence(
         state=state,
+        program="",
         incarnation=Incarnation(1),
         sure=True,
         why=(),

@@ -52,6 +52,7 @@ def evidence(state: str) -> Evidence:
     return Evidence(
         incarnation=Incarnation(1),
         state=state,
+        program="",
         sure=True,
         why=(),
         foreground=1,

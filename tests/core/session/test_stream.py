@@ -37,6 +37,18 @@ def window_of(capacity: int, printed: bytes = b"") -> StreamWindow:
     return window
 
 
+@pytest.mark.parametrize(
+    ("offset", "found"),
+    [(0, b"defgh"), (3, b"defgh"), (5, b"fgh"), (8, b""), (99, b""), (-7, b"defgh")],
+)
+def test_a_copy_is_of_all_that_is_kept_across_the_ring_s_end(
+    offset: int, found: bytes
+) -> None:
+    window = window_of(5, b"abcdefgh")
+
+    assert window.since(offset) == found
+
+
 def kept(window: StreamWindow) -> bytes:
     whole = b""
     while window.start + len(whole) < window.end:

@@ -7,6 +7,7 @@ from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.output.terminal_output import Output
 from holdfast.linux import pty
 from holdfast.model.geometry import Size
+from holdfast.term.attention import Call
 from holdfast.term.queries import QueryKind
 
 
@@ -16,7 +17,8 @@ class Printer:
         self.window = StreamWindow.create(memoryview(self.memory))
         self.master, self.slave = pty.open_pty(Size(80, 24))
         tty.setraw(self.slave)
-        self.output = Output(self.master, self.window)
+        self.calls: list[Call] = []
+        self.output = Output(self.master, self.window, self.calls.append)
 
     def prints(self, data: bytes) -> list[QueryKind]:
         os.write(self.slave, data)
@@ -28,7 +30,7 @@ class Printer:
 
     def dies(self) -> None:
         self.window = StreamWindow.open(memoryview(self.memory))
-        self.output = Output(self.master, self.window)
+        self.output = Output(self.master, self.window, self.calls.append)
 
     @property
     def seen(self) -> bytes:
@@ -97,3 +99,47 @@ def test_the_end_of_all_writers_is_told(printer: Printer) -> None:
     os.close(printer.slave)
 
     assert printer.output.take() is None
+
+
+def test_a_call_is_told_and_stays_in_the_stream(printer: Printer) -> None:
+    printer.prints(b"\x1b]9;come\x07\a")
+
+    assert printer.calls == [Call("message", "come")]
+    assert printer.seen == b"\x1b]9;come\x07\a"
+
+
+def test_a_call_is_told_before_it_is_part_of_the_stream(printer: Printer) -> None:
+    seen: list[bytes] = []
+    printer.output = Output(
+        printer.master, printer.window, lambda _: seen.append(printer.seen)
+    )
+
+    printer.prints(b"\a")
+
+    assert seen == [b""]
+
+
+@pytest.mark.parametrize("cut", range(1, 10))
+def test_the_end_of_a_string_is_no_bell_after_a_death_amid_it(
+    printer: Printer, cut: int
+) -> None:
+    title = b"\x1b]0;title\x07"
+    printer.prints(title[:cut])
+    printer.dies()
+    printer.output.take_up()
+
+    printer.prints(title[cut:])
+
+    assert printer.calls == []
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_a_call_outlives_a_death_amid_it(printer: Printer, cut: int) -> None:
+    said = b"\x1b]9;come\x07"
+    printer.prints(said[:cut])
+    printer.dies()
+    printer.output.take_up()
+
+    printer.prints(said[cut:])
+
+    assert printer.calls == [Call("message", "come")]

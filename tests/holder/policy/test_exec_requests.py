@@ -22,6 +22,7 @@ from holdfast.core.input import gate
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
 from holdfast.holder.links.attached_clients import Company
+from holdfast.holder.output.attention import AttentionCalls
 from holdfast.holder.policy.exec_requests import ExecRequests
 from holdfast.holder.poll import Poll
 from holdfast.holder.provenance.shell_commands import ShellCommands
@@ -77,12 +78,14 @@ class Shell:
         raw = shared_memory.view(self.vaulted.memory)
         StreamWindow.create(raw[AREA:])
         shell = ShellCommands(self.vaulted, StreamWindow.open(raw[AREA:]))
+        company, timers = Company(), Timers()
         self.context = Context(
             self.vaulted,
-            Company(),
+            company,
             shell,
             Poll(),
-            Timers(),
+            timers,
+            AttentionCalls(self.vaulted, company, timers, self.vaulted.change),
             _ignore,
             lambda: None,
         )

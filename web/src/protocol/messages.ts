@@ -243,6 +243,11 @@ export interface Signed {
   readonly last: number;
 }
 
+/** The session needs somebody's input, and this is what for. */
+export interface Notify {
+  readonly text: string;
+}
+
 /** Give me the turn, which is free. */
 export interface Take {}
 
@@ -498,6 +503,7 @@ export interface Asleep {
 /** What the session does, whether that is sure, why, and what was seen. */
 export interface Evidence {
   readonly state: string;
+  readonly program: string;
   readonly incarnation: number;
   readonly sure: boolean;
   readonly why: readonly string[];
@@ -914,6 +920,10 @@ export const SIGNED = struct<Signed>({
   last: int(0, 9007199254740991),
 });
 
+export const NOTIFY = struct<Notify>({
+  text: text(1024),
+});
+
 export const TAKE = struct<Take>({});
 
 export const ASK = struct<Ask>({
@@ -1130,6 +1140,7 @@ export const ASLEEP = struct<Asleep>({
 
 export const EVIDENCE = struct<Evidence>({
   state: text(64, /^[a-z][a-z0-9.-]*$/),
+  program: text(64),
   incarnation: int(1, 9007199254740991),
   sure: flag,
   why: list(text(1024), 0, 8),
@@ -1345,6 +1356,7 @@ export const KINDS = {
   INTEND: 0x25,
   SIGN: 0x26,
   SIGNED: 0x27,
+  NOTIFY: 0x28,
   TAKE: 0x30,
   ASK: 0x31,
   ANSWER: 0x32,
@@ -1409,6 +1421,7 @@ export interface Bodies {
   readonly INTEND: Intend;
   readonly SIGN: Sign;
   readonly SIGNED: Signed;
+  readonly NOTIFY: Notify;
   readonly TAKE: Take;
   readonly ASK: Ask;
   readonly ANSWER: Answer;
@@ -1473,6 +1486,7 @@ export const SHAPES = {
   INTEND: INTEND,
   SIGN: SIGN,
   SIGNED: SIGNED,
+  NOTIFY: NOTIFY,
   TAKE: TAKE,
   ASK: ASK,
   ANSWER: ANSWER,

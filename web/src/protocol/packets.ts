@@ -6,6 +6,7 @@
  * is a stranger's, and is read field by field.
  */
 
+import type { Attention } from "./attention.js";
 import { HoldfastError, malformed } from "./errors.js";
 import { tooLarge } from "./frames.js";
 import type { Cells } from "./messages.js";
@@ -112,4 +113,15 @@ export function cellsOf(packet: Packet, name: string): Cells | null {
   const [columns, rows] = size as unknown[];
   const isSize = typeof columns === "number" && typeof rows === "number";
   return isSize ? { columns, rows } : null;
+}
+
+export function attentionOf(packet: Packet, name: string): Attention | null {
+  const told = packet[name];
+  if (!isPacket(told) || textOf(told, "what") === "") return null;
+  return {
+    what: shownOf(told, "what"),
+    text: shownOf(told, "text"),
+    sinceMs: numberOf(told, "since_ms"),
+    source: shownOf(told, "source"),
+  };
 }

@@ -5,9 +5,10 @@
  */
 
 import type { SessionId } from "./api.js";
+import type { Attention } from "./attention.js";
 import type { Cells } from "./messages.js";
 import type { Packet } from "./packets.js";
-import { cellsOf, flagOf, numberOf, numberOrNull, shownOf, textOf, wordsOf } from "./packets.js";
+import { attentionOf, cellsOf, flagOf, numberOf, numberOrNull, shownOf, textOf, wordsOf } from "./packets.js";
 
 /** What each field says is in src/holdfast/model/session_record.py. */
 export interface SessionInfo {
@@ -27,6 +28,7 @@ export interface SessionInfo {
   readonly turnOf: string;
   readonly attached: readonly string[];
   readonly outputMs: number;
+  readonly attention: Attention | null;
 }
 
 /** Read what a host says of a session; what is missing is empty. */
@@ -48,5 +50,6 @@ export function sessionInfo(told: Packet): SessionInfo {
     turnOf: shownOf(told, "turn_of"),
     attached: wordsOf(told, "attached"),
     outputMs: numberOf(told, "output_ms"),
+    attention: attentionOf(told, "attention"),
   };
 }

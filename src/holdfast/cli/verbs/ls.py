@@ -132,6 +132,7 @@ def state_of(session: SessionRecord) -> str:
         keep=session.keep,
         dozing=session.dozing,
         doing=session.doing,
+        calls=bool(session.attention.what),
     )
 
 

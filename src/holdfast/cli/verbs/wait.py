@@ -22,7 +22,7 @@ FOREVER = float("inf")
 
 STATES: dict[str, tuple[str, ...]] = {
     "prompt": ("at-prompt",),
-    "input": ("waiting-for-input", "waiting-for-secret"),
+    "input": ("waiting-for-input", "waiting-for-secret", "idle"),
     "secret": ("waiting-for-secret",),
 }
 """The states that each word stands for."""

@@ -82,7 +82,7 @@ RETRY = 0.01
 
 _PROMPT = "prompt"
 _SOON = frozenset({"unmarked", "between"})
-_WAITING = frozenset({"waiting-for-input", "waiting-for-secret"})
+_WAITING = frozenset({"waiting-for-input", "waiting-for-secret", "idle"})
 _AT_PROMPT = "at-prompt"
 
 

@@ -4,7 +4,8 @@ Theory of operation
 -------------------
 The kernel knows which process group has the terminal, what each of its
 processes sleeps in, and the modes of the terminal. The caller has just read
-that; here it becomes one of six words, and the evidence for it.
+that; here it becomes one of six words, and the evidence for it. Two more, for programs
+that read single keys, come from core.session.program_state.
 
 A session waits when a process that has the terminal sleeps until somebody
 types. What it waits for follows from the terminal: a password is read in whole
@@ -46,6 +47,8 @@ class Word(enum.StrEnum):
     WAITING_FOR_SECRET = "waiting-for-secret"  # noqa: S105  # a state, and no secret
     FROZEN = "frozen"
     EXITED = "exited"
+    IDLE = "idle"  # in a program that reads single keys: see program_state
+    BUSY = "busy"
 
 
 class Wait(enum.Enum):
@@ -90,6 +93,8 @@ class Evidence:
     unread: int = 0
     is_frozen: bool = False
     has_exited: bool = False
+    ticks: int = 0
+    """Clock ticks of processor time that the group has used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,8 @@ class Doing:
     word: Word
     is_sure: bool
     why: tuple[str, ...]
+    program: str = ""
+    """In which program it is idle or busy."""
 
 
 def decide(seen: Evidence) -> Doing:
@@ -111,7 +118,7 @@ def decide(seen: Evidence) -> Doing:
     if seen.foreground is None or not seen.sleepers:
         why = "no process that could be found has the terminal"
         return Doing(Word.RUNNING, is_sure=False, why=(why,))
-    reader = _reader(seen.sleepers)
+    reader = reader_in(seen.sleepers)
     return _without_reader(seen) if reader is None else _with_reader(seen, reader)
 
 
@@ -125,7 +132,7 @@ def is_alone(seen: Evidence) -> bool:
     return len(others) < len(seen.sleepers) and all(one.wait in quiet for one in others)
 
 
-def _reader(sleepers: Iterable[Sleeper]) -> Sleeper | None:
+def reader_in(sleepers: Iterable[Sleeper]) -> Sleeper | None:
     """Return who waits for the terminal, the most certain first."""
     waiting = [one for one in sleepers if one.wait in (Wait.READING, Wait.POLLING)]
     return min(waiting, key=_doubt, default=None)

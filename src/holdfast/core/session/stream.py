@@ -202,6 +202,12 @@ class StreamWindow:
         size = min(limit, end - offset, self.capacity - place)
         return self._ring[place : place + max(size, 0)].toreadonly()
 
+    def since(self, offset: int) -> bytes:
+        """Return a copy of all from `offset` on, as far as it is kept."""
+        at = min(max(offset, self.start), self.end)
+        first = bytes(self.read(at, self.capacity))
+        return first + bytes(self.read(at + len(first), self.capacity))
+
     def _append_in_pieces(self, data: memoryview) -> None:
         # Each piece is an append of its own, so that I1 needs no second proof.
         for first in range(0, len(data), self.capacity):

@@ -27,6 +27,7 @@ class Presence:
     ) -> None:
         self._vaulted = context.vaulted
         self._company = context.company
+        self._attention = context.attention
         self._driver = driver
         self._writer = writer
         self._notifications = notifications
@@ -60,6 +61,7 @@ class Presence:
         """Tell a client that has just attached what waits for an answer."""
         self._notifications.welcome(connection, connection.operator.id)
         self._company.brief(connection)
+        self._attention.brief(connection)
 
     def left(self, connection: Connection) -> None:
         """Record that a client is gone."""

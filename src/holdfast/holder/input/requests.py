@@ -30,7 +30,7 @@ from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import KINDS, NO_INPUT, Message, refusal
 from holdfast.wire.frames import FrameKind
-from holdfast.wire.intents import Intend
+from holdfast.wire.intents import Intend, Notify
 from holdfast.wire.signatures import Sign
 from holdfast.wire.trials import Try
 
@@ -93,6 +93,16 @@ class Requests:
         """
         if not self._intake.rights.may(actor, right, now()):
             raise NotAllowed(actor, right.value)
+
+    def _demand_acting(self, actor: ActorId) -> None:
+        """Do nothing if `actor` may type here, or have commands run.
+
+        Raises:
+            Forbidden: It may not: an observer has nothing to say here.
+
+        """
+        if not self._intake.rights.may(actor, Right.INPUT, now()):
+            self.demand(actor, Right.COMMAND)
 
     # ── the turn ──────────────────────────────────────────────────────────
 
@@ -157,6 +167,9 @@ class Requests:
                 self._dismiss(actor, client)
             case Intend():
                 self._intend(actor, message)
+            case Notify(text):
+                self._demand_acting(actor)
+                self._session.attention.notified(actor, text)
             case Sign() if connection.client is not None:
                 self._session.book.sign(connection, message)
             case parties.Who() | Try() | wire.Inquire():
@@ -191,9 +204,8 @@ class Requests:
             connection.dismiss(wire.Goodbye(error.code, str(error)))
 
     def _intend(self, actor: ActorId, said: Intend) -> None:
+        self._demand_acting(actor)
         at = now()
-        if not self._intake.rights.may(actor, Right.INPUT, at):
-            self.demand(actor, Right.COMMAND)
         allowance = self._intents.setdefault(actor, Allowance(INTENTS, BURST, at.now))
         if not allowance.spend(1, at.now):
             raise AskedTooOften("intents a second", INTENTS)

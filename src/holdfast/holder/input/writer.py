@@ -36,6 +36,9 @@ from holdfast.model.session_record import Cells
 AGAIN = 0.01
 """Seconds between two attempts to write what the terminal refused."""
 
+CLEARING = TYPED | {InputKind.SIGNAL}
+"""Inputs after which the session has what it called for."""
+
 ECHO_PATIENCE = 0.001
 """Seconds what the terminal took may stay unbooked: its echo goes first. Should
 we be killed within them, the input's outcome is unknown, as it is during a write."""
@@ -55,6 +58,7 @@ class Writer:
     ) -> None:
         self._vaulted = context.vaulted
         self._shell = context.shell
+        self._attention = context.attention
         self._driver = driver
         self._book = book
         self._line = line
@@ -113,10 +117,11 @@ class Writer:
         if self._shell.is_marked:
             self._shell.enters()
         if self._owners is not None and given.kind is not InputKind.START:
-            self._owners.types(given.actor)
-            if given.kind in TYPED:
-                self._owners.feeds(given.actor)
+            _attribute(given, self._owners)
+        if self._attention.is_on and given.kind in CLEARING:
+            self._attention.typed(given.actor)
         if given.kind in TYPED:
+            self._attention.typed_at = at.now
             self._current = (apply, 0)
             return self._go_on(at)
         if given.kind is InputKind.RESIZE:
@@ -206,3 +211,10 @@ class Writer:
         record, cells = self._vaulted.record, Cells(size.columns, size.rows)
         self._vaulted.record = record._replace(size=cells)
         self._resized(size)
+
+
+def _attribute(given: Input, owners: ProcessOwners) -> None:
+    """Take note of who is behind what an input starts."""
+    owners.types(given.actor)
+    if given.kind in TYPED:
+        owners.feeds(given.actor)

@@ -36,11 +36,15 @@ class Glancing:
         holder = self._turn.holder
         present = [one for one in self._company.attached() if one.actor is not None]
         return Seen(
-            doing=STARTING if self._vaulted.start else self._observations.state().state,
+            doing=STARTING if self._vaulted.start else self._doing(),
             turn_of="" if holder is None else self._name(holder),
             attached=tuple(self._name(one.operator.id) for one in present[:MAX_NAMED]),
             output_ms=self._printed_ms(),
         )
+
+    def _doing(self) -> str:
+        now = self._observations.state()
+        return f"{now.state} in {now.program}" if now.program else now.state
 
     def _name(self, actor: ActorId) -> str:
         return self._company.actor(actor).name or actor

@@ -1,9 +1,11 @@
 """Answers what an observer may ask, attached or not."""
 
+from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.context import Context
 from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.output.attach_view import AttachView
+from holdfast.holder.processes.lately import Lately
 from holdfast.holder.processes.leader import Leader
 from holdfast.holder.processes.session_report import SessionReport
 from holdfast.holder.provenance import blame
@@ -38,6 +40,7 @@ class Observations:
         session: Session,
         requests: Requests,
         view: AttachView,
+        window: StreamWindow,
         leader: Leader,
     ) -> None:
         vaulted = context.vaulted
@@ -53,6 +56,7 @@ class Observations:
             context.timers,
             has_exited=leader.exit is not None,
             starters=ProcessStarters(vaulted, context.shell).actors,
+            lately=Lately(window, context.attention),
         )
 
     def take(self, connection: Connection, asked: Message) -> bool:

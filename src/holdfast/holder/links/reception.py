@@ -39,7 +39,7 @@ class Reception:
         self._session = session
         self._requests = requests = Requests(session)
         self._observations = Observations(
-            context, session, requests, display.view, leader
+            context, session, requests, display.view, display.window, leader
         )
         self._attachment = Attachment(
             context, session, requests, display, leader, state

@@ -45,7 +45,8 @@ class Display:
         self.printed_at: float | None = None
         """When something was last printed, as far as we have seen it."""
 
-        self._output = Output(vaulted.master, window)
+        self._attention = context.attention
+        self._output = Output(vaulted.master, window, self._attention.printed)
         self.painter = PainterLink(
             vaulted.session, window, context.poll, timers, self.size
         )
@@ -82,7 +83,7 @@ class Display:
             if connection.viewer is not None:
                 connection.pump()
         self._session.writer.echoed()
-        self.printed_at = now = time.monotonic()
+        self.printed_at = self._attention.printed_at = now = time.monotonic()
         self.listeners.printed(now)
         if self.window.end > self.painter.fed_at:
             self.painter.tick(now)

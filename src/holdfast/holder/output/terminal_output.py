@@ -6,8 +6,11 @@ A successor finds what its predecessor had read but not yet made visible, includ
 unfinished escape sequence, and continues from there.
 """
 
+from collections.abc import Callable
+
 from holdfast.core.session.stream import StreamWindow
 from holdfast.linux import pty
+from holdfast.term.attention import Call, CallScanner
 from holdfast.term.queries import Query, QueryFilter
 
 CHUNK = 64 * 1024
@@ -17,13 +20,20 @@ CHUNK = 64 * 1024
 class Output:
     """What one program prints."""
 
-    def __init__(self, master: int, window: StreamWindow) -> None:
+    def __init__(
+        self, master: int, window: StreamWindow, called: Callable[[Call], None]
+    ) -> None:
+        """Read what `master` has; `called` is told when the program calls somebody."""
         self._master = master
         self._window = window
+        self._called = called
         self._filter = QueryFilter()
+        self._calls = CallScanner()
 
     def take_up(self) -> tuple[Query, ...]:
         """Go on with what a predecessor had read; return the queries in it."""
+        # A string may be open, whose end is no bell. What it calls for was told.
+        self._calls.feed(self._window.since(self._window.end - CHUNK))
         return self._admit(bytes(self._window.ahead))
 
     def take(self) -> tuple[Query, ...] | None:
@@ -36,6 +46,10 @@ class Output:
         return None if count is None else self._admit(bytes(room[:count]))
 
     def _admit(self, fresh: bytes) -> tuple[Query, ...]:
+        call = self._calls.feed(fresh)
+        if call is not None:
+            # Before it is part of the stream: should we be killed, it is read again.
+            self._called(call)
         filtered = self._filter.feed(fresh)
         if filtered.queries:
             raw = bytes(self._window.ahead)

@@ -11,8 +11,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from holdfast.core.provenance.lineage import Kin
+from holdfast.core.session.program_state import NOTHING_KNOWN, Activity, refined
 from holdfast.core.session.session_state import Evidence, decide
 from holdfast.holder.links.connection import Connection
+from holdfast.holder.processes.lately import Lately
 from holdfast.holder.timers import Timers
 from holdfast.linux import graph, session_state
 from holdfast.linux.process_table import SLICE, Belonging, Tree
@@ -20,6 +22,7 @@ from holdfast.linux.procfs import TICKS, state_word
 from holdfast.linux.sockets import CONNECTED, LISTENING, Socket
 from holdfast.model.errors import GraphUnavailable
 from holdfast.model.ids import FIRST_INCARNATION, ActorId, SessionId
+from holdfast.model.text import MAX_NAME, printable
 from holdfast.wire import evidence, graphs
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import refusal
@@ -39,7 +42,7 @@ Starters = Callable[[Iterable[Kin]], Mapping[int, ActorId]]
 class SessionReport:
     """Answers what clients ask about one session's state and processes."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # all that it looks at
         self,
         session: SessionId,
         leader: int,
@@ -48,6 +51,7 @@ class SessionReport:
         *,
         has_exited: bool,
         starters: Starters,
+        lately: Lately | None = None,
     ) -> None:
         self._session = session
         self._leader = leader
@@ -55,6 +59,7 @@ class SessionReport:
         # A leader that is gone has left its number to others.
         self._tree = Tree.of(-1 if has_exited else leader, session)
         self._starters = starters
+        self._lately = lately
         self._timer = timers.add(self.tick)
         self._asking: list[tuple[Connection, bool]] = []
         self._gathering: Iterator[graph.Node | None] | None = None
@@ -75,7 +80,8 @@ class SessionReport:
             seen = Evidence(is_frozen=is_frozen, has_exited=has_exited)
         else:
             seen = session_state.look(self._master, self._leader)
-        return told(seen)
+        lately = self._lately and self._lately.look(seen, time.monotonic())
+        return told(seen, lately or NOTHING_KNOWN)
 
     def ask_graph(self, connection: Connection, asked: graphs.GraphRequest) -> None:
         """Have a client told what runs, as soon as it is known."""
@@ -124,11 +130,12 @@ class SessionReport:
         self._gathering = graph.survey(belonging, descriptors=descriptors)
 
 
-def told(seen: Evidence) -> evidence.Evidence:
+def told(seen: Evidence, lately: Activity = NOTHING_KNOWN) -> evidence.Evidence:
     """Return what was seen as it travels, with what follows from it."""
-    said = decide(seen)
+    said = refined(decide(seen), seen, lately)
     return evidence.Evidence(
         state=said.word.value,
+        program=wire.fitting(printable(said.program), MAX_NAME),
         incarnation=FIRST_INCARNATION,
         sure=said.is_sure,
         why=tuple(wire.fitting(one, wire.MAX_TEXT) for one in said.why),
