@@ -189,7 +189,7 @@ def test_a_flood_wakes_nobody_more_often_than_told(here: Machine) -> None:
     told = [one for one in came if isinstance(one, wire.Event)]
     assert 1 <= len(told) <= BURST + 10
     assert len(str(attention(here, session)["text"])) <= 200
-    assert us.enter(b"x")
+    assert isinstance(us.enter(b"x"), wire.Acknowledge)
 
 
 def test_an_operator_may_call_who_may_act_there_and_no_other(here: Machine) -> None:
