@@ -37,6 +37,7 @@ from holdfast.wire.commands import CommandReport, CommandRequest
 from holdfast.wire.company import Grant, Inherited, Presence, Present, Revoke, Who
 from holdfast.wire.evidence import StateRequest
 from holdfast.wire.graphs import GraphRequest
+from holdfast.wire.intents import Notify
 from holdfast.wire.messages import (
     Answer,
     Approve,
@@ -245,7 +246,7 @@ class Operating:
                 self._session.tell(Settled(ticket, verdict, US))
             case Freeze() | Thaw():
                 self._freeze(frozen=isinstance(message, Freeze))
-            case Grant() | Revoke() | Inquire() | Pong():
+            case Grant() | Revoke() | Inquire() | Pong() | Notify():
                 pass
             case _:
                 raise AssertionError(message)
