@@ -26,6 +26,7 @@ GROUPS = (
     "echo",
     "key_calls",
     "opening",
+    "overview",
     "weight",
     "waking",
     "many",

@@ -21,6 +21,7 @@ INTRODUCTION = """\
 
 For people who look up a verb or an option; `holdfast VERB --help` shows the same.
 
+`holdfast` alone is [an overview](../howto/see-all-sessions.md) of all sessions.
 NAME is a session's name, its id, or how its id begins; `HOST/NAME` is one elsewhere.
 `holdfast --as OPERATOR VERB …` acts as another operator of this machine.
 `tools/write_cli_reference.py` writes this page from the code.

@@ -31,13 +31,16 @@ def test_the_module_is_the_command() -> None:
     assert said == f"holdfast {__version__}\n"
 
 
-def test_without_a_verb_it_shows_what_there_is(
+def test_help_shows_every_verb_and_what_there_is_without_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main([]) == 0
+    with pytest.raises(SystemExit) as stopped:
+        main(["--help"])
 
+    assert stopped.value.code == 0
     shown = capsys.readouterr().out
     assert all(verb in shown for verb in VERBS)
+    assert "`holdfast` alone" in shown
 
 
 def test_a_verb_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

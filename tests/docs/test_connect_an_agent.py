@@ -70,7 +70,9 @@ def test_every_address_needs_the_token_and_it_is_never_in_the_address(
 def test_the_policy_to_begin_with_is_the_example_and_is_applied() -> None:
     begun = PAGE.split("## A policy to start from")[1].split("## ")[0]
 
-    assert "```sh\nholdfast gate init\nholdfast gate check\nholdfast gate apply" in begun
+    assert (
+        "```sh\nholdfast gate init\nholdfast gate check\nholdfast gate apply" in begun
+    )
 
 
 def test_the_page_lists_every_tool_and_no_other() -> None:

@@ -124,6 +124,9 @@ EXIT_UNREAD = 141
 AS = "--as"
 """The operator to act as; before the verb, because it applies to all of them."""
 
+ALONE = "ls"
+"""The verb that is meant if there is none, and no terminal for an overview."""
+
 MAX_SENTENCE = 1000
 
 START_OBJECTS = 100_000
@@ -135,6 +138,11 @@ UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 UNRECOGNIZED = "unrecognized arguments"
 """How argparse begins to say that it does not know an option."""
+
+_LAST_WORDS = (
+    "`holdfast` alone is an overview of all sessions; without a terminal, `ls`.",
+    "Run `holdfast VERB --help` for more about one.",
+)
 
 LITERAL = "\0--"
 """Stands for a `--` that is not a separator; no argument contains a NUL."""
@@ -240,13 +248,17 @@ def _run(words: list[str]) -> int:
         _complain(error, as_json=False)
         return EXIT_STATUS[UsageError]
     words = [ALIASES.get(one, one) for one in words[:1]] + words[1:]
-    if words and words[0] not in VERBS and not words[0].startswith("-"):
+    if not words:
+        if (status := _overview()) is not None:
+            return status
+        words = [ALONE]
+    if words[0] not in VERBS and not words[0].startswith("-"):
         _refuse_verb(words[0])
-    if not words or words[0] not in VERBS:
+    if words[0] not in VERBS:
         parser = _parser()
         parser.parse_args(words)
         parser.print_help()
-        return EXIT_STATUS[UsageError] if words else 0
+        return EXIT_STATUS[UsageError]
     verb = importlib.import_module(f"holdfast.cli.verbs.{words[0]}")
     own = Parser(
         prog=f"holdfast {words[0]}",
@@ -274,6 +286,15 @@ def _refuse_verb(word: str) -> NoReturn:
         f"holdfast: there is no verb {printable(word, 64)!r}.{meant}\n"
         "Try `holdfast --help`.\n",
     )
+
+
+def _overview() -> int | None:
+    """Show the overview, if there is a terminal for it; return the exit status."""
+    if not (os.isatty(0) and os.isatty(1)):
+        return None
+    from holdfast.cli.overview import screen, start  # noqa: PLC0415  # only here
+
+    return start.run() if screen.is_fit() else None
 
 
 def _acting(words: list[str]) -> list[str]:
@@ -322,9 +343,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="holdfast",
         description="Terminal sessions that keep running while people come and go.",
-        epilog="\n\n".join(
-            [*map(_group, GROUPS), "Run `holdfast VERB --help` for more about one."]
-        ),
+        epilog="\n\n".join([*map(_group, GROUPS), *_LAST_WORDS]),
         formatter_class=Manual,
     )
     parser.add_argument(

@@ -38,6 +38,11 @@ def main() -> int:
             return EXIT_INTERRUPTED
         if said is not None:
             _end(said)
+    if not words and _has_descriptors() and os.isatty(0) and os.isatty(1):
+        from holdfast.cli.overview import screen, start  # noqa: PLC0415  # only here
+
+        if screen.is_fit():
+            return start.run()
     from holdfast.cli.main import main as run  # noqa: PLC0415  # slow to load
 
     return run()

@@ -1,0 +1,1 @@
+"""`holdfast` alone on a terminal: every session at a glance. Loaded only there."""

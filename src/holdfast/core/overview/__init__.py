@@ -1,0 +1,1 @@
+"""What the overview of all sessions shows, and what its keys do."""
