@@ -49,6 +49,19 @@ def test_whose_lines_wait_when_a_command_begins_may_be_read_by_it() -> None:
     assert machine.last.shared_ms == machine.last.since.up_ms
 
 
+def test_since_when_a_command_is_shared_is_said_only_of_one_that_is() -> None:
+    shared = []
+    for lines in ([b"ls\r"], [b"ls\r", b"y\r"]):
+        machine = prompted()
+        for actor, line in zip((HER, HIM), lines, strict=False):
+            machine.handle(entered(line, None, 0, actor), Moment(7, 7))
+        machine.handle(Marked(LS, 0), Moment(8, 8))
+        assert machine.last is not None
+        shared.append((machine.last.hands, machine.last.shared_ms))
+
+    assert shared == [((), 0), ((HIM,), 7000)]
+
+
 def test_others_who_type_into_a_command_are_kept_up_to_a_limit() -> None:
     machine = running(entered(b"ls\r", None, 0, HER))
     crowd = [actor_id(bytes([number]) * 32) for number in range(10, 11 + MAX_AUTHORS)]

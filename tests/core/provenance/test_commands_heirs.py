@@ -33,7 +33,7 @@ from holdfast.core.provenance.commands import (
     began_fields,
     finished_fields,
 )
-from holdfast.term.marks import Prompted
+from holdfast.term.marks import Began, Prompted
 from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
 
 
@@ -169,3 +169,22 @@ def test_what_was_typed_before_a_command_began_was_not_typed_into_it() -> None:
 
     assert [one.last.hands for one in heirs if one.last] == [(), (HIM,)]
     assert [one.phase for one in heirs] == [Phase.RUNNING, Phase.RUNNING]
+
+
+def test_what_was_typed_in_so_many_words_and_has_not_begun_still_may() -> None:
+    machine, heir = prompted(), Commands()
+    told(
+        machine,
+        entered(b"make\r", None, 0, HIM),
+        Marked(LS, 0),
+        Marked(Prompted(), 0),
+    )
+    begun = Command(1, None, "ls", 0)
+    book = [typed(ANNA, b"make\r", "keys", actor=HIM)]
+    heir.take_up([*book, entry(EntryKind.BEGAN, began_fields(begun))])
+    heir.handle(Marked(Prompted(), 0), at(1))
+
+    for one in (machine, heir):
+        one.handle(Marked(Began("make", 4), 0), at(2))
+
+    assert [one.last.trigger for one in (machine, heir) if one.last] == [HIM, HIM]

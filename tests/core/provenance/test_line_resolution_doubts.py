@@ -142,6 +142,8 @@ def test_i2_what_changes_the_shell_in_a_loop_comes_before_all_of_it(
     assert last.doubt
     assert not world.resolve("for f in a; do ls; done").commands[0].doubt
     assert not world.resolve(f"ls; {line}").commands[0].doubt
+    before = world.resolve(f"ls; for f in a; do ls; {line}; done").commands[0]
+    assert not before.doubt  # It is run once, and before all of it.
 
 
 @pytest.mark.parametrize(

@@ -162,3 +162,26 @@ def test_a_shell_that_began_with_nothing_is_known_to_an_heir() -> None:
     shell.see(ShellState({}, None, {}, {}, is_whole=True))
 
     assert shell.heir().of(PATH) is None
+
+
+def test_what_was_written_down_is_what_is_compared_with() -> None:
+    shell = Shell()
+    shell.see(state(PATH="1", HOME="/"))
+    shell.run(BOT)
+    heir = Origins()
+    heir.take_up(shell.book)
+    loaded = Origins.load(heir.dump())
+
+    for one in (shell.origins, heir, loaded):
+        one.seen(state(PATH="2", HOME="/"))
+
+    told = [one.of(PATH) for one in (shell.origins, heir, loaded)]
+    assert told[0] is not None
+    assert told[0].trigger == BOT
+    assert told[1:] == [told[0], told[0]]
+
+
+def test_where_nothing_was_known_nothing_is_compared_with() -> None:
+    loaded = Origins.load(Origins().dump())
+
+    assert loaded.seen(state(PATH="1")) == Origins().seen(state(PATH="1"))

@@ -89,3 +89,12 @@ def test_no_text_makes_a_pattern_take_long() -> None:
     globs = Globs.of(["*a" * 60 + "*b"])
 
     assert not globs.fit("a" * MAX_TEXT)
+
+
+def test_a_text_may_hold_a_part_that_one_of_several_patterns_fits() -> None:
+    globs = Globs.of(["*.pem", "id_*"])
+
+    assert globs.may_be_in("cat\nkey.pem")
+    assert globs.may_be_in("cat\nid_rsa")
+    assert not globs.may_be_in("cat\nnotes")
+    assert not Globs.of(["notes"]).may_be_in("cat\nnotes")  # It has no wildcard.
