@@ -272,7 +272,7 @@ def _read_text(record: type, name: str, what: str, how: str) -> str:
             INTRODUCTION.format(what=what),
             *(line for kind, line in _IMPORTED.items() if kind in types),
             'import type { Packet } from "./packets.js";',
-            f'import {{ {", ".join(readers)} }} from "./packets.js";',
+            _imported(readers, "./packets.js"),
             "",
             f"/** What each field says is in src/{source}.py. */",
             f"export interface {name} {{",
@@ -290,6 +290,15 @@ def _read_text(record: type, name: str, what: str, how: str) -> str:
             "}",
             "",
         ]
+    )
+
+
+def _imported(names: list[str], module: str) -> str:
+    line = f'import {{ {", ".join(names)} }} from "{module}";'
+    if len(line) <= WIDTH:
+        return line
+    return "\n".join(
+        ["import {", *(f"  {one}," for one in names), f'}} from "{module}";']
     )
 
 

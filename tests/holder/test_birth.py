@@ -165,7 +165,7 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
         assert not left_out & {*found}
     assert given({}, anna).keys() == {"TERM", "HOLDFAST_SESSION", *places}
     assert given({"env": {"TERM": "vt100"}}, bot)["TERM"] == "vt100"
-    bare = {"env": {"TERMINFO": "/nowhere", "HOME": "/nowhere"}}
+    bare: packets.Packet = {"env": {"TERMINFO": "/nowhere", "HOME": "/nowhere"}}
     assert given(bare, anna)["TERM"] == "xterm-256color"
 
 

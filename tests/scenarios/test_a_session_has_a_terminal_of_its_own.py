@@ -52,8 +52,8 @@ def told(file: Path, *words: str) -> dict[str, str]:
     """Return the environment of a new session's command."""
     whole = f"env -0 > {file}.new && mv {file}.new {file}"
     made(*words, "--", "sh", "-c", whole, **MAKER)
-    raw = eventually("it has told", lambda: file.exists() and file.read_bytes())
-    lines = [line for line in str(raw, "utf-8").split("\0") if line]
+    eventually("it has told", file.exists)
+    lines = [line for line in file.read_text("utf-8").split("\0") if line]
     return dict(line.split("=", 1) for line in lines)
 
 

@@ -112,6 +112,12 @@ def test_a_session_gets_another_name(
     page.wait(f"document.title.startsWith('{new}')")
 
 
+def is_kept(here: World, name: str) -> bool:
+    """Tell whether a session stays listed after its end."""
+    (found,) = [one for one in here.facts("ls")["sessions"] if one["name"] == name]
+    return bool(found["keep"])
+
+
 def test_a_session_is_kept_and_not_kept(chromium: Browser, here: World) -> None:
     here.shell("keeps")
     page = joined(chromium, here, "anna-keeps")
@@ -119,12 +125,11 @@ def test_a_session_is_kept_and_not_kept(chromium: Browser, here: World) -> None:
 
     page.choose("Keep it after its end")
     page.see("text=stays listed")
-    kept = lambda: {one["name"]: one["keep"] for one in here.facts("ls")["sessions"]}  # noqa: E731  # asked twice
-    assert kept()["keeps"] is True
+    assert is_kept(here, "keeps")
     page.press("More")
     page.see("[role=menuitem] >> text=Do not keep it")
     page.do("click", "[role=menuitem] >> text=Do not keep it")
-    eventually("it is not kept", lambda: kept()["keeps"] is False)
+    eventually("it is not kept", lambda: not is_kept(here, "keeps"))
 
 
 def test_a_session_is_ended_only_after_a_question(

@@ -1,8 +1,8 @@
 /**
  * The order in which sessions are listed.
  *
- * Those that need attention come first: a pending approval, a program that asks, a
- * frozen session; then running ones, the latest first; ended ones come last.
+ * Those that need attention come first: a pending approval, a program that asks or
+ * calls for somebody, a frozen session; then running ones, the latest first; ended ones come last.
  *
  * I1  Two calls with the same sessions, in any order, return the same list.
  */
@@ -15,17 +15,18 @@ export interface Listed {
   readonly glance: Glance | null;
 }
 
-export type Need = "approval" | "secret" | "input" | "frozen" | "none" | "over";
+const RANKS = ["approval", "secret", "attention", "input", "frozen", "none", "over"] as const;
 
-const RANKS: readonly Need[] = ["approval", "secret", "input", "frozen", "none", "over"];
+export type Need = (typeof RANKS)[number];
 
 /** Return what a session needs of the people who may see it. */
 export function needOf({ info, glance }: Listed): Need {
   if (info.exit !== null || info.state === "exited") {
     return "over";
   }
+  const called = info.attention === null ? "none" : "attention";
   if (glance === null) {
-    return "none";
+    return called;
   }
   if (glance.presence.pending.length > 0) {
     return "approval";
@@ -34,11 +35,11 @@ export function needOf({ info, glance }: Listed): Need {
     case "waiting-for-secret":
       return "secret";
     case "waiting-for-input":
-      return "input";
+      return called === "none" ? "input" : called;
     case "frozen":
       return "frozen";
     default:
-      return glance.presence.frozen ? "frozen" : "none";
+      return glance.presence.frozen ? "frozen" : called;
   }
 }
 

@@ -7,6 +7,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   "at-prompt": "calm",
   starting: "needs",
   running: "busy",
+  busy: "busy",
+  idle: "calm",
   "waiting-for-input": "needs",
   "waiting-for-secret": "needs",
   frozen: "cold",
@@ -18,6 +20,16 @@ const TONES: Readonly<Record<string, Tone>> = {
 /** Return the tone of a state; one of a later version counts as busy. */
 export function toneOf(state: string): Tone {
   return Object.hasOwn(TONES, state) ? (TONES[state] ?? "busy") : "busy";
+}
+
+/** Return a state, and in which program, in the words of `holdfast state`. */
+export function stateTold(state: string, program: string): string {
+  return program === "" ? state : `${state} in ${program}`;
+}
+
+/** Return how a call for somebody is shown: its text is somebody's words. */
+export function callTold(call: { readonly text: string }): string {
+  return call.text === "" ? "rings the bell" : `“${call.text}”`;
 }
 
 const STEPS: readonly (readonly [number, string])[] = [

@@ -8,7 +8,16 @@ import type { SessionId } from "./api.js";
 import type { Attention } from "./attention.js";
 import type { Cells } from "./messages.js";
 import type { Packet } from "./packets.js";
-import { attentionOf, cellsOf, flagOf, numberOf, numberOrNull, shownOf, textOf, wordsOf } from "./packets.js";
+import {
+  attentionOf,
+  cellsOf,
+  flagOf,
+  numberOf,
+  numberOrNull,
+  shownOf,
+  textOf,
+  wordsOf,
+} from "./packets.js";
 
 /** What each field says is in src/holdfast/model/session_record.py. */
 export interface SessionInfo {

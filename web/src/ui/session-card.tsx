@@ -1,6 +1,6 @@
 import { shown, shownName } from "../app/shown-text.js";
 import { type Listed, needOf } from "../app/urgency.js";
-import { age, type Tone, toneOf } from "../app/words.js";
+import { age, callTold, type Tone, toneOf } from "../app/words.js";
 import { ActorName } from "./actor-name.js";
 import { sessionAddress } from "./route.js";
 import { StateChip } from "./state-chip.js";
@@ -14,7 +14,8 @@ export function SessionCard(props: {
   const { info, glance } = props.listed;
   const need = needOf(props.listed);
   const state = need === "over" ? "exited" : (glance?.evidence.state ?? (info.doing || info.state));
-  const tone: Tone = need === "approval" ? "needs" : need === "frozen" ? "cold" : toneOf(state);
+  const calls = need === "approval" || need === "attention";
+  const tone: Tone = calls ? "needs" : need === "frozen" ? "cold" : toneOf(state);
   return (
     <li>
       <a class={`session tone-${tone}`} href={sessionAddress(props.host, info.id)}>
@@ -22,13 +23,17 @@ export function SessionCard(props: {
           <span class="session-name">{shownName(info.name)}</span>
           <StateChip
             state={need === "frozen" ? "frozen" : state}
+            program={need === "frozen" ? "" : glance?.evidence.program}
             why={glance?.evidence.why ?? []}
           />
           {need === "approval" && <span class="chip tone-needs">waits for approval</span>}
+          {need !== "over" && info.attention !== null && (
+            <span class="chip tone-needs">calls you</span>
+          )}
           {need === "over" && <small>{ended(info.exit)}</small>}
           <span class="session-age">{age(Date.now() - info.createdMs)}</span>
         </span>
-        <span class="session-line">{shown(glance?.lastLine || info.command.join(" "), 160)}</span>
+        <span class="session-line">{shown(lineOf(props.listed), 160)}</span>
         <span class="session-foot">
           <span class="session-cwd">{shown(glance?.title || info.cwd, 80)}</span>
           <Present listed={props.listed} us={props.us} />
@@ -57,6 +62,14 @@ function Present({ listed, us }: { readonly listed: Listed; readonly us: string 
       {actors.size > 4 && <span class="person">and {actors.size - 4} more</span>}
     </span>
   );
+}
+
+/** What a session calls for somebody with, or else the last line that it shows. */
+function lineOf({ info, glance }: Listed): string {
+  if (info.exit === null && info.attention !== null) {
+    return callTold(info.attention);
+  }
+  return glance?.lastLine || info.command.join(" ");
 }
 
 function ended(status: number | null): string {

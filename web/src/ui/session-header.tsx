@@ -1,6 +1,6 @@
 /** The header of a session: its name and state, the turn, and what opens the rest. */
 
-import { shownName } from "../app/shown-text.js";
+import { shown, shownName } from "../app/shown-text.js";
 import { Actor } from "./actor-name.js";
 import { Icon } from "./icons.js";
 import { PanelTabs } from "./panel-tabs.js";
@@ -25,7 +25,16 @@ export function SessionHeader({ model }: { readonly model: SessionModel }) {
           </h1>
           {view !== null && (
             <span class="doing" aria-live="polite">
-              <StateChip state={model.does.value} why={model.evidence.value?.why ?? []} />
+              <StateChip
+                state={model.does.value}
+                program={model.isFrozen.value ? "" : model.evidence.value?.program}
+                why={model.evidence.value?.why ?? []}
+              />
+              {model.call.value !== null && (
+                <span class="chip tone-needs" title={shown(model.call.value)}>
+                  calls you
+                </span>
+              )}
             </span>
           )}
           {model.title.value !== "" && <small>{model.title.value}</small>}

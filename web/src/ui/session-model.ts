@@ -9,6 +9,8 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { CommandBlock } from "../app/command-blocks.js";
 import { isAutomatic, type Key, withControl } from "../app/keys.js";
+import { shown } from "../app/shown-text.js";
+import { callTold } from "../app/words.js";
 import type {
   Cells,
   Evidence,
@@ -71,6 +73,8 @@ export class SessionModel {
   readonly isFrozen = computed(
     () => this.view.value?.state === "frozen" || this.presence.value?.frozen === true,
   );
+  /** What it calls for somebody with; null if it does not. */
+  readonly call = signal<string | null>(null);
   readonly pending = computed(() => this.view.value?.pending ?? []);
 
   readonly #output: CommandOutput;
@@ -239,6 +243,15 @@ export class SessionModel {
     await this.doing(this.link.reply(actor, granted));
   }
 
+  #called(name: string, fields: Readonly<Record<string, unknown>>): void {
+    if (name === "attention.cleared") {
+      this.call.value = null;
+    } else if (name === "attention.called") {
+      this.call.value = callTold({ text: shown(String(fields["text"] ?? ""), 200) });
+      notifyAbout(this.name.value, this.call.value);
+    }
+  }
+
   async refresh(): Promise<void> {
     try {
       this.#met(await this.link.who());
@@ -317,6 +330,7 @@ export class SessionModel {
         notifyAbout(this.name.value, "An input waits for approval.");
         break;
       case "noted":
+        this.#called(event.name, event.fields);
         void this.refresh();
         break;
       default:

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { actorColour } from "../../src/app/actor-colour.js";
-import { age, amount, ending, rightsTold, toneOf, took } from "../../src/app/words.js";
+import { age, amount, callTold, ending, rightsTold, stateTold, toneOf, took } from "../../src/app/words.js";
 
 test.each([
   [500, "now"],
@@ -64,4 +64,12 @@ test.each([
   [[], "do nothing"],
 ])("the rights %j are told as %s", (rights, told) => {
   expect(rightsTold(rights)).toBe(told);
+});
+
+test("a state names the program it is of, and a call is somebody's words", () => {
+  expect(stateTold("idle", "vim")).toBe("idle in vim");
+  expect(stateTold("at-prompt", "")).toBe("at-prompt");
+  expect(callTold({ text: "may I?" })).toBe("“may I?”");
+  expect(callTold({ text: "" })).toBe("rings the bell");
+  expect([toneOf("idle"), toneOf("busy")]).toEqual(["calm", "busy"]);
 });

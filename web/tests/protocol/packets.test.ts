@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { readLog } from "../../src/protocol/logbook.js";
-import { PacketReader, packetBytes, packetError } from "../../src/protocol/packets.js";
+import { attentionOf, PacketReader, packetBytes, packetError } from "../../src/protocol/packets.js";
 import { joined, printable, utf8 } from "../../src/protocol/text.js";
 
 describe("packets", () => {
@@ -89,5 +89,21 @@ describe("a stranger's text", () => {
   it("is shown without what a reader would not see", () => {
     expect(printable("a\u0000b\u202ec\u200bd\r\n")).toBe("a b c d");
     expect(printable("x".repeat(2000))).toHaveLength(1024);
+  });
+});
+
+describe("a call for somebody", () => {
+  it("is read, with its text made harmless, or is none", () => {
+    const told = { what: "message", text: "come\u202e", since_ms: 7, source: "program" };
+
+    expect(attentionOf({ attention: told }, "attention")).toEqual({
+      what: "message",
+      text: "come",
+      sinceMs: 7,
+      source: "program",
+    });
+    for (const none of [null, undefined, 7, "x", [], {}, { what: "" }, { what: 7 }]) {
+      expect(attentionOf({ attention: none }, "attention"), String(none)).toBeNull();
+    }
   });
 });

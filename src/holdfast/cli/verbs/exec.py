@@ -24,7 +24,7 @@ from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import record_of
-from holdfast.model.session_requests import Created, Forget
+from holdfast.model.session_requests import Created, Creation, Forget
 from holdfast.model.text import checked_name, printable
 from holdfast.wire.messages import Mode
 
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     asked = NewOptions(_words(options.command), f"exec-{os.urandom(4).hex()}")
     asked.on, asked.cwd, asked.env = host, options.cwd, options.env
     asked.no_integration = True
-    creation = proven_by_us(new_request.asked(asked))
+    creation = proven_by_us(record_of(Creation, new_request.asked(asked)))
     with _interruptible():
         try:
             made = record_of(Created, keeper.request(creation, host=host))
