@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { actorColour } from "../../src/app/actor-colour.js";
-import { age, amount, callTold, ending, rightsTold, stateTold, toneOf, took } from "../../src/app/words.js";
+import {
+  age,
+  amount,
+  callTold,
+  ending,
+  rightsTold,
+  stateTold,
+  toneOf,
+  took,
+} from "../../src/app/words.js";
 
 test.each([
   [500, "now"],
