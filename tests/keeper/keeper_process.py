@@ -18,10 +18,10 @@ PATIENCE = 20.0
 PROGRAM = """
 import sys
 from holdfast.keeper import loop
-loop.STALE_PATIENCE = loop.RESUME_PATIENCE = 0.05
+loop.STALE_PATIENCE = loop.RESUME_PATIENCE = PATIENCE
 loop.main(sys.argv[1:])
 """
-"""A keeper that has little patience where it otherwise waits for others."""
+"""A keeper with a patience of its own where it waits for others."""
 
 
 class Kept:
@@ -29,13 +29,17 @@ class Kept:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.patience = 0.05
+        """Seconds that a keeper waits for others."""
+
         self.started: list[subprocess.Popen[str]] = []
         self._links: list[socket.socket] = []
 
     def start(self, *words: str, fds: tuple[int, ...] = ()) -> "subprocess.Popen[str]":
         """Start a keeper."""
+        text = PROGRAM.replace("= PATIENCE", f"= {self.patience}")
         program = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, *words],
+            [sys.executable, "-c", text, *words],
             pass_fds=fds,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -146,6 +146,17 @@ def test_what_nobody_listens_at_is_cleared_away_and_nothing_else(kept: Kept) -> 
         assert (folder / f"{TWO}.name").exists()
 
 
+def test_a_socket_that_is_being_made_is_given_time(kept: Kept) -> None:
+    kept.patience = 10.0**6
+    path = places.session_dir() / f"{ONE}.sock"
+    with socket.socket(socket.AF_UNIX) as early:
+        early.bind(str(path))  # It does not listen yet.
+        kept.start()
+        eventually("a ready nursery", lambda: kept.ask(do="status")["nursery_version"])
+
+        assert path.exists()
+
+
 def upgraded(kept: Kept, link: socket.socket) -> None:
     """Ask for the same code once more, over a link."""
     status = kept.ask(do="status")

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Iterator
 from subprocess import Popen  # noqa: TC003  # an annotation people read
@@ -171,6 +172,19 @@ def test_new_code_watches_the_nursery_s_link(kept: Kept, left: Left) -> None:
         "another nursery",
         lambda: kept.ask(do="status")["nursery"] not in (0, left.state.nursery_pid),
     )
+
+
+def test_new_code_replaces_a_nursery_that_hangs(kept: Kept, left: Left) -> None:
+    left.session(ONE)
+    left.begin()
+    said(left.asker)
+
+    os.kill(left.state.nursery_pid, signal.SIGSTOP)
+
+    eventually("it is killed", lambda: not is_alive(left.state.nursery_pid))
+    replaced = kept.ask(do="status")["replaced"]
+    assert isinstance(replaced, dict)
+    assert str(replaced["last"]).startswith("the nursery")
 
 
 def test_older_code_had_no_judge_and_nobody_asking(kept: Kept, left: Left) -> None:
