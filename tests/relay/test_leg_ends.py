@@ -126,3 +126,19 @@ def test_a_host_that_vanishes_without_a_word_is_gone() -> None:
         assert isinstance(await operator.hear(), wire.Refused)
 
     story(tell)
+
+
+def test_leave_is_taken_of_everybody_also_where_nobody_was_left_before() -> None:
+    async def tell(relay: Relay) -> None:
+        first = await relay.host()
+        await first.talk.close()
+        await until(lambda: relay.number("links") == 0)
+        second = await relay.host()
+        assert relay.number("links") == 1
+
+        await relay.house.dismiss()
+
+        assert relay.number("links") == 0
+        assert (await second.ended())[1] == "relay-leaving"
+
+    story(tell)
