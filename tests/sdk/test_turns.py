@@ -88,6 +88,9 @@ def test_whoever_asks_can_be_refused_and_is_told() -> None:
                 await session.refuse("bot")
             with pytest.raises(errors.OperatorNotHere):
                 await session.give("nobody-here")
+            # By the id, which is nobody else's, as well as by the name.
+            await session.give((await agent.who()).us)
+            assert (await agent.who()).has_turn
 
     async def refused(agent: holdfast.Session) -> None:
         with pytest.raises(errors.AskRefused):
