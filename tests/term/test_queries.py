@@ -3,6 +3,7 @@ from types import FrameType
 
 import pytest
 
+from holdfast.term import queries
 from holdfast.term.queries import (
     MAX_NUMBER,
     MAX_SEQUENCE,
@@ -254,3 +255,11 @@ def test_i4_the_steps_taken_for_hostile_output_are_few(output: bytes) -> None:
 
     assert steps <= 40_000
     assert queries.held <= 2 * MAX_SEQUENCE + 4
+
+
+def test_a_filter_made_after_preloading_compiles_nothing() -> None:
+    queries.preload()
+    before = queries._within.cache_info().misses  # noqa: SLF001
+
+    QueryFilter()
+    assert queries._within.cache_info().misses == before  # noqa: SLF001

@@ -19,6 +19,7 @@ from holdfast.holder.policy import policy_in_force
 from holdfast.linux import cgroups, packets
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
+from holdfast.term import queries
 from holdfast.version import __version__
 
 TELL_PATIENCE = 1.0
@@ -33,6 +34,7 @@ def main() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _find_ground()
     policy_in_force.preload()
+    queries.preload()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What is loaded now never becomes garbage; a collection that looked at it
     # would copy the pages it is meant to share.

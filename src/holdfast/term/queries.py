@@ -44,6 +44,7 @@ import enum
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 MAX_SEQUENCE = 8192
@@ -427,6 +428,12 @@ class _Run:
         return Filtered(visible, tuple(self._queries)), state
 
 
+def preload() -> None:
+    """Compile what the filter of every session needs; a fork has it then."""
+    QueryFilter()
+
+
+@cache
 def _within(limit: int, pattern: bytes) -> re.Pattern[bytes]:
     # What is harmless stays under the limit: whether a sequence is too long must
     # not depend on whether its end has come already.
