@@ -19,17 +19,22 @@ PATIENCE = 10.0
 class Carried:
     """A pump between a user's socket and the relay's end of a link."""
 
-    def __init__(self) -> None:
+    def __init__(self, shown: bytes = b"") -> None:
         self.world, way = FarWorld(), way_to()
         carry(way, self.world, way.begin())
         carry(way, self.world, way.lead(SESSION))
         self.relay, theirs = socket.socketpair()
         self.ends: list[str] = []
-        self.user = socket.socket(
-            fileno=RelayPump(theirs, way, self.ends.append).start()
-        )
+        self._pump = RelayPump(theirs, way, self.ends.append)
+        self.waiting = self.world.says(shown)
+        """What the session has to say from the beginning."""
+
+    def start(self) -> "Carried":
+        """Begin to carry."""
+        self.user = socket.socket(fileno=self._pump.start())
         for end in (self.relay, self.user):
             end.settimeout(PATIENCE)
+        return self
 
     def serve(self) -> None:
         """Let the world hear what is sent, and answer, once."""
@@ -43,7 +48,7 @@ class Carried:
 
 @pytest.fixture
 def pump() -> Iterator[Carried]:
-    made = Carried()
+    made = Carried().start()
     yield made
     made.close()
     until(lambda: bool(made.ends))
@@ -175,7 +180,7 @@ def test_a_relay_that_is_silent_is_asked_and_then_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(relay_pump, "HEARTBEAT", 0.2)
-    pump = Carried()
+    pump = Carried().start()
     while "PING" not in pump.world.steps:
         pump.serve()
     asked = len(pump.world.steps)
@@ -192,12 +197,12 @@ def test_a_relay_that_is_silent_is_asked_and_then_given_up(
 def test_a_user_that_does_not_read_is_no_reason_to_give_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(relay_pump, "HEARTBEAT", 0.05)
-    pump = Carried()
-    raw = pump.world.says(bytes(4_000_000))
-    pump.relay.settimeout(0.5)
+    pump = Carried(shown=bytes(4_000_000))
+    monkeypatch.setattr(relay_pump, "HEARTBEAT", 0.5)
+    pump.start()
+    pump.relay.settimeout(1.5)
     with pytest.raises(TimeoutError):
-        pump.relay.sendall(raw)
+        pump.relay.sendall(pump.waiting)
 
     assert not pump.ends
     pump.close()
