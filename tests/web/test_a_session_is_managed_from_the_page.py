@@ -25,6 +25,11 @@ def fill(page: Page, **fields: str) -> None:
     page.press("Start")
 
 
+def is_kept(here: World, name: str) -> bool:
+    listed = {one["name"]: one["keep"] for one in here.facts("ls")["sessions"]}
+    return listed[name] is True
+
+
 @SIZES
 def test_a_session_is_begun_with_a_name_a_command_and_a_folder(
     chromium: Browser, here: World, size: Wishes

@@ -5,7 +5,7 @@
  * shows what is older: the rows are then below zero.
  *
  * I1  While the finger moves, rows and the rest together are the way it went.
- * I2  A flick ends by itself, whatever its speed.
+ * I2  A flick ends by itself, whatever its speed, and goes as far on a slow machine.
  */
 
 /** Milliseconds after which a finger that rests has forgotten its speed. */
@@ -57,9 +57,11 @@ export class Swipe {
   /** Coast up to `at`: return the rows to scroll, and whether that was all. */
   coast(at: number): readonly [rows: number, isOver: boolean] {
     const ms = Math.max(0, at - this.#at);
-    const rows = this.#rows(this.#speed * ms);
+    const kept = KEPT ** ms;
+    // All of the way, so that it does not matter how seldom somebody asks.
+    const rows = this.#rows((this.#speed * (1 - kept)) / -Math.log(KEPT));
     this.#at = at;
-    this.#speed *= KEPT ** ms;
+    this.#speed *= kept;
     return [rows, Math.abs(this.#speed) < LEAST_SPEED];
   }
 

@@ -55,3 +55,15 @@ test.each([100, 3000, 1e9])("a flick over %d pixels coasts on, and ends (I2)", (
   expect(at).toBeLessThan(3000);
   expect(rows).toBeGreaterThan(0);
 });
+
+test.each([4, 16, 100, 700])("a flick goes as far with a look every %d ms (I2)", (every) => {
+  const swipe = new Swipe(0, 0, ROW);
+  swipe.move(-200, 80);
+  swipe.release(80);
+
+  let rows = 0;
+  for (let at = 80; at < 6000; at += every) {
+    rows += swipe.coast(at)[0];
+  }
+  expect(Math.abs(rows - 24)).toBeLessThanOrEqual(1);
+});
