@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.host import host_requests
+from holdfast.host.guest_creation import folder_for
 from holdfast.host.guests import Guest, admitted, guest_of, trace
-from holdfast.host.host_requests import RIGHTS, answer, folder_for, request_in
+from holdfast.host.host_requests import RIGHTS, answer, request_in
 from holdfast.linux.stored import invites, operators
 from holdfast.linux.stored.operators import Terms
 from holdfast.model.actors import ActorKind

@@ -16,13 +16,13 @@ from holdfast.cli.attached_view import AttachedView
 from holdfast.cli.early_attach import EarlyAttach
 from holdfast.cli.onward import Onward
 from holdfast.cli.operator_names import NOBODY, Names
+from holdfast.cli.settings_told import settings_told
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
 from holdfast.client import keeper, session_location
 from holdfast.client.driver import Driver, attachment_to
 from holdfast.core.client.attachment import Attachment
 from holdfast.core.client.conversation import Pause, Receive, Send, Step
 from holdfast.core.client.tour import Tour
-from holdfast.linux.stored import config
 from holdfast.model.errors import AttachedToItself, HoldfastError
 from holdfast.model.geometry import Size
 from holdfast.model.session_record import SessionRecord
@@ -31,10 +31,7 @@ from holdfast.wire.codec import Message
 from holdfast.wire.messages import Cells, Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from holdfast.cli.going import Going
-    from holdfast.model.config_file import Problem
 
 
 def show(session: SessionRecord, *, observe: bool = False) -> int:
@@ -49,13 +46,12 @@ def show(session: SessionRecord, *, observe: bool = False) -> int:
         raise AttachedToItself(session.id)
     demand_terminal()
     early = early_attach.begun(session.id)
-    settings, problems = config.examined()
+    settings, news = settings_told()
     terminal = Terminal(
         early=None if early is None else early.terminal, settings=settings
     )
     seat = _Seat(session, terminal, early, observes=observe)
-    if problems:
-        seat.onward.news.append(_mistaken(problems))
+    seat.onward.news += news
     with contextlib.ExitStack() as ours:
         if terminal.is_taken:
             ours.callback(terminal.close)
@@ -116,7 +112,7 @@ class _Seat:
                 print(_notice(session, attachment, terminal, size), flush=True)
             ours.enter_context(terminal)
 
-        view = AttachedView(session, attachment, terminal, arrived, self.onward)
+        view = AttachedView(attachment, terminal, arrived, self.onward)
         _go_on(view, early)
         _TerminalDriver(session.id, terminal, view).run(view)
         return view
@@ -154,12 +150,6 @@ class _Seat:
 
         observes = self._mode is Mode.OBSERVE
         return Going(self._terminal, session, self._tour, observes=observes)
-
-
-def _mistaken(problems: "Sequence[Problem]") -> str:
-    """Return that the settings have mistakes, and the first of them."""
-    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
-    return f"config.toml: {problems[0]}{more}; `holdfast config check` lists them"
 
 
 def _go_on(view: AttachedView, early: EarlyAttach | None) -> None:

@@ -33,7 +33,6 @@ from holdfast.model.errors import (
 )
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
-from holdfast.model.session_record import SessionRecord
 from holdfast.wire.codec import Message
 from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
@@ -75,16 +74,15 @@ class AttachedView(AttachedExchange[int]):
 
     def __init__(
         self,
-        session: SessionRecord,
         attachment: Attachment,
         terminal: Terminal,
         arrived: Callable[[Size | None], None],
         onward: Onward,
     ) -> None:
-        """Show `session`; `arrived` is called when we are attached to it.
+        """Show a session; `arrived` is called when we are attached to it.
 
         It is given the session's size, if that stays other than the terminal's.
-        `onward` has what the keys lead to that go to other sessions.
+        `onward` has the session, and what the keys lead to that go to others.
         """
         super().__init__(attachment)
         self.has_come = False
@@ -97,10 +95,10 @@ class AttachedView(AttachedExchange[int]):
         """Tells whether nothing more has come that would be shown with this."""
 
         self._arrived = arrived
-        self._session = session
+        self._session = onward.session
         self._terminal = terminal
         self._attach_keys = AttachKeys(
-            session.label, attachment, self._room, terminal.settings
+            onward.session.label, attachment, self._room, terminal.settings
         )
         self._size = AttachedSize(
             attachment, terminal.size, lambda: self._attach_keys.is_alone

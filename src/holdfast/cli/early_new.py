@@ -6,6 +6,7 @@ from holdfast.cli import new_request
 from holdfast.cli.new_request import NewOptions
 from holdfast.client.wanted_session import proven_facts_by_us
 from holdfast.linux import early_requests
+from holdfast.linux.stored import folders
 from holdfast.wire.first_messages import NotOneOfThese
 
 STARTING = "starting"
@@ -18,6 +19,8 @@ def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
     Otherwise it is shown, as far as that goes without the rest.
     """
     if not detach and not (os.isatty(0) and os.isatty(1)):
+        return None
+    if os.path.exists(folders.config_file()) and _is_mistaken():  # noqa: PTH110  # pathlib is slow to load
         return None
     asked = proven_facts_by_us(new_request.asked(options))
     match early_requests.create(asked):
@@ -35,3 +38,10 @@ def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
 
         attach(session, observes=False)
     return None
+
+
+def _is_mistaken() -> bool:
+    """Tell whether something is to be said about the settings of sessions."""
+    from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
+
+    return config.mentions(*config.OF_SESSIONS) and bool(config.examined()[1])

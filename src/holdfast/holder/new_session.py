@@ -5,7 +5,6 @@ import socket
 import time
 from dataclasses import replace
 
-from holdfast.core.session.stream import HEADER, StreamWindow
 from holdfast.holder.leader_environment import (
     environment_of,
     login_shell,
@@ -15,8 +14,8 @@ from holdfast.holder.leader_environment import (
 )
 from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.provenance.state_channel import make_pipe
-from holdfast.holder.record.note_memory import AREA
 from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.session_memory import checked_window, make_memory
 from holdfast.linux import (
     exec_filter,
     exec_gate,
@@ -27,12 +26,10 @@ from holdfast.linux import (
     spawn,
 )
 from holdfast.linux.stored import folders, operators
-from holdfast.model.errors import MalformedArgument
 from holdfast.model.geometry import DEFAULT_SIZE, clamped
 from holdfast.model.ids import ENTROPY, SessionId, client_id, parse_client_id
 from holdfast.model.session_record import Cells, HeldRecord, HeldStart, SessionRecord
 from holdfast.model.session_requests import Creation
-from holdfast.model.settings import MAX_WINDOW, MIN_WINDOW, bytes_told
 from holdfast.model.text import checked_name
 
 
@@ -48,7 +45,7 @@ def make_session(
     """
     size = DEFAULT_SIZE if asked.size is None else clamped(*asked.size)
     name = checked_name(asked.name) if asked.name else session[2:8]
-    window = _window(asked)
+    window = checked_window(asked.window)
     cgroup = new_cgroup(session)
     command = asked.command or (login_shell(),)
     environment = environment_of(asked, session, creator)
@@ -72,8 +69,7 @@ def make_session(
     # The command comes last: what can fail before it leaves no process behind.
     listener = _listen(session)
     master, slave = pty.open_pty(size)
-    memory = shared_memory.create(session, AREA + HEADER + window)
-    StreamWindow.create(shared_memory.view(memory)[AREA:])
+    memory = make_memory(session, window)
     held, gate = _hold(leader, slave)
     pidfd = os.pidfd_open(held.pid)
     os.close(slave)
@@ -111,20 +107,6 @@ def _hold(leader: spawn.Leader, slave: int) -> tuple[spawn.Held, tuple[int, ...]
         return held, ()
     notices = shared_memory.create("exec-gate", exec_gate.SIZE)
     return held, (held.listener, notices)
-
-
-def _window(asked: Creation) -> int:
-    """Return how many bytes of output to keep.
-
-    Raises:
-        UsageError: They are too few or too many.
-
-    """
-    window = asked.window or MIN_WINDOW
-    if not MIN_WINDOW <= window <= MAX_WINDOW:
-        least, most = bytes_told(MIN_WINDOW), bytes_told(MAX_WINDOW)
-        raise MalformedArgument(str(window), f"a window of {least} to {most}")
-    return window
 
 
 def _client(asked: Creation) -> str:

@@ -8,18 +8,15 @@ as the operator whose key was proven, whatever the packet says.
 
 import asyncio
 import base64
-import os
-import pwd
 import socket
 
-from holdfast.crypto.proof import proven_creation
 from holdfast.crypto.rotation import accepted_rotation
 from holdfast.host import keeper_requests
-from holdfast.host.guests import Guest, wall
+from holdfast.host.guest_creation import vouched_for
+from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
 from holdfast.host.policy_notices import PolicyNotices
 from holdfast.host.session_rights import demand_there, leaves_anything
-from holdfast.linux.creation_settings import with_settings
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
 from holdfast.linux.stored import operators, places
 from holdfast.linux.stored.book_pieces import piece_of
@@ -190,36 +187,11 @@ def _pages(shown: list[Packet]) -> list[Packet]:
 
 
 async def _create(guest: Guest, asked: Creation) -> Packet:
-    known = guest.enrolled
-    if known.promised is not None:
+    if guest.enrolled.promised is not None:
         guest.demand(Right.CREATE, None)  # Else the session's holder decides.
-    us = pwd.getpwuid(os.getuid())
-    said = asked.command, asked.env or {}, asked.window
-    command, env, window = await asyncio.to_thread(with_settings, *said)
-    whole = Creation(
-        name=asked.name,
-        command=tuple(command) or (us.pw_shell or "/bin/sh",),
-        cwd=folder_for(asked.cwd, us.pw_dir),
-        env=env or asked.env,
-        size=asked.size,
-        integration=asked.integration,
-        window=window,
-        client=asked.client,
-        ground=True,
-        creator=guest.id,
-        asked_ms=round(wall() * 1000),
-    )
-    # The channel has proven who asks; to our own holder we vouch for it.
-    answer = await _keeper(proven_creation(whole, known.token()), PATIENCE)
-    made = record_of(Created, answer)
+    whole = await asyncio.to_thread(vouched_for, guest, asked)
+    made = record_of(Created, await _keeper(whole, PATIENCE))
     return {"ok": True, **facts_of(made._replace(no_new_privs=False))}
-
-
-def folder_for(asked: str, home: str) -> str:
-    """Return where to start: a tilde means the home of the user whose host this is."""
-    if asked in {"", "~"}:
-        return home
-    return f"{home}/{asked[2:]}" if asked.startswith("~/") else asked
 
 
 def _head(asked: ReadLog, limit: int) -> LogPiece:

@@ -9,7 +9,7 @@ def with_settings(
     command: Sequence[str], env: dict[str, str], window: int
 ) -> tuple[Sequence[str], dict[str, str], int]:
     """Return what is asked for, with what the settings say where it says nothing."""
-    if not config.mentions(b"shell", b"term", b"window"):
+    if not config.mentions(*config.OF_SESSIONS):
         return command, env, window
     from holdfast.linux import terminfo  # noqa: PLC0415  # rarely needed
 

@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import asdict
 
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
+from holdfast.cli.settings_told import settings_told
 from holdfast.client import keeper
 from holdfast.core.session.abilities import Ability, Grade, can_work, judge
 from holdfast.linux.probes import probe
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Look, judge and print."""
-    abilities = [*judge(probe()), _policy(), _host(), _processes()]
+    abilities = [*judge(probe()), _policy(), _settings(), _host(), _processes()]
     works = can_work(abilities)
     if options.json:
         facts = [
@@ -45,6 +46,16 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print(abilities, works=works)
     return 0 if works else EXIT_UNAVAILABLE
+
+
+def _settings() -> Ability:
+    """Check the settings: report the first mistake in them."""
+    told = settings_told()[1]
+    if told:
+        return Ability(
+            "settings", Grade.LIMITED, told[0], "Run `holdfast config check`"
+        )
+    return Ability("settings", Grade.OK, "no mistakes in config.toml, or no such file")
 
 
 def _policy() -> Ability:

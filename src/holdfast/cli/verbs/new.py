@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from holdfast.cli import new_request
+from holdfast.cli.settings_told import settings_told
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.session_record import record_of
 from holdfast.model.session_requests import Created, Creation
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from holdfast.client.proven_requests import proven_by_us  # noqa: PLC0415  # ditto
 
     host = checked_name(options.on) if options.on else ""
+    _tell_mistakes(is_ours=not host and options.detach)
     answer = keeper.request(proven_by_us(asked), host=host)
     made = record_of(Created, answer)
     if made.state == "starting":
@@ -58,6 +60,12 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         print(new_request.sentence(made.id, made.name, host))
     return 0
+
+
+def _tell_mistakes(*, is_ours: bool) -> None:
+    """Name a mistake in the settings, if nobody who attaches will."""
+    for line in settings_told()[1] if is_ours else ():
+        print(f"holdfast: {line}", file=sys.stderr)
 
 
 def await_approval(made: Created, host: str, timeout: float) -> None:
