@@ -35,6 +35,7 @@ GROUPS = (
     "seizing",
     "freezing",
     "truth",
+    "calling",
     "prompt",
     "verbs",
     "book",
