@@ -145,6 +145,12 @@ def test_what_is_taken_over_is_told(names: Names) -> None:
             {"what": "judge\x1b", "pid": 7, "why": "it was stopped"},
             "the judge\\x1b hung and was replaced: it was stopped",
         ),
+        (
+            "attention.called",
+            {"what": "needs-input", "text": "may I\x1b?", "source": "a_x"},
+            "input is needed, says an operator: “may I\\x1b?”",
+        ),
+        ("attention.called", {"what": "bell", "text": "", "source": "program"}, None),
         ("lease.granted", {}, None),
     ],
 )

@@ -43,6 +43,19 @@ def look(guest: Guest, sessions: list[SessionRecord]) -> dict[object, Packet]:
     return {one["id"]: one for one in found}
 
 
+def test_who_calls_for_somebody_needs_them_more_than_who_waits_for_input(
+    here: Machine, anna: Guest
+) -> None:
+    calls, waits = here.new("sh", "-c", "printf '\\a'; sleep 600"), here.new("cat")
+
+    def is_seen() -> bool:
+        seen = look(anna, listed(here, waits, calls))
+        needs = [(one["id"], one["needs"]) for one in seen.values()]
+        return needs == [(calls, "attention"), (waits, "input")]
+
+    eventually("the one that calls is first", is_seen)
+
+
 def test_what_needs_somebody_comes_first_and_each_says_what_it_does(
     here: Machine, anna: Guest
 ) -> None:

@@ -1,5 +1,6 @@
 """Bells, notifications and `notify`, from a real program to everybody who is told."""
 
+import asyncio
 import json
 import sys
 from collections.abc import Iterator
@@ -13,10 +14,13 @@ from tests.scenarios.dozing import dozing_machine, fall_asleep, leave, said
 from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.core.session.attention import BURST
+from holdfast.host.guests import Guest
+from holdfast.host.host_requests import answer
 from holdfast.model.actors import ActorKind
 from holdfast.model.events import EventName
 from holdfast.model.ids import SessionId
 from holdfast.model.inputs import InputKind
+from holdfast.model.session_requests import ListSessions
 from holdfast.wire import messages as wire
 from holdfast.wire.company import Grant
 from holdfast.wire.intents import Notify
@@ -209,6 +213,24 @@ def test_an_operator_may_call_who_may_act_there_and_no_other(here: Machine) -> N
         assert (refused is not None) is is_refused
         assert refused is None or refused.code == "not-allowed"
         assert bool(attention(here, session)) is not is_refused
+
+
+def test_who_may_type_and_not_look_is_not_told_the_text(here: Machine) -> None:
+    session, terminal = printing(here)
+    us, anna = here.join(session), here.join(session, "anna")
+    guest = Guest(anna.operator)
+    prints(terminal, b"\x1b]9;the key is 7\x07")
+    called(here, session)
+
+    def told() -> str:
+        ((listed,),) = (
+            page["sessions"] for page in asyncio.run(answer(guest, ListSessions()))
+        )
+        return str(listed["attention"])
+
+    assert "the key is 7" in told()
+    us.request(Grant(anna.operator.actor.id, ("input",), 0))
+    assert told() == "None"
 
 
 def test_a_hook_inside_a_session_needs_no_name(here: Machine) -> None:

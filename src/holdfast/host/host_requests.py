@@ -16,7 +16,7 @@ from holdfast.host.guest_creation import vouched_for
 from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
 from holdfast.host.policy_notices import PolicyNotices
-from holdfast.host.session_rights import demand_there, leaves_anything
+from holdfast.host.session_rights import demand_there, leaves, leaves_anything
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
 from holdfast.linux.stored import operators, places
 from holdfast.linux.stored.book_pieces import piece_of
@@ -29,7 +29,13 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import SessionId, parse_session_id
 from holdfast.model.process_status import GuestStatus
-from holdfast.model.session_record import SessionRecord, as_facts, listed_in, record_of
+from holdfast.model.session_record import (
+    NO_ATTENTION,
+    SessionRecord,
+    as_facts,
+    listed_in,
+    record_of,
+)
 from holdfast.model.session_requests import (
     Created,
     Creation,
@@ -166,10 +172,15 @@ def _those_seen(guest: Guest, sessions: list[object]) -> list[SessionRecord]:
     """Return the sessions that a guest may observe."""
     # What the host has promised, and what the session itself has left of it.
     return [
-        one
+        one if leaves(guest.id, Right.OBSERVE, one.id) else _unseen(one)
         for one in map(SessionRecord.from_facts, sessions)
         if guest.may(Right.OBSERVE, one.id) and leaves_anything(guest.id, one.id)
     ]
+
+
+def _unseen(one: SessionRecord) -> SessionRecord:
+    """Return a session without what was printed in it."""
+    return one._replace(attention=NO_ATTENTION)
 
 
 def _pages(shown: list[Packet]) -> list[Packet]:

@@ -72,3 +72,20 @@ def test_a_policy_is_not_applied_at_somebody_unknown(
     assert main(["gate", "apply", word]) == 64
     assert "which takes no arguments" in capsys.readouterr().err
     assert keeper.asked == []
+
+
+@pytest.mark.parametrize("words", [["ls"], ["ls", "--all"]])
+def test_who_calls_for_somebody_is_marked(
+    words: list[str], web: FakeSession, capsys: Capture
+) -> None:
+    assert main(words) == 0
+    assert "calls you" not in capsys.readouterr().out
+    call = {"what": "bell", "text": "", "since_ms": 1, "source": "program"}
+    web.facts["attention"] = call
+
+    assert main(words) == 0
+
+    assert "calls you" in capsys.readouterr().out
+    web.facts["attention"] = {**call, "what": ""}
+    assert main(words) == 0
+    assert "calls you" not in capsys.readouterr().out
