@@ -227,6 +227,33 @@ def test_what_dozes_is_not_woken_by_a_look_and_dozes_while_it_is_shown() -> None
             user.sees(gone="asleep: nothing")
 
 
+def test_what_dozes_at_a_secret_is_known_to_ask_for_it_without_being_woken() -> None:
+    with dozing_machine(1.0) as here:
+        session = named(here, "vault", "sh", "-c", "stty -echo; read secret")
+        fall_asleep(here, session)
+        with looking() as user:
+            user.sees("* vault", "dozing", "asks for a secret")
+
+            assert dozes(here, session)
+
+
+def test_a_session_that_calls_for_somebody_comes_first() -> None:
+    with machine() as here, looking() as user:
+        named(
+            here,
+            "older",
+            "sh",
+            "-c",
+            "read x; printf '\\033]9;tests are done\\007'; cat",
+        )
+        session = SessionId(str(here.ask(do="list")["sessions"][0]["id"]))  # type: ignore[index]  # it lists
+        named(here, "newer", "sleep", "1000")
+        user.sees("older", "newer")
+        here.join(session).enter(b"go\r")
+
+        user.sees("! older", "tests are done", "1 needs somebody")
+
+
 def test_a_look_is_no_attachment_and_is_not_on_record() -> None:
     with machine() as here, looking() as user:
         session = named(here, "private", "sh", "-c", "echo here; cat")

@@ -157,6 +157,9 @@ def test_questions_entries_and_notices_take_the_last_row() -> None:
     assert lines(world)[-1] == "rename a to: abc"
     world.press(*("x" * 100), "z")
     assert lines(world)[-1].endswith("xz")
+    world.press("home")
+    assert lines(world)[-1].startswith("rename a to: abcxx")
+    world.press("end")
     world.press("esc")
     world.tell(Told("done"))
     assert lines(world)[-1] == "done"

@@ -33,7 +33,11 @@ def test_letters_are_typed_and_taken_back() -> None:
 
     entry.type("one two")
     entry.press("ctrl-w")
-    assert entry.text == "ab one "
+    assert entry.text == "ab one"
+    entry.press("ctrl-a")
+    entry.press("x")
+    entry.press("ctrl-k")
+    assert entry.text == "x"
     entry.press("ctrl-u")
     assert entry.text == ""
 

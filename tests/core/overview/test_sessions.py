@@ -7,6 +7,7 @@ from holdfast.core.overview.sessions import (
     fits,
     look_from,
     ordered,
+    refreshed,
     row_from,
     walled,
 )
@@ -147,6 +148,34 @@ def test_what_waits_is_known_once_it_was_looked_at() -> None:
     assert row("approval").pending == ()
 
 
+def test_what_the_keeper_was_told_is_known_without_a_look() -> None:
+    told = {"doing": "at-prompt", "turn_of": "ann", "attached": ["ann", "ann", 3]}
+    found = row_from({**FACTS, **told})
+
+    assert found is not None
+    assert (found.told_state, found.turn, found.crowd) == ("at-prompt", "ann", 1)
+    assert found._replace(state="stalled").told_state == "stalled"
+
+
+def test_a_look_is_newer_than_that_and_a_list_is_newer_than_the_look() -> None:
+    look = Look(state="running", is_sure=False, turn="robo", is_ours=True, attached=2)
+    made = row(doing="at-prompt", turn_of="ann", attached=("ann",), look=look)
+
+    assert (made.told_state, made.turn, made.crowd) == ("running?", "robo", 2)
+    assert refreshed(made, look) == Look(state="at-prompt", turn="ann", attached=1)
+    assert refreshed(made, None) is None
+    assert refreshed(row(), look) == look
+    same = made._replace(doing="running", turn_of="robo", attached=("robo", "ann"))
+    assert refreshed(same, look) == look
+
+
+def test_what_dozes_and_had_asked_for_a_secret_still_does() -> None:
+    made = row(is_dozing=True, state="running", doing="waiting-for-secret")
+
+    assert (made.need, made.told_state) == ("secret", "dozing")
+    assert made._replace(look=Look(state="running")).need == "secret"
+
+
 def test_on_the_wall_the_urgent_and_the_awake_come_first_and_stay_in_place() -> None:
     rows = [row(at=3), row("over"), row(at=1, is_dozing=True), row("secret"), row(at=2)]
 
@@ -165,13 +194,14 @@ def test_a_session_is_found_by_all_words() -> None:
 def test_a_host_tells_what_it_found_out() -> None:
     look = look_from(
         {
-            "state": "at-prompt",
+            "state": "idle",
             "turn": {"name": "ann", "actor": "a_x"},
             "here": [{"name": "ann"}, {"name": ""}, 7],
             "count": 3,
             "pending": 2,
             "waiting": 1,
             "frozen": True,
+            "program": "vi",
             "last_line": "$ \x1b",
         }
     )
@@ -182,6 +212,7 @@ def test_a_host_tells_what_it_found_out() -> None:
         3,
     )
     assert (look.pending_count, look.waiting, look.is_frozen) == (2, 1, True)
+    assert look.state == "idle in vi"
     assert look.picture is not None
     assert look.picture.rows[0][0][0] == "$ \\x1b"
 

@@ -73,7 +73,7 @@ class Hosts:
             await asyncio.sleep(AWAY)
 
     async def _list(self, host: Host) -> None:
-        asked = Overview() if host.name else ListSessions()
+        asked = Overview() if host.name else ListSessions(look=True)
         while True:
             try:
                 told = await host.way.ask(asked)

@@ -26,7 +26,11 @@ SHOWN = (0.3, 2.0)
 """Seconds between looks at a session that is shown: while it changes, and at most."""
 
 UNSHOWN = (2.0, 8.0)
-"""The same for one that is not."""
+"""The same for one that is not, and that nobody is attached to: its keeper lists what
+it does each second, and nothing of anybody's can wait there."""
+
+USED = (1.0, 3.0)
+"""The same for one that somebody is attached to, whose input may wait for approval."""
 
 SLOWER = 1.5
 """So many times longer is waited after a look that has shown nothing new."""
@@ -168,7 +172,7 @@ class _Looker:
         try:
             while (row := self._looking.row(self._key)) is not None:
                 self._hurried.clear()
-                least, most = SHOWN if self._looking.is_shown(self._key) else UNSHOWN
+                least, most = self._pace(row)
                 if row.is_dozing and not self.may_wake:
                     await self._hang_up()
                 elif await self._look():
@@ -183,6 +187,12 @@ class _Looker:
                         await self._hurried.wait()
         finally:
             await self._hang_up()
+
+    def _pace(self, row: Row) -> tuple[float, float]:
+        """Return how many seconds to wait between looks: at least, and at most."""
+        if self._looking.is_shown(self._key):
+            return SHOWN
+        return USED if row.attached or row.crowd else UNSHOWN
 
     async def _look(self) -> bool:
         """Look once; tell whether something is new."""

@@ -9,6 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from holdfast.aio.holder_link import Link
 from holdfast.cli.operator_names import Names
 from holdfast.cli.presence_text import pending_told
+from holdfast.cli.state_text import state_told
 from holdfast.core.client import questions
 from holdfast.core.client.questions import Done, SessionQuestion
 from holdfast.core.client.screen_question import Seen
@@ -94,7 +95,7 @@ def _found(state: Evidence | None, done: Done | None, seen: Seen | None) -> Foun
     short = {one.actor: _short(one.name, one.mode) for one in told.present}
     may = Right.APPROVE.value in told.rights
     look = Look(
-        state=state.state if state is not None else "",
+        state=state_told(state.state, state.program) if state is not None else "",
         is_sure=state is None or state.sure,
         turn=_called(names, told.holder),
         is_ours=done.has_turn,

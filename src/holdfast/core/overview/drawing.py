@@ -188,11 +188,12 @@ class Drawing:
             lead = clipped(f"{entry.title}: ", self.canvas.columns // 2)
             column = self.canvas.put(row, 0, lead, STRONG)
             room = self.canvas.columns - column - 1
-            text = entry.text
-            while width_of(text) > room:
-                text = text[1:]
-            self._line(row, text, PLAIN, column)
-            self.canvas.put(row, column + width_of(text), " ", BAR)
+            before = entry.text[: entry.line.cursor]
+            while width_of(before) > room:
+                before = before[1:]
+            after = entry.text[entry.line.cursor :] or " "
+            self._line(row, before + after, PLAIN, column)
+            self.canvas.put(row, column + width_of(before), after[0], BAR)
         elif overview.notice is not None:
             notice = overview.notice
             self._line(row, notice.text, BAD if notice.is_bad else STRONG)
@@ -385,15 +386,12 @@ def draw_picture(canvas: Canvas, place: Rect, picture: Preview) -> None:
 
 
 def _turn(row: Row) -> str:
-    look = row.look
-    if look is None or not look.turn:
-        return ""
-    return "you" if look.is_ours else look.turn
+    is_ours = row.look is not None and row.look.is_ours
+    return "you" if is_ours else row.turn
 
 
 def _here(row: Row) -> str:
-    count = row.look.attached if row.look is not None else 0
-    return str(count) if count else ""
+    return str(row.crowd) if row.crowd else ""
 
 
 def _doing(row: Row) -> str:

@@ -60,6 +60,7 @@ from holdfast.core.overview.sessions import (
     Row,
     fits,
     ordered,
+    refreshed,
     walled,
 )
 
@@ -208,7 +209,8 @@ class Overview:
         looks = {key: row.look for key, row in self.known.items()}
         others = {key: row for key, row in self.known.items() if key[0] != host}
         listed = {
-            row.key: row._replace(look=row.look or looks.get(row.key)) for row in rows
+            row.key: row._replace(look=row.look or refreshed(row, looks.get(row.key)))
+            for row in rows
         }
         self.known = {**others, **listed}
 

@@ -1,10 +1,20 @@
 """Lines that are typed in the overview, questions, and the review of an approval."""
 
+from holdfast.core.client.line_entry import LineEntry
 from holdfast.core.overview.acts import Effect
 from holdfast.core.overview.sessions import Key, Row, Waiting
 from holdfast.term.canvas import wrapped
 
 MAX_ENTRY = 500
+
+_EDITING = {
+    "ctrl-a": "home",
+    "ctrl-e": "end",
+    "ctrl-u": "clear",
+    "ctrl-k": "cut",
+    "ctrl-w": "word",
+}
+"""What keys are called where a line is changed."""
 
 UNREAD = "there is more below: read it to its end first"
 GONE = "it waits no longer: decided, withdrawn or changed"
@@ -25,25 +35,24 @@ class Entry:
     ) -> None:
         self.kind = kind
         self.title = title
-        self.text = text
+        self.line = LineEntry(text, MAX_ENTRY)
         self.host = host
         self.name = name
         self.key = key
 
+    @property
+    def text(self) -> str:
+        """What has been typed."""
+        return self.line.text
+
     def press(self, name: str) -> None:
         """Take a key: a letter is typed, others change what is there."""
-        if name == "backspace":
-            self.text = self.text[:-1]
-        elif name in ("ctrl-u", "ctrl-w"):
-            kept = self.text.rstrip().rpartition(" ") if name == "ctrl-w" else ("", "")
-            self.text = "".join(kept[:2])
-        elif len(name) == 1:
-            self.type(name)
+        self.line.pressed(_EDITING.get(name, name))
 
     def type(self, text: str) -> None:
         """Add what was typed or pasted, as far as it is text in one line."""
-        kept = "".join(one for one in text if one.isprintable())
-        self.text = (self.text + kept)[:MAX_ENTRY]
+        for letter in filter(str.isprintable, text):
+            self.line.pressed(letter)
 
 
 class Question:

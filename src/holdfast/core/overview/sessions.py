@@ -13,6 +13,7 @@ from holdfast.term.canvas import Style
 
 MAX_ID = 32
 MAX_COMMAND = 200
+MAX_WORD = 64
 MAX_ATTENTION = 120
 
 NEEDS = ("approval", "secret", "attention", "input", "turn", "frozen", "", "over")
@@ -90,6 +91,11 @@ class Row(NamedTuple):
     is_kept: bool = False
     is_dozing: bool = False
     attention: str = ""
+    doing: str = ""
+    """What it does, as its keeper was told; what a look has found out is newer."""
+
+    turn_of: str = ""
+    attached: tuple[str, ...] = ()
     look: Look | None = None
 
     @property
@@ -115,8 +121,7 @@ class Row(NamedTuple):
     @property
     def need(self) -> str:
         """What it needs somebody for, a word of NEEDS."""
-        look = self.look or Look()
-        state = look.state or self.state
+        look, state = self.look or Look(), self.word
         needs = {
             "over": self.is_over,
             "approval": bool(look.pending_count) or state == "starting",
@@ -131,8 +136,26 @@ class Row(NamedTuple):
     @property
     def is_frozen(self) -> bool:
         """Whether it stands still."""
+        return self.word == "frozen" or (self.look or Look()).is_frozen
+
+    @property
+    def word(self) -> str:
+        """What it does, as far as that is known."""
         look = self.look or Look()
-        return look.is_frozen or (look.state or self.state) == "frozen"
+        # What a session that dozes does, its holder has left word of.
+        known = "" if self.is_dozing else look.state
+        lasting = "" if self.state == "running" else self.state
+        return known or lasting or self.doing or self.state
+
+    @property
+    def turn(self) -> str:
+        """Who has the turn; empty if it is free."""
+        return self.turn_of if self.look is None else self.look.turn
+
+    @property
+    def crowd(self) -> int:
+        """How many are attached."""
+        return len({*self.attached}) if self.look is None else self.look.attached
 
     @property
     def told_state(self) -> str:
@@ -141,11 +164,10 @@ class Row(NamedTuple):
             return f"exited {self.exit}" if self.exit >= 0 else f"killed {-self.exit}"
         if self.is_dozing:
             return "dozing"
-        look = self.look or Look()
-        if look.is_frozen:
+        if self.is_frozen:
             return "frozen"
-        doubt = "" if look.is_sure else "?"
-        return (look.state or self.state or "running") + doubt
+        doubt = "" if self.look is None or self.look.is_sure else "?"
+        return (self.word or "running") + doubt
 
     @property
     def told_need(self) -> str:
@@ -178,6 +200,9 @@ def row_from(facts: object, host: str = "") -> Row | None:
         rest.get("keep") is True,
         rest.get("dozing") is True,
         _attention(rest.get("attention")),
+        printable(_text(rest.get("doing")), MAX_WORD),
+        shown_name(_text(rest.get("turn_of"))),
+        _names(rest.get("attached")),
     )
 
 
@@ -188,11 +213,13 @@ def look_from(facts: Mapping[str, object]) -> Look:
             turn = shown_name(name) if name else printable(actor, 8)
         case _:
             turn = ""
+    word = printable(_text(facts.get("state")), MAX_ID)
+    program = printable(_text(facts.get("program")), MAX_ID)
     here = facts.get("here")
     names = [_named(one) for one in here] if isinstance(here, list) else []
     last = printable(_text(facts.get("last_line")), MAX_COMMAND)
     return Look(
-        state=printable(_text(facts.get("state")), MAX_ID),
+        state=f"{word} in {program}" if program else word,
         turn=turn,
         here=tuple(names),
         attached=_number(facts.get("count")),
@@ -201,6 +228,17 @@ def look_from(facts: Mapping[str, object]) -> Look:
         is_frozen=facts.get("frozen") is True,
         picture=Preview(len(last), (((last, Style()),),)) if last else None,
     )
+
+
+def refreshed(row: Row, look: Look | None) -> Look | None:
+    """Return an earlier look, with what its keeper was told since."""
+    if look is None or not row.doing:
+        return look
+    if row.doing != look.state:
+        look = look._replace(state=row.doing, is_sure=True)
+    if row.turn_of != look.turn:
+        look = look._replace(turn=row.turn_of, is_ours=False)
+    return look._replace(attached=len({*row.attached}))
 
 
 def ordered(rows: Iterable[Row]) -> list[Row]:
@@ -255,6 +293,11 @@ def _named(one: object) -> str:
             return shown_name(name)
         case _:
             return "somebody"
+
+
+def _names(told: object) -> tuple[str, ...]:
+    names = told if isinstance(told, list) else []
+    return tuple(shown_name(one) for one in names if isinstance(one, str))
 
 
 def _command(words: object) -> str:
