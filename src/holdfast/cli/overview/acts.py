@@ -42,6 +42,8 @@ class Acts:
             return Told(await self._done(effect))
         except HoldfastError as error:
             return Told(_sentence(error), is_bad=True)
+        except OSError as error:
+            return Told(printable(str(error)), is_bad=True)
         finally:
             self._hosts.hurry()
 

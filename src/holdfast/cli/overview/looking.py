@@ -38,6 +38,10 @@ SLOWER = 1.5
 UNCHANGED = 3
 """Looks without anything new after which the link is closed."""
 
+MAX_LOOKED = 200
+"""Sessions that are not shown and are looked at, the most urgent and newest first; of
+others only what the keeper lists is known."""
+
 AT_ONCE = 8
 """Sessions that are dialled at the same time."""
 
@@ -80,18 +84,19 @@ class Looking:
         if self._is_paused:
             return
         self._shown = {row.key for row in shown}
-        others = (row for row in self._overview.order() if not row.host)
-        wanted = dict.fromkeys(
-            row.key
-            for row in [*shown, *others]
+        others = [row for row in self._overview.order() if not row.host]
+        wanted = {
+            row.key: row
+            for row in [*shown, *others[:MAX_LOOKED]]
             if not row.is_over and self._hosts.is_entered(row.host)
-        )
+        }
         for key in self._looking.keys() - wanted.keys():
             self._looking.pop(key).task.cancel()
-        for key in wanted:
+        for key, row in wanted.items():
             looker = self._looking.get(key)
             if looker is None or looker.task.done():
-                self._begin(key)
+                if not row.is_dozing:
+                    self._begin(key)
             elif key in self._shown and not looker.is_shown:
                 looker.hurry()
 
@@ -167,15 +172,15 @@ class _Looker:
         self._hurried.set()
 
     async def run(self) -> None:
-        """Look until the session is gone, or nobody wants to know."""
+        """Look until the session is gone or dozes, or nobody wants to know."""
         wait = SHOWN[0]
         try:
             while (row := self._looking.row(self._key)) is not None:
+                if row.is_dozing and not self.may_wake:
+                    return
                 self._hurried.clear()
                 least, most = self._pace(row)
-                if row.is_dozing and not self.may_wake:
-                    await self._hang_up()
-                elif await self._look():
+                if await self._look():
                     wait, self._unchanged = least, 0
                 else:
                     wait = min(max(wait, least) * SLOWER, most)
@@ -204,7 +209,7 @@ class _Looker:
                     self._link, self._us = await self._looking.dial(self._key)
                 found = await look_at(self._link, self._us, with_picture=self.is_shown)
             look, self.pending = found
-        except (HoldfastError, TimeoutError) as error:
+        except (HoldfastError, OSError) as error:
             await self._hang_up()
             look = Look(error=printable(str(error)) or "it does not answer")
         is_new = look != self._last
