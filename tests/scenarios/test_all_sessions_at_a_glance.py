@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from tests.scenarios.dozing import dozes, dozing_machine, fall_asleep
 from tests.scenarios.looker import looking
@@ -75,6 +76,42 @@ def test_a_signal_leaves_the_terminal_as_it_was() -> None:
 
         assert user.ends() == 128 + signal.SIGTERM
         assert not any(user.core.has_mode(one) for one in (1049, 1000, 1006, 2004))
+
+
+def test_a_signal_while_attached_ends_both_and_leaves_the_terminal_as_it_was() -> None:
+    with machine() as here, looking() as user:
+        session = named(here, "one", "sh", "-c", "echo I am one; cat")
+        user.sees("I am one")
+        user.press("\r")
+        user.sees("I am one", gone="w wall")
+        observer = here.join(session, mode=wire.Mode.OBSERVE)
+        assert len(observer.who().present) == 2
+
+        os.kill(user.pid, signal.SIGTERM)
+
+        assert user.ends() == 128 + signal.SIGTERM
+        eventually("only we are attached", lambda: len(observer.who().present) == 1)
+        assert not any(user.core.has_mode(one) for one in (1049, 1000, 1006, 2004))
+
+
+def test_it_can_be_suspended_and_continued() -> None:
+    with machine() as here, looking() as user:
+        named(here, "one", "sleep", "1000")
+        user.sees("one", "w wall")
+        user.press("\x1a")
+        eventually("it is stopped", lambda: _state(user.pid) == "T")
+        user.screen()
+        assert not user.core.has_mode(1049)
+
+        os.kill(user.pid, signal.SIGCONT)
+
+        user.sees("one", "w wall")
+        assert user.core.has_mode(1049)
+        assert user.leaves() == 0
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
 
 
 def test_enter_attaches_and_detaching_comes_back() -> None:
