@@ -13,7 +13,8 @@ from holdfast.client.calls import Held
 from holdfast.client.driver import attachment_to, converse, new_client
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import CommandRun, Wish
-from holdfast.model.errors import MalformedArgument
+from holdfast.core.client.repl_run import ReplRun
+from holdfast.model.errors import HoldfastError, MalformedArgument
 from holdfast.model.ids import ENTROPY, ActorId, ClientId, client_id
 from holdfast.model.text import printable
 
@@ -46,6 +47,28 @@ def run(  # noqa: PLR0913  # what to run, where, and for how long
         attachment.held = held
     now = time.monotonic()
     made = CommandRun(attachment, line, wish, now=now, deadline=deadline)
+    if printed is not None:
+        made.printed = printed
+    return converse(session, made)
+
+
+def run_in_interpreter(
+    session: str,
+    line: bytes,
+    wish: Wish,
+    refused: HoldfastError,
+    deadline: float,
+    printed: Callable[[bytes], None] | None = None,
+) -> Ran:
+    """Type a line into an interpreter that has no marks; its prompt says when it ended.
+
+    Raises:
+        HoldfastError: `refused`, if there is none at its prompt; or as `run`.
+
+    """
+    now = time.monotonic()
+    attachment = attachment_to(session)
+    made = ReplRun(attachment, line, wish, refused, now=now, deadline=deadline)
     if printed is not None:
         made.printed = printed
     return converse(session, made)

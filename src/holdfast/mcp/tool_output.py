@@ -37,6 +37,7 @@ from holdfast.sdk.values import (
     SessionInfo,
     Standing,
     State,
+    Stop,
 )
 
 Facts = dict[str, Any]
@@ -61,6 +62,12 @@ GOES_ON = (
     " with `keys` interrupts it."
 )
 """What to do about a command that was not waited for to the end."""
+
+PROMPTED = (
+    "An interpreter without marks: its prompt says where the output ends, and there is"
+    " no status. Read the output to see whether it worked."
+)
+"""What is said of a line in an interpreter."""
 
 _ANSWERS = {
     "waiting-for-input": "It waits for input: `send` with enter, then `wait` for the"
@@ -186,6 +193,8 @@ def ran_facts(session: str, ran: CommandResult) -> Facts:
         if ran.end is None
         else ran.end,
     }
+    if ran.stopped is Stop.PROMPTED:
+        facts["next_step"] = PROMPTED
     if ran.head:
         facts["head"] = _ran(f"how the output in {session} began", ran.head)
     if ran.end is None:

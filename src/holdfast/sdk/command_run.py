@@ -15,11 +15,14 @@ from holdfast.client.driver import attachment_to
 from holdfast.core.client import questions
 from holdfast.core.client.command_output import Ran
 from holdfast.core.client.command_run import CommandRun, Wish
+from holdfast.core.client.repl_run import ReplRun
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.errors import (
     InputIdReused,
     KeyUsed,
     MalformedArgument,
+    NoMarks,
+    NotAtPrompt,
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId
@@ -90,12 +93,31 @@ async def run(
 ) -> CommandResult:
     """Type a line at the prompt, once, and wait for what is wished.
 
+    An interpreter that has no marks is run in by its prompt.
+
     Raises:
         Unavailable: The shell is not at its prompt.
         Unsettled: It was typed, and what came of it is not known, or it goes on.
         HoldfastError: It was refused, and why.
 
     """
+    now = asyncio.get_running_loop().time()
+    try:
+        ran = await _run_in_shell(host, session, asked, line)
+    except (NoMarks, NotAtPrompt) as refused:
+        if asked.key is not None or asked.wish.expected is not None:
+            raise  # Without marks nobody knows what came of an earlier one.
+        until = math.inf if asked.timeout is None else now + asked.timeout
+        typed, view = shell_line(asked.command), attachment_to(session)
+        made = ReplRun(view, typed, asked.wish, refused, now=now, deadline=until)
+        ran = await host.converse(session, made)
+    waited = asyncio.get_running_loop().time() - now
+    return _result(asked.command, ran, round(waited * 1000))
+
+
+async def _run_in_shell(
+    host: "Host", session: SessionId, asked: Asked, line: Line | None
+) -> Ran:
     now = asyncio.get_running_loop().time()
     client = client_of(session, host.way.us, asked.key)
     typed = shell_line(asked.command)
@@ -108,9 +130,8 @@ async def run(
     made = begun()
     try:
         if line is None or not line.is_attached or line.is_running:
-            ran = await host.converse(session, made)
-        else:
-            ran = await _onshell_line(host, line, made, begun)
+            return await host.converse(session, made)
+        return await _onshell_line(host, line, made, begun)
     except InputIdReused:
         raise KeyUsed(printable(asked.key or "", 64)) from None
     except asyncio.CancelledError as error:
@@ -119,8 +140,6 @@ async def run(
         elif made.attachment.has_sent:
             error.add_note(MAY_GO_ON)
         raise
-    waited = asyncio.get_running_loop().time() - now
-    return _result(asked.command, ran, round(waited * 1000))
 
 
 async def _onshell_line(

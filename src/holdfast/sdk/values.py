@@ -52,6 +52,7 @@ class Stop(enum.StrEnum):
     ENDED = "ended"
     EXPECTED = "expected"  # it has printed what was expected, and goes on
     ASKED = "asked"  # it waits for somebody to type
+    PROMPTED = "prompt"  # it has no marks, and its prompt stands there again
 
 
 @dataclass(frozen=True, slots=True)

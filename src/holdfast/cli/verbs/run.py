@@ -12,9 +12,16 @@ from holdfast.cli.streamed_output import Streamed
 from holdfast.cli.turn_requests import live_session
 from holdfast.client import command_run
 from holdfast.client.current_operator import ourselves
-from holdfast.core.client.command_output import Ran
+from holdfast.core.client.command_output import Ran, Stop
 from holdfast.core.client.command_run import Wish
-from holdfast.model.errors import InputIdReused, KeyUsed, MalformedArgument
+from holdfast.model.errors import (
+    HoldfastError,
+    InputIdReused,
+    KeyUsed,
+    MalformedArgument,
+    NoMarks,
+    NotAtPrompt,
+)
 from holdfast.model.ids import ClientId
 from holdfast.model.inputs import shell_line
 from holdfast.model.text import printable
@@ -26,6 +33,9 @@ MAX_OUTPUT = 64 * 1024
 
 HEAD = 4
 """Of those, one part in so many is how the output began."""
+
+PROMPTED = "it has no marks: its prompt says where this ended, and there is no status"
+"""What is said of a line in an interpreter."""
 
 FOREVER = 365 * 24 * 3600.0
 """Seconds to wait without --timeout."""
@@ -64,6 +74,12 @@ def run(options: argparse.Namespace) -> int:
         ran = _ran(options, *asked)
     except InputIdReused:
         raise KeyUsed(printable(options.key or "", 64)) from None
+    except (NoMarks, NotAtPrompt) as error:
+        if options.key is not None or options.expect is not None:
+            raise  # Without marks nobody knows what came of an earlier one.
+        ran = _ran_in_interpreter(
+            options, session, line, wish, error, begun_at + timeout
+        )
     _show(options, session, ran)
     ran.demand_settled(round((time.monotonic() - begun_at) * 1000))
     return ran.command.status or 0
@@ -88,6 +104,24 @@ def _ran(
         )
 
 
+def _ran_in_interpreter(
+    options: argparse.Namespace,
+    session: str,
+    line: bytes,
+    wish: Wish,
+    refused: HoldfastError,
+    deadline: float,
+) -> Ran:
+    """Run it in an interpreter, if that is what has the terminal."""
+    asked = session, line, wish, refused, deadline
+    if options.json or options.max is not None:
+        return command_run.run_in_interpreter(*asked)
+    with Streamed(is_raw=options.raw) as shown:
+        ran = command_run.run_in_interpreter(*asked, shown.printed)
+    print(f"holdfast: {PROMPTED}", file=sys.stderr)
+    return ran
+
+
 def _check(options: argparse.Namespace) -> None:
     if options.max is not None and options.max < 1:
         raise MalformedArgument(str(options.max), "a number of bytes, 1 or more")
@@ -103,6 +137,7 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
             "line": command.line,
             "ended": command.end is not None,
             "stopped": ran.stop.value,
+            "boundaries": "prompt" if ran.stop is Stop.PROMPTED else "marks",
             "state": ran.state or None,
             "exit": command.status,
             "duration_ms": command.duration_ms,

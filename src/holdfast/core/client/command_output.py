@@ -18,6 +18,7 @@ class Stop(enum.Enum):
     EXPECTED = "expected"  # it has printed what was expected
     ASKED = "asked"  # it waits for somebody to type
     LATE = "late"  # the time is up
+    PROMPTED = "prompt"  # it has no marks, and its prompt stands there again
 
 
 @dataclass(frozen=True, slots=True)

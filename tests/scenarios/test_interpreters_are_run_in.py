@@ -1,0 +1,123 @@
+"""`run` in a resident interpreter: its prompt is the boundary, and that is said."""
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.scenarios.shells import shell
+from tests.scenarios.support import Machine, eventually, machine
+
+import holdfast
+from holdfast.client import calls, keeper
+from holdfast.model.ids import SessionId
+from holdfast.sdk.values import Stop
+
+LINES = {
+    "python3": ("print(6 * 7); print('done')", "42\ndone\n"),
+    "node": ("[6 * 7].concat('done').join('\\n')", "'42\\ndone'\n"),
+    "sqlite3": ("select 6 * 7; select 'done';", "42\ndone\n"),
+}
+
+
+@pytest.fixture
+def here() -> Iterator[Machine]:
+    with machine() as made:
+        yield made
+
+
+def verb(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "holdfast", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def wait_input(session: SessionId) -> None:
+    eventually("it waits", lambda: calls.state(session).state == "waiting-for-input")
+
+
+@pytest.mark.parametrize("program", LINES)
+def test_a_line_gives_what_it_printed_and_says_how_that_is_known(
+    here: Machine, program: str
+) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    session = here.new(program)
+    wait_input(session)
+    line, output = LINES[program]
+
+    told = verb("run", session, "--json", line)
+    shown = verb("run", session, line)
+
+    facts = json.loads(told.stdout)
+    assert (facts["output"], facts["exit"]) == (output, None)
+    assert facts["boundaries"] == "prompt"
+    assert (shown.returncode, shown.stdout) == (0, output)
+    assert "its prompt says where this ended" in shown.stderr
+
+
+def test_an_interpreter_inside_a_shell_is_run_in_and_the_shell_after_it(
+    here: Machine, tmp_path: Path
+) -> None:
+    session = shell(here, tmp_path)
+    assert json.loads(verb("run", session, "--json", "true").stdout)["exit"] == 0
+    here.join(session).enter(sys.executable.encode())
+    wait_input(session)
+
+    assert verb("run", session, "6 * 7").stdout == "42\n"
+
+    verb("send", session, "--enter", "exit()")
+    again = eventually(
+        "the shell is back",
+        lambda: (done := verb("run", session, "echo back")).returncode == 0 and done,
+    )
+    assert again.stdout == "back\n"
+    assert again.stderr == ""
+
+
+def test_what_comes_late_is_waited_for_and_a_half_line_is_noticed(
+    here: Machine,
+) -> None:
+    session = here.new("python3")
+    wait_input(session)
+
+    late = verb("run", session, "import time; time.sleep(0.7); print('late')")
+    half = verb("run", session, "for i in range(3):")
+
+    assert late.stdout == "late\n"
+    assert half.returncode == 75
+    assert "not a complete command" in half.stderr
+
+
+def test_no_other_program_is_typed_into(here: Machine) -> None:
+    session = here.new("sh", "-c", "printf '>>> '; exec cat")
+    wait_input(session)
+
+    done = verb("run", session, "print(1)")
+
+    assert done.returncode == 64
+    assert "print(1)" not in verb("read", session).stdout
+    (known,) = keeper.sessions()
+    assert known.id == session
+
+
+def test_the_sdk_runs_in_one_too(here: Machine) -> None:
+    session = here.new("python3")
+    wait_input(session)
+
+    async def story() -> holdfast.CommandResult:
+        async with holdfast.connect() as host, host.attach(session) as attached:
+            return await attached.run("6 * 7")
+
+    result = asyncio.run(story())
+
+    assert (result.output, result.status) == ("42\n", None)
+    assert result.stopped is Stop.PROMPTED
