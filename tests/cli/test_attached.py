@@ -34,13 +34,13 @@ def test_the_notice_names_who_has_the_turn(user: User) -> None:
 def test_the_title_follows_the_turn_and_is_given_back(
     user: User, web: FakeSession
 ) -> None:
-    user.sees(b"\x1b[22;2t\x1b]2;web \xc2\xb7 turn: robo (agent, ")
+    user.sees(b"\x1b[22;0t\x1b]2;web \xc2\xb7 turn: robo (agent, ")
 
     web.passes_turn(US, "given")
     user.sees(b"\x1b]2;web \xc2\xb7 turn: you\x1b\\")
     user.types(b"\x1dd")
     assert user.left() == 0
-    user.sees(b"\x1b[23;2t")
+    user.sees(b"\x1b[23;0t")
 
 
 def test_a_program_that_sets_the_title_does_not_hide_it_for_long(

@@ -18,7 +18,7 @@ def test_a_title_that_is_complete_was_set(title: bytes) -> None:
     watch.feed(b"before" + title + b"after")
 
     assert watch.was_set
-    watch.forget()
+    watch.forget("")
     assert not watch.was_set
 
 
@@ -55,4 +55,19 @@ def test_i2_a_string_without_an_end_hides_nothing_for_ever() -> None:
     watch = TitleWatch()
     watch.feed(b"\x1b]0;" + b"x" * MAX_STRING)
 
+    assert watch.was_set
+
+
+def test_the_program_s_title_is_known_however_it_was_set() -> None:
+    watch = TitleWatch()
+
+    watch.feed(b"x\x1b]0;one\x07\x1b]2;tw")
+    assert watch.text == "one"
+    watch.feed(b"o\x1b\\")
+    assert watch.text == "two"
+    watch.forget("two")
+    assert not watch.was_set
+    watch.tell("two")
+    assert not watch.was_set
+    watch.tell("three")
     assert watch.was_set

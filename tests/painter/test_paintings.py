@@ -111,3 +111,26 @@ def test_a_size_that_cannot_be_changes_nothing() -> None:
 def test_what_is_no_request_is_refused() -> None:
     with pytest.raises(PeerError):
         ask(begun(), "dance")
+
+
+def test_rows_are_given_as_they_are_drawn_with_those_above_and_the_modes() -> None:
+    easel = begun()
+    ask(easel, "reset", size=[6, 3], at=0)
+    ask(
+        easel,
+        "feed",
+        b"one\r\ntwo\r\n\x1b[41m\x1b[K\x1b[m\r\n\x1b[?1000h\x1b[31mred",
+        at=0,
+    )
+
+    head, _, rows = ask(easel, "rows", above=0, count=3).data.partition(b"\n")
+    told = json.loads(head)
+    assert told["above"] == 1
+    assert (told["first"], told["cursor"], told["modes"]) == (0, [2, 3], [1000])
+    assert rows.split(b"\r\n")[:2] == [b"two", b"\x1b[48;5;1m      "]
+    assert b"38;5;1mred" in rows
+    head, _, rows = ask(easel, "rows", above=99, count=2).data.partition(b"\n")
+    assert json.loads(head)["first"] == 1
+    assert rows.startswith(b"one\r\ntwo")
+    assert rows.count(b"\r\n") == 1
+    assert ask(easel, "rows", above=0, count=0).data.endswith(b"\n")

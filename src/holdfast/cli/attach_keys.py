@@ -20,6 +20,7 @@ I3  What arrives during a question is shown after it.
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from holdfast.cli import notices
 from holdfast.cli.operator_names import Names
@@ -56,6 +57,9 @@ from holdfast.wire.messages import (
     TurnAsked,
     TurnPassed,
 )
+
+if TYPE_CHECKING:
+    from holdfast.core.view.status_line import StatusFacts
 
 MAX_CHOICES = 9
 """Operators to choose from with one digit."""
@@ -131,6 +135,31 @@ class AttachKeys:
     def is_asking(self) -> bool:
         """Whether the next key answers a question."""
         return self._question is not None
+
+    def standing(self, state: str) -> "StatusFacts":
+        """Return how things stand, for a status line."""
+        from holdfast.core.view.status_line import StatusFacts  # noqa: PLC0415  # not for raw
+
+        holder, names, us = self._attachment.holder, self.names, self.names.us
+        waiting = [one for one in self._pending.values() if one.actor != us]
+        parts = []
+        if waiting:
+            count = f"{len(waiting)} wait" if len(waiting) > 1 else "1 waits"
+            parts.append(f"{count} for approval")
+        if self._askers:
+            asking = ", ".join(map(names.you, self._askers))
+            parts.append(f"{asking} asks for the turn")
+        others = [one for one in dict.fromkeys(self._others) if one != us]
+        company = "alone" if self.is_alone else "you elsewhere too"
+        if others:
+            company = f"with {', '.join(map(names.shown, others))}"
+        return StatusFacts(
+            label=self.label,
+            state=FROZEN if self._is_frozen else state,
+            turn=names.you(holder) if holder else "free",
+            waits=", ".join(parts),
+            company=company,
+        )
 
     @property
     def is_alone(self) -> bool:

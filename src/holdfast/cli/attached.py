@@ -114,7 +114,8 @@ class _Seat:
 
         view = AttachedView(attachment, terminal, arrived, self.onward)
         _go_on(view, early)
-        _TerminalDriver(session.id, terminal, view).run(view)
+        with contextlib.closing(view.screen):
+            _TerminalDriver(session.id, terminal, view).run(view)
         return view
 
     def go(self, ours: contextlib.ExitStack) -> AttachedView:

@@ -31,6 +31,7 @@ class AttachedSize:
         self._attachment = attachment
         self._is_alone = is_alone
         self._claim = SizeClaim()
+        self._wanted: Size | None = None
         self._open: set[int] = set()
         """Our resizes without an answer."""
 
@@ -38,6 +39,16 @@ class AttachedSize:
     def session(self) -> Size | None:
         """The session's size, once it is known."""
         return self._claim.session
+
+    @property
+    def expected(self) -> Size | None:
+        """The size that it will have, if what we have claimed is granted."""
+        return self._wanted if self._open or self.is_due else self._claim.session
+
+    @property
+    def may_claim(self) -> bool:
+        """Whether our size would disturb nobody else."""
+        return self._footing().is_undisturbing
 
     def told(self, size: Cells) -> None:
         """Take that the session has this size."""
@@ -88,4 +99,5 @@ class AttachedSize:
         payload = f"{size.columns}x{size.rows}".encode()
         made = self._attachment.submit(InputKind.RESIZE, payload)
         self._open.add(made.sequence)
+        self._wanted = size
         return made

@@ -7,15 +7,14 @@ byte shown; inputs without an answer are sent again under their own ids. The use
 notices only if it takes long.
 """
 
-import math
 import os
 import signal
 from collections.abc import Callable
 
 from holdfast.cli.attach_keys import AttachKeys, Do, Effect, Say
-from holdfast.cli.attached_size import AttachedSize
+from holdfast.cli.attached_screen import AttachedScreen
 from holdfast.cli.onward import Onward
-from holdfast.cli.prefix import Detach, Move, PrefixKeys, Press, Send
+from holdfast.cli.prefix import Action, Detach, Look, Move, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal
 from holdfast.client import keeper
 from holdfast.client.current_operator import our_pen
@@ -65,9 +64,6 @@ MAX_OPEN = 64
 MAX_BACKLOG = 64 * 1024
 """Bytes typed that a program does not read; more is a cat on the keyboard."""
 
-MAX_WRITE = 256 * 1024
-"""Bytes gathered before they are shown, so that keys are read in between."""
-
 
 class AttachedView(AttachedExchange[int]):
     """One session on one terminal; the result is the exit status."""
@@ -100,16 +96,12 @@ class AttachedView(AttachedExchange[int]):
         self._attach_keys = AttachKeys(
             onward.session.label, attachment, self._room, terminal.settings
         )
-        self._size = AttachedSize(
-            attachment, terminal.size, lambda: self._attach_keys.is_alone
-        )
-        self._title = ""
+        self.screen = AttachedScreen(terminal, attachment, self._attach_keys)
+        self._size = self.screen.size
         self._keys = PrefixKeys(terminal.settings)
         self._onward = onward
         self._backlog = bytearray()
         self._outbox: list[Message] = []
-        self._shown: list[bytes] = []
-        self._shown_size = 0
         self._retry_at = self._ask_at = 0.0
         self._was_seen = self._is_leaving = self._is_stale = False
         self._is_at_once = False
@@ -119,8 +111,6 @@ class AttachedView(AttachedExchange[int]):
         self._cut_at: float | None = None
         self._redial = Redial(LONGEST_WAIT)
         self._early_size: Cells | None = None
-        self._rolled_off = 0
-        """Bytes printed before we attached that are lost, until this has been said."""
 
     def goes_on(self, size: Cells, painted: int) -> None:
         """Take that a link stands on which we came, with that size.
@@ -135,21 +125,12 @@ class AttachedView(AttachedExchange[int]):
     @property
     def is_full(self) -> bool:
         """Whether enough output waits to be shown at once."""
-        return self._shown_size >= MAX_WRITE
+        return self.screen.is_full
 
     def flush(self) -> None:
         """Show the output that waits, and who has the turn."""
-        shown = self._show()
-        # Keep the turn in the title, even when a program sets the title.
-        wanted = self._attach_keys.title
-        if wanted != self._title or self._terminal.needs_title:
-            self._title = wanted
-            self._terminal.title(wanted)
-        if shown and self._onward.news:
-            self._terminal.overlay(*self._onward.take_news())
-        if self._rolled_off and shown:
-            count, self._rolled_off = self._rolled_off, 0
-            self._terminal.overlay(f"{count} earlier bytes of output are gone")
+        if self.screen.flush() and self._onward.news:
+            self.screen.say(*self._onward.take_news())
 
     def typed(self, keys: bytes) -> None:
         """Take what the user typed; empty means the end of the terminal.
@@ -163,17 +144,23 @@ class AttachedView(AttachedExchange[int]):
         if self._onward.typed(keys):
             self._go()
             return
+        self.screen.pressed()
         for action in self._keys.typed(keys):
-            match action:
-                case Send(data):
-                    self._keep(self._answered(data))
-                case Press(act):
-                    self._perform(self._attach_keys.pressed(act))
-                case Move(_, ahead):
-                    self._onward.moves(action)
-                    self._go(ahead)
-                case Detach():
-                    self._leave()
+            self._do(action)
+
+    def _do(self, action: Action) -> None:
+        match action:
+            case Send(data):
+                self._keep(self.screen.typed(self._answered(data)))
+            case Press(act):
+                self._perform(self._attach_keys.pressed(act))
+            case Look(sight):
+                self._outbox += self.screen.look(sight)
+            case Move(_, ahead):
+                self._onward.moves(action)
+                self._go(ahead)
+            case Detach():
+                self._leave()
 
     def _go(self, ahead: bytes = b"") -> None:
         """Leave for another session, if there is one to go to."""
@@ -204,12 +191,15 @@ class AttachedView(AttachedExchange[int]):
             if terminal.was_continued:
                 terminal.retake()
             terminal.is_spoilt = False
-            self.attachment.offset = None  # Something else was drawn on the screen.
-            self._is_stale = True
-            raise SessionUnreachable(self.attachment.session, "it is painted anew")
+            self.screen.was_taken()
+            raise self._anew()  # Something else was drawn on the screen.
+        if self.screen.is_to_restart:
+            self.screen.is_to_restart = False
+            raise self._anew()
         if terminal.has_new_size:
             terminal.has_new_size = False
             self._onward.redraw()
+            self.screen.resized()
             self._outbox += self._size.arrived()
 
     # ── while attached ────────────────────────────────────────────────────
@@ -222,20 +212,24 @@ class AttachedView(AttachedExchange[int]):
     def attached(self, attached: Attached, now: float) -> list[Message]:
         """Start over on this link."""
         self._attach_keys.heard(attached)
+        self.screen.resized()
         self._size.told(attached.size)
         claim = self._size.arrived()
         if not self.has_come:
-            self.has_come, self._rolled_off = True, attached.start
-            size = attached.size.to_size()
-            self._arrived(None if claim or size == self._terminal.size() else size)
+            self.has_come, self.screen.rolled_off = True, attached.start
+            size, ours = attached.size.to_size(), self._terminal.size()
+            self._arrived(None if claim or size == ours else size)
+            # From here on a signal tells of another size.
+            self._terminal.has_new_size |= self._terminal.size() != ours
             self._onward.has_come = True
             if attached.end == 0:
                 self._terminal.shows_nothing()
             if ahead := self._onward.take_ahead():
                 self.typed(ahead)
         if self._cut_at is not None and now - self._cut_at > SOON:
-            self._terminal.overlay("reconnected")
+            self.screen.say("reconnected")
         self._was_seen = self.attachment.offset is not None
+        self.screen.attached(is_new=not self._was_seen)
         self._cut_at, self._redial = None, Redial(LONGEST_WAIT)
         # The answer has the frozen state and the queue.
         return [Who(), *claim]
@@ -245,8 +239,7 @@ class AttachedView(AttachedExchange[int]):
         if not (isinstance(message, Output) and self._is_attached):
             return super().hear(message, now)
         if printed := self.attachment.heard(message):
-            self._shown.append(printed)
-            self._shown_size += len(printed)
+            self.screen.printed(printed)
         self._was_seen = True
         if self.is_last():
             self.flush()
@@ -259,15 +252,18 @@ class AttachedView(AttachedExchange[int]):
             Unsettled: The live session is gone.
 
         """
-        del now
-        if printed := news.printed:
-            self._shown.append(printed)
-            self._shown_size += len(printed)
         was_seen, self._was_seen = self._was_seen, self.attachment.offset is not None
         error = None if news.answer is None else news.answer[1]
-        if self._size.heeds(news):
-            return []
-        match news.message:
+        is_of_size = self._size.heeds(news)
+        is_of_screen = self.screen.heard(news.message, news.printed, now)
+        if not (is_of_size or is_of_screen):
+            self._mean(news.message, error, was_seen=was_seen)
+        return []
+
+    def _mean(
+        self, message: Message, error: HoldfastError | None, *, was_seen: bool
+    ) -> None:
+        match message:
             case Exited(status):
                 self._end(status)
             case Lost():
@@ -279,13 +275,12 @@ class AttachedView(AttachedExchange[int]):
                 pass  # The logbook says what is signed; nobody typed this.
             case _ if error is not None:
                 self._tell(self._attach_keys.refused(error))
-            case message:
+            case _:
                 self._tell(self._attach_keys.heard(message))
-        return []
 
     def ticked(self, now: float) -> list[Message]:
         """Send typed keys, including those typed while there was no link."""
-        sent, self._outbox = self._outbox, []
+        sent, self._outbox = [*self._outbox, *self.screen.tick(now)], []
         if self._size.is_due and now >= self._retry_at:
             self._retry_at = now + timeouts.RETRY
             sent += self._size.arrived()
@@ -308,10 +303,11 @@ class AttachedView(AttachedExchange[int]):
 
     def deadline(self, now: float) -> float:
         """Return when to look again."""
+        until = self.screen.deadline()
         if self.attachment.is_stalled or self._size.is_due:
-            return now + timeouts.RETRY
-        wait = self.attachment.signing.wait(now)
-        until = math.inf if wait is None else now + wait
+            return min(until, now + timeouts.RETRY)
+        if (wait := self.attachment.signing.wait(now)) is not None:
+            until = min(until, now + wait)
         escape_at = self._onward.deadline
         return until if escape_at is None else min(until, escape_at)
 
@@ -368,7 +364,7 @@ class AttachedView(AttachedExchange[int]):
             return
         if self._session.host:
             hint = self._terminal.settings.hint("detach", "detaches")
-            self._terminal.overlay("; ".join(filter(None, ("reconnecting…", hint))))
+            self.screen.say("; ".join(filter(None, ("reconnecting…", hint))))
         # An unreachable host cannot say anything.
         if not isinstance(error.__cause__, HoldfastError):
             self._ask_at = now + SOON
@@ -388,15 +384,14 @@ class AttachedView(AttachedExchange[int]):
 
     # ── inside ────────────────────────────────────────────────────────────
 
-    def _show(self) -> bool:
-        """Show the output that waits; tell whether there was any."""
-        shown, self._shown, self._shown_size = self._shown, [], 0
-        if shown:
-            self._terminal.show(b"".join(shown))
-        return bool(shown)
+    def _anew(self) -> SessionUnreachable:
+        """Return what has the screen shown anew, on another link."""
+        self.attachment.offset = None
+        self._is_stale = True
+        return SessionUnreachable(self.attachment.session, "it is painted anew")
 
     def _end(self, status: int) -> None:
-        self._show()
+        self.screen.flush()
         self.is_over = True
         self.result = status if status >= 0 else 128 - status
 
@@ -423,20 +418,20 @@ class AttachedView(AttachedExchange[int]):
     def _tell(self, effects: list[Effect]) -> None:
         """Show a notice after the output that precedes it."""
         if effects:
-            self._show()
+            self.screen.flush()
             self._perform(effects)
 
     def _perform(self, effects: list[Effect]) -> None:
         for effect in effects:
             match effect:
                 case Say(text, loud):
-                    self._terminal.overlay(text)
+                    self.screen.say(text)
                     if loud:
                         self._terminal.call(text)
                 case Do(message) if self._is_attached:
                     self._outbox.append(message)
                 case Do():
-                    self._terminal.overlay("the session does not answer")
+                    self.screen.say("the session does not answer")
 
     def _room(self) -> int:
         """Return how long a notice may be without wrapping."""
@@ -448,8 +443,8 @@ class AttachedView(AttachedExchange[int]):
         if self.attachment.mode is Mode.OBSERVE:
             hint = self._terminal.settings.hint("detach", "detaches")
             told = "; ".join(filter(None, ("you are only watching", hint)))
-            self._terminal.overlay(told)
+            self.screen.say(told)
         elif len(data) > MAX_BACKLOG - len(self._backlog):
-            self._terminal.bell()
+            self.screen.bell()
         else:
             self._backlog += data

@@ -8,6 +8,7 @@ the settings name:
     PASSING ──prefix──▶ PREFIXED ──d──▶ Detach
        ▲                   ├──s, n, p, l, c, ",", ?──▶ Move
        │                   ├──t, g, r, S, F, f, a, N, w──▶ Press
+       │                   ├──v, [, H, J, K, L──▶ Look
        │                   ├──prefix──▶ one prefix
        └───────────────────┴──anything else──▶ that key, without the prefix
 
@@ -87,12 +88,31 @@ class Press:
     act: Act
 
 
-Action = Send | Detach | Move | Press
+class Sight(enum.Enum):
+    """What a key after the prefix does about what is seen of the session."""
+
+    OTHER_VIEW = "view"
+    LOOK_BACK = "look-back"
+    PAN_LEFT = "pan-left"
+    PAN_DOWN = "pan-down"
+    PAN_UP = "pan-up"
+    PAN_RIGHT = "pan-right"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Show the session in another way."""
+
+    sight: Sight
+
+
+Action = Send | Detach | Move | Press | Look
 
 _DONE: dict[str, Action] = {
     "detach": Detach(),
     **{go.value: Move(go) for go in Go},
     **{act.value: Press(act) for act in Act},
+    **{sight.value: Look(sight) for sight in Sight},
 }
 """By the names that the settings have."""
 

@@ -38,11 +38,15 @@ MARKING = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT)
 STOPPED = 500
 """Milliseconds to wait at the end for a terminal that accepts no output."""
 
-_PUSH_TITLE, _POP_TITLE = b"\x1b[22;2t", b"\x1b[23;2t"
-"""Have the terminal save its title, and restore it: xterm's window operations."""
+_PUSH_TITLE, _POP_TITLE = b"\x1b[22;0t", b"\x1b[23;0t"
+"""Have the terminal save the titles of window and icon, and restore them: a program
+sets both with one sequence. Xterm's window operations."""
 
 _UNTITLED = ("linux", "dumb", "")
 """Values of TERM without a title to set."""
+
+MAX_TITLE = 120
+"""Characters shown of a program's title."""
 
 MAX_LINES = 3
 """Lines of one notice: most of the screen stays the program's."""
@@ -271,8 +275,10 @@ class Terminal:
         is_keyframe = data.startswith(cleared(0)[:8])
         return self._watch.undo() + (b"" if is_keyframe else cleared(self.size().rows))
 
-    def overlay(self, *texts: str) -> None:
+    def overlay(self, *texts: str) -> int:
         """Show a notice on the first lines, and leave the rest alone.
+
+        Returns how many lines it covers.
 
         The last line of a busy shell is where its prompt is: it would be hidden, and
         the next output printed across the notice.
@@ -286,21 +292,37 @@ class Terminal:
             for row, line in enumerate(shown, start=1)
         ]
         self.write(b"\x1b7" + b"".join(parts) + b"\x1b8")
+        return len(shown)
+
+    def leave_modes(self) -> None:
+        """Undo the modes that were set, for something else to be shown."""
+        self.write(self._watch.undo())
 
     @property
     def needs_title(self) -> bool:
         """Whether the title is not ours: not set yet, or the program has set it."""
         return not self._has_title or self._titles.was_set
 
+    def program_title(self, text: str) -> None:
+        """Take the title that the program has chosen, where it is not printed."""
+        self._titles.tell(text)
+
     def title(self, text: str) -> None:
-        """Set the terminal's title; its own is restored at the end."""
+        """Set the terminal's title, with the program's own beside it.
+
+        The one that it had is restored at the end. Ours comes first: however long the
+        program's is, it does not push ours out of sight.
+        """
         if os.environ.get("TERM", "") in _UNTITLED:
             return
         if not self._has_title:
             self.draw(_PUSH_TITLE)  # Ours, and not to be undone with the program's.
         self._has_title = True
-        self.write(b"\x1b]2;%s\x1b\\" % printable(text).encode())
-        self._titles.forget()
+        program = self._titles.text
+        own = printable(program, MAX_TITLE)
+        whole = f"{printable(text)} — {own}" if own else printable(text)
+        self.write(b"\x1b]2;%s\x1b\\" % whole.encode())
+        self._titles.forget(program)
 
     def look(self, what: str) -> bytes:
         """Return what makes text look as the settings say."""

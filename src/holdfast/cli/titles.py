@@ -20,6 +20,9 @@ MAX_STRING = 4096
 """Bytes after which an unterminated string no longer counts as a title."""
 
 _SETS = re.compile(rb"\x1b\][02];")
+_TITLE = re.compile(
+    rb"\x1b\][02];([^\x07\x18\x1a\x1b]{0,%d})(?:\x07|\x1b\\)" % MAX_STRING
+)
 _ENDS = re.compile(rb"\x07|\x1b\\|\x18|\x1a")
 
 
@@ -27,6 +30,9 @@ class TitleWatch:
     """Watches output on its way to a terminal."""
 
     def __init__(self) -> None:
+        self.text = ""
+        """The title that the program has chosen last; anything may be in it."""
+
         self._is_set = False
         self._held = b""
 
@@ -45,11 +51,18 @@ class TitleWatch:
             return
         seen = self._held + data
         self._is_set = self._is_set or _SETS.search(seen) is not None
+        for found in _TITLE.finditer(seen):
+            self.text = found[1].decode(errors="replace")
         self._held = _unfinished(seen[-MAX_STRING:])
 
-    def forget(self) -> None:
-        """Note that the title is ours again."""
-        self._is_set = False
+    def tell(self, text: str) -> None:
+        """Take the title that a program has set where it was not printed."""
+        if text != self.text:
+            self.text, self._is_set = text, True
+
+    def forget(self, text: str) -> None:
+        """Note that the title is ours again, and the program's is still `text`."""
+        self.text, self._is_set = text, False
 
 
 def _unfinished(seen: bytes) -> bytes:

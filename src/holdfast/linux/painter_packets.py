@@ -20,11 +20,17 @@ together.
     {"do": "keyframe", "session"}              -          ANSI
     {"do": "screen", "session"}                -          a Screen, as JSON
     {"do": "cells", "session"}                 -          the same, with its runs
+    {"do": "rows", "session", "above", "count"} -         see below
     {"do": "answer", "session", "query"}       -          what the program reads
     {"do": "drop", "session"}                  -          -
 
     answer   {"ok": true, "at": offset painted up to, "size": [columns, rows]}
              {"ok": false, "code", "text", "facts"}
+
+`rows` asks for `count` rows, the first of them `above` rows above the screen. Its data
+are one line of JSON, {"above", "first", "cursor", "visible", "alternate", "title",
+"modes", "shape"}, then the rows as text and SGR, with CR LF in between: `above` are the
+rows kept above the screen, and `first` says how many of them come first.
 
 `at` is the offset of the first byte; bytes already painted are skipped.
 `skip` continues at a later offset, as if nothing had been printed in between.

@@ -38,6 +38,12 @@ KEYS = {
     "approve": "a",
     "deny": "N",
     "who": "w",
+    "view": "v",
+    "look-back": "[",
+    "pan-left": "H",
+    "pan-down": "J",
+    "pan-up": "K",
+    "pan-right": "L",
 }
 """What the keys after the prefix do, by what is done."""
 

@@ -38,6 +38,9 @@ MAX_LOOKED_AT = 2_000_000
 """Characters of a screen that are looked at for what they hide: two for each cell
 of the largest. What piles up more in its cells hides something, or wastes our time."""
 
+INPUT_MODES = (1, 9, 66, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004)
+"""Modes that change what the keyboard and the mouse send."""
+
 ALTERNATE_MODES = (1049, 1047, 47)
 ORIGIN = 6
 
@@ -92,6 +95,42 @@ class GhosttyCore:
         if len(text) > MAX_LOOKED_AT:
             return all_hidden(lines)
         return hidden_in(lines, self.cells(), self._palette())
+
+    def rows(self, above: int, count: int) -> tuple[dict[str, object], bytes]:
+        """Return what is true of the screen, and some rows of it and above it.
+
+        They begin `above` rows above the screen, or as far above as rows are kept.
+        """
+        kept = self.above()
+        first = min(above, kept)
+        start = kept - first
+        last = min(start + count, self.total_rows()) - 1
+        written = b""
+        if last >= start:
+            written = self._selected(
+                self._terminal.ref(0, start, "screen"),
+                self._terminal.ref(self._size.columns - 1, last, "screen"),
+            )
+        row, column = self.place()
+        told: dict[str, object] = {
+            "above": kept,
+            "first": first,
+            "cursor": [row, column],
+            "visible": bool(self._get("cursor_visible", "bool")),
+            "alternate": self.alternate_mode() is not None,
+            "title": self.title(),
+            "modes": [mode for mode in INPUT_MODES if self.has_mode(mode)],
+            "shape": self._shape(),
+        }
+        lines = written.removesuffix(b"\x1b[0m").split(b"\r\n")
+        lines += [b""] * (last + 1 - start - len(lines))
+        # The formatter leaves out the colour of a row without text.
+        for number in range(max(0, first), len(lines)):
+            if lines[number] in (b"", b"\x1b[0m"):
+                colour = self.ground(number - first)
+                blank = b" " * self._size.columns if colour else b""
+                lines[number] = b"\x1b[48;%bm%b" % (colour, blank) if colour else b""
+        return told, b"\r\n".join(lines)
 
     def above(self) -> int:
         """Return how many rows have scrolled out at the top and are still kept."""
@@ -250,6 +289,12 @@ class GhosttyCore:
         text = self._get("title", "GhosttyString")
         raw = bytes(ffi.buffer(text.ptr, text.len)[:]) if text.len else b""
         return raw.decode(errors="replace")
+
+    def _shape(self) -> int:
+        """Return the cursor's shape by its number; 0 if it cannot be known now."""
+        if not self._get("vt_ground", "bool"):
+            return 0
+        return int(self.cursor_shape() or 0)
 
     def _selected(self, first: Any, last: Any) -> bytes:  # noqa: ANN401  # pointers
         selection = init_sized("GhosttySelection")

@@ -84,6 +84,7 @@ class Easel:
             "keyframe": _keyframe,
             "screen": _screen,
             "cells": _cells,
+            "rows": _rows,
             "answer": _answer,
         }
 
@@ -165,6 +166,12 @@ def _cells(picture: Picture, _: Packet) -> bytes:
     emulator = picture.emulator
     coloured = replace(_seen(emulator), runs=emulator.cells())
     return json.dumps(coloured.to_object()).encode()
+
+
+def _rows(picture: Picture, request: Packet) -> bytes:
+    above, count = request.number("above"), request.number("count")
+    told, rows = picture.emulator.rows(above, count)
+    return json.dumps(told).encode() + b"\n" + rows
 
 
 def _seen(emulator: GhosttyEmulator) -> Screen:

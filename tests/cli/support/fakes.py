@@ -29,6 +29,7 @@ from holdfast.model.ids import (
 )
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.wire.codec import Message, decode, encode, refusal
+from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind, FrameReader
 from holdfast.wire.messages import (
     Acknowledge,
@@ -214,6 +215,8 @@ class FakeSession:
                 self.asked_cells = message.cells
                 for part in self.screen:
                     self._say(link, part)
+            case StateRequest():
+                pass  # Nobody can tell.
             case End(signal):
                 self.ended_with = signal
                 self.facts |= {"state": "exited", "exit": -signal}
@@ -232,6 +235,9 @@ class FakeSession:
             self._say(link, refusal(self.door, FrameKind.ATTACH))
             return
         end = self.start + len(self.stream)
+        if link in self._viewers:
+            self._repaint(link, end)
+            return
         us = self.operating.came(link, asked.client)
         for message in self.operating.early:
             self._say(link, message)
@@ -259,17 +265,16 @@ class FakeSession:
             self._say(link, Gap(after, at))
         if asked.keyframe and self.keyframe is not None and at == self.start:
             at = end
-            self._say(
-                link,
-                Keyframe(
-                    offset=end, size=Cells(80, 24), more=False, data=self.keyframe
-                ),
-            )
+            self._repaint(link, end)
         for offset in range(at, end, 65536):
             piece = self.stream[offset - self.start :][:65536]
             self._say(link, Output(offset, piece))
         if self.facts["exit"] is not None:
             self._say(link, Exited(self.facts["exit"]))
+
+    def _repaint(self, link: socket.socket, end: int) -> None:
+        size, data = Cells(*self.facts["size"]), self.keyframe or self.stream
+        self._say(link, Keyframe(offset=end, size=size, more=False, data=data))
 
     def _submit(self, link: socket.socket, given: Submit) -> None:
         self.submitted.append(given)
@@ -300,10 +305,9 @@ class FakeSession:
     def _apply(self, given: Submit) -> None:
         self.inputs.append(given)
         if given.kind is InputKind.RESIZE:
-            columns, rows = (int(side) for side in given.payload.split(b"x"))
-            self.facts["size"] = [columns, rows]
-            end = self.start + len(self.stream)
-            self.tell(Resized(end, Cells(columns, rows)))
+            size = [int(side) for side in given.payload.split(b"x")]
+            self.facts["size"] = size
+            self.tell(Resized(self.start + len(self.stream), Cells(*size)))
         elif not self.holder:
             self.pass_to(US)
 

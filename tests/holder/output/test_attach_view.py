@@ -20,7 +20,7 @@ from holdfast.model.ids import ClientId, Incarnation, SessionId
 from holdfast.wire import messages as wire
 from holdfast.wire import screens
 from holdfast.wire.codec import Message, decode
-from holdfast.wire.frames import FrameReader
+from holdfast.wire.frames import FrameKind, FrameReader
 
 LINE = b"\x1b[3%dmcolours make it longer than it looks\x1b[m\r\n"
 OUTPUT = b"".join(LINE % (number % 8) for number in range(4000))
@@ -238,3 +238,46 @@ def test_who_needs_a_picture_waits_for_it(shown: Shown) -> None:
 
     assert shown.window.start > 0
     assert shown.timers.first > time.monotonic() + HURRY
+
+
+def test_who_is_here_is_shown_the_session_again_from_a_keyframe(shown: Shown) -> None:
+    shown.warm_up()
+    shown.window.append(b"hello")
+    shown.attach()
+    assert shown.heard(1) == [wire.Output(0, b"hello")]
+    shown.view.again(shown.connection)
+    frame = shown.heard(1)[0]
+
+    assert isinstance(frame, wire.Keyframe)
+    assert (frame.offset, frame.more) == (5, False)
+    shown.window.append(b" more")
+    shown.connection.pump()
+    assert shown.heard(1) == [wire.Output(5, b" more")]
+
+
+def test_who_asks_for_two_pictures_at_once_gets_one(shown: Shown) -> None:
+    shown.warm_up()
+    shown.window.append(b"hello")
+    shown.attach()
+    shown.view.again(shown.connection)
+    shown.view.again(shown.connection)
+    refused, frame = shown.heard(3)[-2:]
+
+    assert isinstance(refused, wire.Refuse)
+    assert refused.refused == FrameKind.ATTACH
+    assert isinstance(frame, wire.Keyframe)
+
+
+def test_without_a_painter_there_is_no_picture_and_the_stream_goes_on(
+    shown: Shown,
+) -> None:
+    shown.window.append(b"hello")
+    shown.attach()
+    assert shown.heard(1) == [wire.Output(0, b"hello")]
+    shown.view._repaint(shown.connection, None)  # noqa: SLF001  # as after its patience
+    [refused] = shown.heard(1)
+
+    assert isinstance(refused, wire.Refuse)
+    shown.window.append(b" more")
+    shown.connection.pump()
+    assert shown.heard(1) == [wire.Output(5, b" more")]

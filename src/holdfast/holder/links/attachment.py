@@ -43,6 +43,10 @@ class Attachment:
     def attach(self, connection: Connection, asked: wire.Attach) -> None:
         """Attach a client, or tell it why not."""
         window, actor = self._display.window, connection.operator
+        if connection.client == asked.client:
+            # It is here, and shows the session in another way: nobody has come.
+            self._display.view.again(connection)
+            return
         same = asked.incarnation == FIRST_INCARNATION
         try:
             self._requests.demand(actor.id, Right.OBSERVE)

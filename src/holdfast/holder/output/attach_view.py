@@ -26,6 +26,8 @@ SHORT = 64 * 1024
 """Bytes of a stream that is shown as it is, if nothing of it is gone: it is there
 sooner than any picture of it."""
 
+_ATTACH = FrameKind.ATTACH
+
 HURRY = 0.06
 """Seconds a picture may take if the window still has everything that was printed:
 then the stream shows the same, and a painter that has to be started is slower."""
@@ -48,6 +50,7 @@ class AttachView:
         self._painter = painter
         self._timer = timers.add(self.tick)
         self._asking: set[Connection] = set()
+        self._repainting: set[Connection] = set()
         self._hurrying: dict[Connection, float] = {}
 
     def begin(self, connection: Connection, plan: Resume, asked: wire.Attach) -> None:
@@ -62,6 +65,14 @@ class AttachView:
             self._hurrying[connection] = time.monotonic() + HURRY
             self._timer.set(min(self._hurrying.values()))
         self._painter.ask(Want.KEYFRAME, partial(self._paint, connection, seen))
+
+    def again(self, connection: Connection) -> None:
+        """Show a client the session from a keyframe on, or tell it why not."""
+        if connection in self._repainting:
+            self._refuse(connection, "it is asked for one already", _ATTACH)
+            return
+        self._repainting.add(connection)
+        self._painter.ask(Want.KEYFRAME, partial(self._repaint, connection))
 
     def tick(self, now: float) -> None:
         """Show the stream to clients that waited long enough for a picture."""
@@ -106,6 +117,22 @@ class AttachView:
             return
         if seen is not None and seen < picture.offset:
             connection.send(wire.Gap(seen, picture.offset))
+        self._go_on_from(connection, picture)
+
+    def _repaint(self, connection: Connection, picture: Picture | None) -> None:
+        self._repainting.discard(connection)
+        if connection.is_closed:
+            return
+        if picture is None or len(picture.data) > MAX_SENT:
+            self._refuse(connection, "it gave no keyframe in time", _ATTACH)
+            return
+        if connection.is_behind:
+            # One that asks faster than it reads would fill our memory.
+            self._refuse(connection, "the last one was not taken yet", _ATTACH)
+            return
+        self._go_on_from(connection, picture)
+
+    def _go_on_from(self, connection: Connection, picture: Picture) -> None:
         connection.queue(_keyframes(picture))
         connection.watch(self._window, picture.offset)
         connection.pump()
@@ -125,8 +152,13 @@ class AttachView:
         connection.queue(screen_parts(screen, picture))
         connection.pump()
 
-    def _refuse(self, connection: Connection, why: str) -> None:
-        connection.queue([refusal(PainterDied(why), FrameKind.SCREEN_REQUEST)])
+    def _refuse(
+        self,
+        connection: Connection,
+        why: str,
+        what: FrameKind = FrameKind.SCREEN_REQUEST,
+    ) -> None:
+        connection.queue([refusal(PainterDied(why), what)])
         connection.pump()
 
 

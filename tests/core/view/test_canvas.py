@@ -1,0 +1,97 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.core.view.canvas import Canvas, Frame
+from holdfast.core.view.rows import Piece, Row
+from holdfast.model.geometry import Size
+
+SIZE = Size(6, 3)
+
+
+def frame(*texts: str, cursor: tuple[int, int] | None = (0, 0)) -> Frame:
+    rows = [(Piece(text),) if text else () for text in texts]
+    return Frame(SIZE, (*rows, *[()] * (3 - len(rows))), cursor)
+
+
+def test_a_first_frame_is_drawn_on_an_empty_terminal() -> None:
+    drawn = Canvas().draw(frame("one", "", "three!"))
+
+    assert drawn == (
+        b"\x1b[?2026h\x1b[?25l\x1b[m\x1b[2J\x1b[1;1Hone\x1b[K\x1b[3;1Hthree!"
+        b"\x1b[1;1H\x1b[?25h\x1b[?2026l"
+    )
+
+
+def test_i2_the_same_frame_costs_nothing() -> None:
+    canvas = Canvas()
+    canvas.draw(frame("one"))
+
+    assert canvas.draw(frame("one")) == b""
+    canvas.forget()
+    assert b"one" in canvas.draw(frame("one"))
+
+
+def test_only_what_differs_is_drawn() -> None:
+    canvas = Canvas()
+    canvas.draw(Frame(SIZE, ((Piece("ab"), Piece("c", 2)), (), ()), None))
+
+    drawn = canvas.draw(Frame(SIZE, ((Piece("ab"), Piece("d", 2)), (), ()), None))
+    assert drawn == (b"\x1b[?2026h\x1b[?25l\x1b[1;3H\x1b[31md\x1b[m\x1b[K\x1b[?2026l")
+
+
+def test_a_row_of_other_letters_is_drawn_from_its_beginning() -> None:
+    canvas = Canvas()
+    canvas.draw(Frame(SIZE, ((Piece("漢"), Piece("c", 2)), (), ()), None))
+
+    drawn = canvas.draw(Frame(SIZE, ((Piece("漢"), Piece("d", 2)), (), ()), None))
+    assert b"\x1b[1;1H" + "漢".encode() in drawn
+
+
+def test_another_size_is_drawn_anew() -> None:
+    canvas = Canvas()
+    canvas.draw(frame("one"))
+
+    drawn = canvas.draw(Frame(Size(6, 2), ((Piece("one"),), ()), (1, 2)))
+    assert b"\x1b[2J\x1b[1;1Hone" in drawn
+    assert drawn.endswith(b"\x1b[2;3H\x1b[?25h\x1b[?2026l")
+
+
+class Glass:
+    """The least of a terminal: places, text, and erasing."""
+
+    def __init__(self) -> None:
+        self.rows = [" " * SIZE.columns for _ in range(SIZE.rows)]
+
+    def obey(self, drawn: bytes) -> None:
+        row = column = 0
+        for part in drawn.decode().split("\x1b[")[1:]:
+            end = next(n for n, one in enumerate(part) if one.isalpha())
+            what, letter, text = part[:end], part[end], part[end + 1 :]
+            if letter == "H":
+                row, column = (int(one) - 1 for one in what.split(";"))
+            elif letter == "J":
+                self.rows = [" " * SIZE.columns for _ in range(SIZE.rows)]
+            elif letter == "K":
+                kept = self.rows[row][:column]
+                self.rows[row] = kept.ljust(SIZE.columns)
+            line = self.rows[row]
+            self.rows[row] = line[:column] + text + line[column + len(text) :]
+            column += len(text)
+
+
+TEXTS = st.text("abc ", max_size=3)
+ROWS: st.SearchStrategy[Row] = st.lists(
+    st.builds(Piece, TEXTS, st.integers(0, 3)), max_size=2
+).map(tuple)
+
+
+@given(st.lists(st.tuples(ROWS, ROWS, ROWS), min_size=1, max_size=6))
+def test_i1_a_terminal_that_obeys_shows_the_last_frame(
+    frames: list[tuple[Row, Row, Row]],
+) -> None:
+    canvas, glass = Canvas(), Glass()
+    for rows in frames:
+        glass.obey(canvas.draw(Frame(SIZE, rows, None)))
+
+    shown = ["".join(piece.text for piece in row).ljust(6) for row in frames[-1]]
+    assert glass.rows == shown
