@@ -29,7 +29,6 @@ from holdfast.model.ids import (
 )
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.wire.codec import Message, decode, encode, refusal
-from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind, FrameReader
 from holdfast.wire.messages import (
     Acknowledge,
@@ -215,8 +214,6 @@ class FakeSession:
                 self.asked_cells = message.cells
                 for part in self.screen:
                     self._say(link, part)
-            case StateRequest():
-                pass  # Nobody can tell.
             case End(signal):
                 self.ended_with = signal
                 self.facts |= {"state": "exited", "exit": -signal}
