@@ -117,12 +117,6 @@ def test_a_session_gets_another_name(
     page.wait(f"document.title.startsWith('{new}')")
 
 
-def is_kept(here: World, name: str) -> bool:
-    """Tell whether a session stays listed after its end."""
-    (found,) = [one for one in here.facts("ls")["sessions"] if one["name"] == name]
-    return bool(found["keep"])
-
-
 def test_a_session_is_kept_and_not_kept(chromium: Browser, here: World) -> None:
     here.shell("keeps")
     page = joined(chromium, here, "anna-keeps")
