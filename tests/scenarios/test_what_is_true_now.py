@@ -37,7 +37,7 @@ ASKING = [
         "waiting-for-secret",
     ),
     ("cat", "waiting-for-input"),
-    ("vim -u NONE", "waiting-for-input"),
+    ("vim -u NONE", "idle"),
 ]
 
 BUSY = [

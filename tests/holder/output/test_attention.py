@@ -155,6 +155,7 @@ def test_what_follows_a_key_is_its_echo(here: Here) -> None:
     assert look.look(used(0), 101).quiet == 1
     attention.typed_at, attention.printed_at = 110, 110.1
     assert look.look(used(0), 111).quiet is None
+    assert look.look(used(0), 114.1).quiet == 4
     attention.printed_at = 112
     assert look.look(used(0), 115).quiet == 3
 

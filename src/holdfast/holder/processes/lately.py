@@ -8,7 +8,7 @@ compared with what it was when somebody asked before.
 import math
 from typing import NamedTuple
 
-from holdfast.core.session.program_state import ECHO, Activity
+from holdfast.core.session.program_state import ECHO, LATELY, Activity
 from holdfast.core.session.session_state import Evidence
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.output.attention import AttentionCalls
@@ -53,9 +53,9 @@ class Lately:
 
     def _quiet(self, now: float) -> float | None:
         printed, typed = self._attention.printed_at, self._attention.typed_at
-        if printed == -math.inf or 0 <= printed - typed < ECHO:
-            return None
-        return now - printed
+        quiet = now - printed
+        is_echo = quiet < LATELY and 0 <= printed - typed < ECHO
+        return None if printed == -math.inf or is_echo else quiet
 
     def _processor(self, seen: Evidence, now: float) -> float | None:
         former = self._sample
