@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.cli.prefix import Act, Action, Detach, Go, Move, PrefixKeys, Press, Send
+from holdfast.cli.prefix import (
+    Act,
+    Action,
+    Detach,
+    Go,
+    Look,
+    Move,
+    PrefixKeys,
+    Press,
+    Send,
+    Sight,
+)
 from holdfast.model.config_file import read_config
 from holdfast.model.settings import KEYS as NAMES
 from holdfast.model.settings import Settings
@@ -60,8 +71,16 @@ def test_each_act_has_its_key(act: Act) -> None:
     assert PrefixKeys().typed(key) == [Send(key)]
 
 
+@pytest.mark.parametrize("sight", Sight)
+def test_each_sight_has_its_key(sight: Sight) -> None:
+    key = NAMES[sight.value].encode()
+
+    assert PrefixKeys().typed(b"\x1d%sb" % key) == [Look(sight), Send(b"b")]
+
+
 def test_everything_that_has_a_key_is_done() -> None:
-    assert {*NAMES} == {"detach", *(go.value for go in Go), *(act.value for act in Act)}
+    done = (one.value for kind in (Go, Act, Sight) for one in kind)
+    assert {*NAMES} == {"detach", *done}
 
 
 def test_the_settings_say_which_keys() -> None:

@@ -302,8 +302,7 @@ class FakeSession:
     def _apply(self, given: Submit) -> None:
         self.inputs.append(given)
         if given.kind is InputKind.RESIZE:
-            size = [int(side) for side in given.payload.split(b"x")]
-            self.facts["size"] = size
+            self.facts["size"] = size = [*map(int, given.payload.split(b"x"))]
             self.tell(Resized(self.start + len(self.stream), Cells(*size)))
         elif not self.holder:
             self.pass_to(US)
