@@ -135,6 +135,7 @@ def test_help_names_the_keys_that_are_set_and_any_key_leaves_it() -> None:
     assert shown[0] == "after Ctrl-a:"
     assert "       d  leave the session running, and go" in shown
     assert not any("who is attached" in line for line in shown)
+    assert " H J K L  another part of a larger session" in shown
     assert "  Ctrl-a  send Ctrl-a itself" in shown
     assert made.pressed("x") == Closed()
     assert seen(made, 80, 5)[4] == "any key goes back"

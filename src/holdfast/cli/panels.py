@@ -154,13 +154,18 @@ class HelpPanel:
         told = [
             f"{key_told(keys[what]):>8}  {MEANING[f'keys.{what}']}"
             for what in KEYS
-            if what in keys
+            if what in keys and what not in _PANS
         ]
+        # On one line, so that all keys fit a terminal of 24.
+        if pans := [key_told(keys[what]) for what in _PANS if what in keys]:
+            told.append(f"{' '.join(pans):>8}  another part of a larger session")
         told.append(f"{prefix:>8}  send {prefix} itself")
         lines += [_line(one, columns) for one in told[: max(0, rows - 2)]]
         lines.append(_line("any key goes back", columns, look("faint")))
         return _screen(lines, rows, None)
 
+
+_PANS = ("pan-left", "pan-down", "pan-up", "pan-right")
 
 Panel = SwitchPanel | RenamePanel | HelpPanel
 
