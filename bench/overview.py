@@ -28,7 +28,7 @@ def measure(table: Table, scale: Scale) -> None:
     with machine() as here:
         for number in range(count - 4):
             progress(f"overview, session {number + 1} of {count}")
-            here.new("sh", "-c", "echo FIRST-LINE; cat")
+            here.new("sleep", "100000")
         for _ in range(4):
             here.new("sh", "-c", LIVE)
         mark = f"{count} sessions".encode()
