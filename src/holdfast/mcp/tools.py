@@ -162,10 +162,10 @@ _ACTS: tuple[Tool[Any], ...] = (
         " duration and folder; of a long output its `head` and its end. The shell must"
         " be at its prompt (`not-at-prompt` otherwise), or Python, node, psql or"
         " sqlite3 at its own: then there is no status. If the timeout runs out, or the"
-        " command waits for input, the answer says that it is still running and where to `read`. Cancelling stops"
-        " the waiting, not the command. Give a `key` if it must not run twice. If a"
-        " person has to approve it, the call waits for that within `approval_timeout`"
-        " and `timeout`, and then withdraws the request.",
+        " command waits for input, the answer says that it is still running and where"
+        " to `read`. Cancelling stops the waiting, not the command. Give a `key` if it"
+        " must not run twice. If a person has to approve it, the call waits for that"
+        " within `approval_timeout` and `timeout`, and then withdraws the request.",
         contracts.Run,
         acts.run,
         is_risky=True,

@@ -63,6 +63,7 @@ def seen(
         echo=False,
         canonical=False,
         unread=unread,
+        program="",
         sleepers=(one,),
     )
 
