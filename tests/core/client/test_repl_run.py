@@ -56,6 +56,7 @@ def seen(
     found = evidence(state)
     return Evidence(
         state=state,
+        program="",
         incarnation=found.incarnation,
         sure=True,
         why=(),
