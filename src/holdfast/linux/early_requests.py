@@ -101,8 +101,8 @@ def take_creation() -> EarlyRequest | None:
     return _creations.pop() if _creations else None
 
 
-def listed() -> list[object]:
-    """Return the facts of every session.
+def listed(*, look: bool = True) -> list[object]:
+    """Return the facts of every session, with what each does now or without.
 
     Raises:
         NotOneOfThese: There is something unusual about the answer.
@@ -110,7 +110,7 @@ def listed() -> list[object]:
         HoldfastError: Its place is not ours.
 
     """
-    request = EarlyRequest(plain_json.dumps({"do": "list", "look": True}).encode())
+    request = EarlyRequest(plain_json.dumps({"do": "list", "look": look}).encode())
     found: list[object] = []
     try:
         while True:

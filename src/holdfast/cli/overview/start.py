@@ -36,7 +36,9 @@ def run() -> int:
 def _list(overview: Overview) -> None:
     """Take what the keeper lists; without it the rest finds out why."""
     try:
-        listed = early_requests.listed()
+        # What each does is asked next: all holders that are awake would have to
+        # answer before there is a picture.
+        listed = early_requests.listed(look=False)
     except (OSError, NotOneOfThese):
         return
     except Exception as error:
