@@ -53,6 +53,8 @@ def test_a_new_terminal_edits_as_its_characters_say(
         ({"cr_to_nl": False}, 0x0D, Meaning.TEXT),
         ({"nl_to_cr": True}, 0x0A, Meaning.TEXT),
         ({"ignores_cr": True}, 0x0D, Meaning.IGNORED),
+        ({"ignores_cr": True}, 0x61, Meaning.TEXT),
+        ({"ignores_cr": True}, 0x0A, Meaning.END),
         ({"alters": True}, 0x0D, Meaning.TEXT),
     ],
 )
