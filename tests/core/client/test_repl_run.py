@@ -64,7 +64,6 @@ def seen(
         echo=False,
         canonical=False,
         unread=unread,
-        program="",
         sleepers=(one,),
     )
 
