@@ -110,9 +110,11 @@ def account() -> Iterator[Account]:
         home = Path(name)
         (home / "holdfast").symlink_to(ROOT)
         _make_project(home / "shop")
+        somebody = Account(home)
         try:
-            yield Account(home)
+            yield somebody
         finally:
+            somebody.run([Line("holdfast down --end-sessions", 0)])
             end_everything(str(home / ".local/state/holdfast/run"))
 
 

@@ -5,6 +5,7 @@ import pty
 import socket
 import tty
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from holdfast.keeper.trustee import Entrusted, Trust
 class Asleep:
     """A session that dozes, of real descriptors, and who hears that it wakes."""
 
-    def __init__(self, state: str = "running") -> None:
+    def __init__(self, state: str = "running", *pipes: int) -> None:
         self.master, self.slave = pty.openpty()
         tty.setraw(self.slave)
         memory = os.memfd_create("window")
@@ -27,6 +28,8 @@ class Asleep:
             signal_pause()
         pidfd = os.pidfd_open(self.leader)
         fds = [self.master, memory, self.listener.fileno(), pidfd]
+        if pipes:  # What a holder leaves comes behind: notes, and the shell's pipe.
+            fds += [os.memfd_create("left"), *pipes]
         self.trust = Trust({"s_1": Entrusted({"state": state}, fds, None)})
         self.woken: list[str] = []
         self.watch = Watch(self.trust, self.woken.append)
@@ -69,6 +72,23 @@ def test_a_byte_wakes_it_and_stays_where_it_is(asleep: Asleep) -> None:
     assert asleep.look() == ["s_1"]
     assert asleep.look() == ["s_1"]  # It is told once.
     assert os.read(asleep.master, 10) == b"x"
+
+
+@pytest.mark.parametrize(("state", "wakes"), [("running", ["s_1"]), ("exited", [])])
+def test_a_shell_that_tells_what_is_set_wakes_it_unless_it_is_over(
+    state: str, wakes: list[str], tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    pipe = os.open(tmp_path / "pipe", os.O_RDWR | os.O_NONBLOCK)
+    made = Asleep(state, pipe)
+    try:
+        assert made.look() == []
+        os.write(pipe, b"holdfast-state")
+
+        assert made.look() == wakes
+        assert os.read(pipe, 100) == b"holdfast-state"
+    finally:
+        made.close()
 
 
 def test_a_connection_wakes_it_and_waits_for_whoever_accepts(asleep: Asleep) -> None:

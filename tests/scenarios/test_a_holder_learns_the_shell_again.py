@@ -43,6 +43,23 @@ def test_what_a_command_sets_is_recorded(session: SessionId) -> None:
     eventually("the alias", lambda: recorded(session, "+", "dep"))
 
 
+MUCH = "x" * 30_000
+"""More than the pipe of bash and zsh holds."""
+
+
+@pytest.mark.parametrize("program", ["bash", "zsh", "fish"])
+def test_a_shell_in_which_much_is_set_tells_it_all(
+    program: str, ours: Machine, tmp_path: Path
+) -> None:
+    (tmp_path / ".zshrc").touch()
+    session = shell(ours, tmp_path, demand(program), MUCH=MUCH)
+
+    eventually("the first state", lambda: recorded(session, "=", "MUCH"))
+    run(session, "alias dep='rm -rf build'")
+
+    eventually("the alias", lambda: recorded(session, "+", "dep"))
+
+
 def test_a_successor_learns_what_was_set(ours: Machine, session: SessionId) -> None:
     run(session, "true")
     ours.replace_holder(session)

@@ -71,6 +71,10 @@ class Holder:
             self._state,
         )
         self._leader.watch(self._display.drain, self._ended)
+        channel = context.shell.channel
+        if channel is not None and channel.fd is not None:
+            # What a shell tells is more than its pipe holds, and its prompt waits.
+            self._poll.watch(channel.fd, channel.drain)
         if self._leader.exit is None and vaulted.woken is None:
             # What listened before is not known.
             self._display.listeners.printed(time.monotonic())

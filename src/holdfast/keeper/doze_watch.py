@@ -1,6 +1,8 @@
 """Watches the descriptors of sessions that doze, and reads nothing from them."""
 
+import os
 import selectors
+import stat
 from collections.abc import Callable
 from functools import partial
 
@@ -26,7 +28,10 @@ class Watch:
         # Of one that is over, all has been read but what clients may ask.
         is_over = copy.facts.get("state") == "exited"
         places = (LISTENER,) if is_over else (LISTENER, TERMINAL, LEADER)
+        # A shell that tells what is set in it may wait until somebody reads that.
+        pipes = [fd for fd in copy.fds[LEADER + 1 :] if _is_pipe(fd)]
         self._watched[session] = [copy.fds[place] for place in places]
+        self._watched[session] += [] if is_over else pipes
         for fd in self._watched[session]:
             woke = partial(self._wake, session)
             self.selector.register(fd, selectors.EVENT_READ, woke)
@@ -50,3 +55,7 @@ class Watch:
     def _wake(self, session: str, _found: object, _events: int) -> None:
         self.end(session)
         self._woke(session)
+
+
+def _is_pipe(fd: int) -> bool:
+    return stat.S_ISFIFO(os.fstat(fd).st_mode)

@@ -187,16 +187,16 @@ class Intake:
 
     def approve(self, approved: gate.Approved, at: Moment) -> list[Effect]:
         """Take an operator's approval of exactly these bytes."""
-        refused = self._demand(approved.approver, Right.APPROVE, at)
-        return refused or self._admitted(self.gate.handle(approved, at.now), at)
+        refused = self.rights.refusals(approved.approver, Right.APPROVE, at)
+        return [*refused] or self._admitted(self.gate.handle(approved, at.now), at)
 
     def deny(self, denied: gate.Denied, at: Moment) -> list[Effect]:
         """Take an operator's denial; the asker may withdraw its own."""
         waiting = self._judging
         if waiting is None or waiting.input.actor != denied.approver:
-            refused = self._demand(denied.approver, Right.APPROVE, at)
+            refused = self.rights.refusals(denied.approver, Right.APPROVE, at)
             if refused:
-                return refused
+                return [*refused]
         return self._admitted(self.gate.handle(denied, at.now), at)
 
     def abandon(self, given_up: gate.Abandoned, at: Moment) -> list[Effect]:
@@ -216,18 +216,17 @@ class Intake:
             case turn.Seized(actor):
                 return self.seize(actor, at)
             case turn.Took(actor) | turn.AskedFor(actor):
-                refused = self._demand(actor, Right.TAKE, at)
+                refused = self.rights.refusals(actor, Right.TAKE, at)
             case turn.Gave(giver, to):
-                refused = self._demand(to, Right.INPUT, at, told=giver)
+                refused = self.rights.refusals(to, Right.INPUT, at, told=giver)
             case _:
                 refused = []
-        return refused or self._turn(event, at)
+        return [*refused] or self._turn(event, at)
 
     def seize(self, actor: ActorId, at: Moment) -> list[Effect]:
         """Take the turn by force, now."""
-        return self._demand(actor, Right.SEIZE, at) or self._turn(
-            turn.Seized(actor), at
-        )
+        refused = self.rights.refusals(actor, Right.SEIZE, at)
+        return [*refused] or self._turn(turn.Seized(actor), at)
 
     # ── who may what, and whether anything may ────────────────────────────
 
@@ -266,10 +265,7 @@ class Intake:
         news: bool = True,
         by: ActorId | None = None,
     ) -> list[Effect]:
-        """Take that an operator's client is gone; `last` if none of its is left.
-
-        It left by itself, unless it is said by whom it was dismissed.
-        """
+        """Take that a client left, or was dismissed; `last` if it was its actor's."""
         fields = {"actor": actor, "client": client}
         if by is not None:
             fields["by"] = by
@@ -601,12 +597,3 @@ class Intake:
         if how["as"] in ("cut", "unknown"):
             self._unsettled = index
         return self.record(EntryKind.SETTLED, {"of": index, **how}, at)
-
-    # ── inside: rights ────────────────────────────────────────────────────
-
-    def _demand(
-        self, actor: ActorId, right: Right, at: Moment, *, told: ActorId | None = None
-    ) -> list[Effect]:
-        if self.rights.may(actor, right, at):
-            return []
-        return [turn.Refuse(told or actor, errors.NotAllowed(actor, right.value))]

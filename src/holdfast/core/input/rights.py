@@ -19,6 +19,7 @@ I3  Nobody passes on more than they have at that moment.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from holdfast.core.input.turn import Refuse
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import NotAllowed
 from holdfast.model.ids import ActorId, SessionId
@@ -47,6 +48,14 @@ class Rights:
         """Tell whether `actor` may use `right` now."""
         envelope = self._envelopes.get(actor)
         return envelope is not None and envelope.covers(right, self._session, at.wall)
+
+    def refusals(
+        self, actor: ActorId, right: Right, at: Moment, *, told: ActorId | None = None
+    ) -> list[Refuse]:
+        """Return what is to be told, to `told` or to `actor`, if it lacks a right."""
+        if self.may(actor, right, at):
+            return []
+        return [Refuse(told or actor, NotAllowed(actor, right.value))]
 
     def rights_of(self, actor: ActorId, at: Moment) -> frozenset[Right]:
         """Return everything `actor` may use now."""
