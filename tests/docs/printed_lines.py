@@ -115,7 +115,7 @@ def account() -> Iterator[Account]:
             yield somebody
         finally:
             somebody.run([Line("holdfast down --end-sessions", 0)])
-            end_everything(str(home / ".local/state/holdfast/run"))
+            end_everything(str(home), "HOME")
 
 
 def _make_project(folder: Path) -> None:

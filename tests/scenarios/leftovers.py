@@ -20,10 +20,13 @@ BECOMING = 2.0
 ENDED = {"Z", "X"}
 
 
-def end_everything(folder: str) -> None:
-    """Kill what this machine has started, until nothing of it is left."""
+def end_everything(folder: str, variable: str = "HOLDFAST_RUNTIME_DIR") -> None:
+    """Kill what this machine has started, until nothing of it is left.
+
+    What it has started has a variable that names its folder.
+    """
     deadline = time.monotonic() + PATIENCE
-    while left := _left_over(folder):
+    while left := _left_over(folder, variable):
         assert time.monotonic() < deadline, f"these cannot be ended: {left}"
         for pid in left:
             with contextlib.suppress(OSError):
@@ -31,12 +34,12 @@ def end_everything(folder: str) -> None:
         time.sleep(0.01)
 
 
-def _left_over(folder: str) -> list[int]:
+def _left_over(folder: str, variable: str) -> list[int]:
     left: list[int] = []
     seen = {os.getpid()}
     while found := _processes() - seen:
         seen |= found
-        left += [pid for pid in found if _belongs(pid, folder)]
+        left += [pid for pid in found if _belongs(pid, folder, variable)]
     return left
 
 
@@ -44,9 +47,9 @@ def _processes() -> set[int]:
     return {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208
 
 
-def _belongs(pid: int, folder: str) -> bool:
+def _belongs(pid: int, folder: str, variable: str) -> bool:
     """Tell whether a process was started by the machine of a folder."""
-    mark = f"HOLDFAST_RUNTIME_DIR={folder}".encode()
+    mark = f"{variable}={folder}".encode()
     deadline = time.monotonic() + BECOMING
     while time.monotonic() < deadline:
         try:
