@@ -11,12 +11,12 @@ import select
 import time
 from typing import TYPE_CHECKING
 
-from holdfast.cli import attach_notice, early_attach, onward
+from holdfast.cli import attach_notice, early_attach, next_session
 from holdfast.cli.attached_view import AttachedView
 from holdfast.cli.early_attach import EarlyAttach
-from holdfast.cli.onward import Onward
+from holdfast.cli.next_session import NextSession
 from holdfast.cli.operator_names import NOBODY, Names
-from holdfast.cli.settings_told import settings_told
+from holdfast.cli.settings_notice import settings_told
 from holdfast.cli.terminal import Leave, Terminal, demand_terminal
 from holdfast.client import keeper, session_location
 from holdfast.client.driver import Driver, attachment_to
@@ -31,7 +31,7 @@ from holdfast.wire.codec import Message
 from holdfast.wire.messages import Cells, Mode
 
 if TYPE_CHECKING:
-    from holdfast.cli.going import Going
+    from holdfast.cli.session_switch import SessionSwitch
 
 
 def show(session: SessionRecord, *, observe: bool = False) -> int:
@@ -82,7 +82,7 @@ class _Seat:
         *,
         observes: bool,
     ) -> None:
-        self.onward = Onward(session, self._going)
+        self.onward = NextSession(session, self._going)
         self._terminal = terminal
         self._early = early
         self._mode = Mode.OBSERVE if observes else Mode.OPERATE
@@ -132,7 +132,7 @@ class _Seat:
             session_location.settle(target.id, target.host)
         self._tour.goes(target.id)
         self._begin(target, ahead)
-        self.onward.patience = onward.PATIENCE
+        self.onward.patience = next_session.PATIENCE
         try:
             return self.show(ours)
         except HoldfastError as error:
@@ -144,13 +144,13 @@ class _Seat:
 
     def _begin(self, session: SessionRecord, ahead: bytes, *news: str) -> None:
         self._terminal.begins_anew()
-        self.onward = Onward(session, self._going, ahead, news)
+        self.onward = NextSession(session, self._going, ahead, news)
 
-    def _going(self, session: SessionRecord) -> "Going":
-        from holdfast.cli.going import Going  # noqa: PLC0415  # slow to load
+    def _going(self, session: SessionRecord) -> "SessionSwitch":
+        from holdfast.cli.session_switch import SessionSwitch  # noqa: PLC0415  # slow to load
 
         observes = self._mode is Mode.OBSERVE
-        return Going(self._terminal, session, self._tour, observes=observes)
+        return SessionSwitch(self._terminal, session, self._tour, observes=observes)
 
 
 def _go_on(view: AttachedView, early: EarlyAttach | None) -> None:

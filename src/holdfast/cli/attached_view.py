@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from holdfast.cli.attach_keys import AttachKeys, Do, Effect, Say
 from holdfast.cli.attached_screen import AttachedScreen
-from holdfast.cli.onward import Onward
+from holdfast.cli.next_session import NextSession
 from holdfast.cli.prefix import Action, Detach, Look, Move, PrefixKeys, Press, Send
 from holdfast.cli.terminal import Leave, Terminal
 from holdfast.client import keeper
@@ -73,7 +73,7 @@ class AttachedView(AttachedExchange[int]):
         attachment: Attachment,
         terminal: Terminal,
         arrived: Callable[[Size | None], None],
-        onward: Onward,
+        onward: NextSession,
     ) -> None:
         """Show a session; `arrived` is called when we are attached to it.
 

@@ -3,8 +3,8 @@
 from tests.core.overview.overview_world import ASKS, WAITS, World, row
 
 from holdfast.core.overview.acts import Approve, Deny, LookNow, Resized, Scrolled
+from holdfast.core.overview.dialogs import GONE, UNREAD
 from holdfast.core.overview.overview import LIST, REVIEW
-from holdfast.core.overview.reading import GONE, UNREAD
 from holdfast.core.overview.sessions import Look
 
 A = ("", "s_a")

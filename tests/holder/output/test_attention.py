@@ -6,7 +6,7 @@ from tests.holder.requests_world import Here, refusals, requested
 
 from holdfast.core.session.session_state import Evidence
 from holdfast.core.session.stream import HEADER, StreamWindow
-from holdfast.holder.processes.lately import LONGEST, SHORTEST, Lately
+from holdfast.holder.processes.recent_activity import LONGEST, SHORTEST, RecentActivity
 from holdfast.linux.procfs import TICKS
 from holdfast.model.actors import ActorKind
 from holdfast.model.inputs import InputKind
@@ -126,9 +126,9 @@ def test_an_operator_calls_who_may_type_or_run_and_no_observer(here: Here) -> No
 # ── what was done lately ──────────────────────────────────────────────────────
 
 
-def lately(here: Here, capacity: int = 64) -> tuple[Lately, StreamWindow]:
+def lately(here: Here, capacity: int = 64) -> tuple[RecentActivity, StreamWindow]:
     window = StreamWindow.create(memoryview(bytearray(HEADER + capacity)))
-    return Lately(window, here.session.attention), window
+    return RecentActivity(window, here.session.attention), window
 
 
 def used(seconds: float, group: int = 7) -> Evidence:

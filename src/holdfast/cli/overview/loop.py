@@ -11,11 +11,11 @@ import os
 import signal
 import time
 
-from holdfast.cli.overview.acts import Acts
+from holdfast.cli.overview.action_runner import Acts
 from holdfast.cli.overview.hand_over import HandOver
 from holdfast.cli.overview.hosts import Hosts
-from holdfast.cli.overview.looking import Looking
 from holdfast.cli.overview.screen import LEAVING, Screen
+from holdfast.cli.overview.watched_sessions import WatchedSessions
 from holdfast.core.overview.acts import (
     Attach,
     Chosen,
@@ -71,7 +71,7 @@ class Loop:
         self._tasks: asyncio.TaskGroup
         self._over: asyncio.Future[int]
         self._hosts = Hosts(self._tell)
-        self._looking = Looking(overview, self._hosts, self._tell)
+        self._looking = WatchedSessions(overview, self._hosts, self._tell)
         self._acts = Acts(self._hosts, self._looking)
 
     async def run(self) -> int:

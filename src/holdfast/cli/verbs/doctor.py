@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import asdict
 
 from holdfast.cli.process_trouble import given_up_told, replaced_told, stalled_told
-from holdfast.cli.settings_told import settings_told
+from holdfast.cli.settings_notice import settings_told
 from holdfast.client import keeper
 from holdfast.core.session.abilities import Ability, Grade, can_work, judge
 from holdfast.linux.probes import probe

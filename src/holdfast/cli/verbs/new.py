@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from holdfast.cli import new_request
-from holdfast.cli.settings_told import settings_told
+from holdfast.cli.settings_notice import settings_told
 from holdfast.core.client.timeouts import APPROVAL
 from holdfast.model.session_record import record_of
 from holdfast.model.session_requests import Created, Creation

@@ -50,9 +50,9 @@ from holdfast.core.overview.acts import (
     Thaw,
     Told,
 )
+from holdfast.core.overview.dialogs import Entry, Question, Review
 from holdfast.core.overview.keyboard import Key as Pressed
 from holdfast.core.overview.keyboard import Paste
-from holdfast.core.overview.reading import Entry, Question, Review
 from holdfast.core.overview.sessions import (
     URGENT,
     Key,

@@ -5,8 +5,8 @@ from holdfast.holder.context import Context
 from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.output.attach_view import AttachView
-from holdfast.holder.processes.lately import Lately
 from holdfast.holder.processes.leader import Leader
+from holdfast.holder.processes.recent_activity import RecentActivity
 from holdfast.holder.processes.session_report import SessionReport
 from holdfast.holder.provenance import blame
 from holdfast.holder.provenance.process_starters import ProcessStarters
@@ -56,7 +56,7 @@ class Observations:
             context.timers,
             has_exited=leader.exit is not None,
             starters=ProcessStarters(vaulted, context.shell).actors,
-            lately=Lately(window, context.attention),
+            lately=RecentActivity(window, context.attention),
         )
 
     def take(self, connection: Connection, asked: Message) -> bool:

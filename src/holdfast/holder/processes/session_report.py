@@ -14,7 +14,7 @@ from holdfast.core.provenance.lineage import Kin
 from holdfast.core.session.program_state import NOTHING_KNOWN, Activity, refined
 from holdfast.core.session.session_state import Evidence, decide
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.processes.lately import Lately
+from holdfast.holder.processes.recent_activity import RecentActivity
 from holdfast.holder.timers import Timers
 from holdfast.linux import graph, session_state
 from holdfast.linux.process_table import SLICE, Belonging, Tree
@@ -51,7 +51,7 @@ class SessionReport:
         *,
         has_exited: bool,
         starters: Starters,
-        lately: Lately | None = None,
+        lately: RecentActivity | None = None,
     ) -> None:
         self._session = session
         self._leader = leader

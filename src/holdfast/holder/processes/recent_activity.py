@@ -29,7 +29,7 @@ class _Sample(NamedTuple):
     ticks: int
 
 
-class Lately:
+class RecentActivity:
     """What one session has done lately."""
 
     def __init__(self, window: StreamWindow, attention: AttentionCalls) -> None:

@@ -25,7 +25,7 @@ STARTING = "starting"
 """The state of a session whose command waits for somebody's approval."""
 
 
-class Going:
+class SessionSwitch:
     """One terminal's way through the sessions."""
 
     def __init__(

@@ -1,5 +1,5 @@
 from holdfast.core.overview.acts import Leave
-from holdfast.core.overview.reading import (
+from holdfast.core.overview.dialogs import (
     GONE,
     MAX_ENTRY,
     UNREAD,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from holdfast.aio.holder_link import Link
 from holdfast.cli.overview.hosts import Hosts
-from holdfast.cli.overview.looks import look_at
+from holdfast.cli.overview.session_looks import look_at
 from holdfast.core.overview.acts import Event, Looked
 from holdfast.core.overview.overview import Overview
 from holdfast.core.overview.sessions import Key, Look, Row
@@ -49,7 +49,7 @@ PATIENCE = 3.0
 """Seconds for a look."""
 
 
-class Looking:
+class WatchedSessions:
     """The looks at all sessions of an overview."""
 
     def __init__(
@@ -153,7 +153,7 @@ class _Looker:
 
     task: asyncio.Task[None]
 
-    def __init__(self, looking: Looking, key: Key) -> None:
+    def __init__(self, looking: WatchedSessions, key: Key) -> None:
         self._looking = looking
         self._key = key
         self._hurried = asyncio.Event()

@@ -6,7 +6,7 @@ from tests.cli.support.fakes import FakeKeeper
 
 from holdfast.cli import start
 from holdfast.cli.main import main
-from holdfast.cli.settings_told import settings_told
+from holdfast.cli.settings_notice import settings_told
 
 Capture = pytest.CaptureFixture[str]
 

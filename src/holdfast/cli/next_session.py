@@ -1,7 +1,7 @@
 """Where a shown session is left for, and what is open over it meanwhile.
 
-Between the view of a session and `cli.going`, which is loaded only when one of its
-keys is pressed.
+Between the view of a session and `cli.session_switch`, which is loaded only when one
+of its keys is pressed.
 """
 
 import math
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from holdfast.cli.going import Going
     from holdfast.cli.prefix import Move
+    from holdfast.cli.session_switch import SessionSwitch
     from holdfast.model.session_record import SessionRecord
 
 PATIENCE = 3.0
@@ -22,13 +22,13 @@ MAX_AHEAD = 4096
 """Bytes typed for a session that is not shown yet."""
 
 
-class Onward:
+class NextSession:
     """The ways out of one shown session."""
 
     def __init__(
         self,
         session: "SessionRecord",
-        find: "Callable[[SessionRecord], Going]",
+        find: "Callable[[SessionRecord], SessionSwitch]",
         ahead: bytes = b"",
         news: "Iterable[str]" = (),
     ) -> None:
@@ -48,7 +48,7 @@ class Onward:
         self.news = list(news)
         self._session = session
         self._find = find
-        self._going: Going | None = None
+        self._going: SessionSwitch | None = None
 
     @property
     def session(self) -> "SessionRecord":

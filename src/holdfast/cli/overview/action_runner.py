@@ -3,7 +3,7 @@
 import asyncio
 
 from holdfast.cli.overview.hosts import Hosts
-from holdfast.cli.overview.looking import Looking
+from holdfast.cli.overview.watched_sessions import WatchedSessions
 from holdfast.core.client import questions
 from holdfast.core.client.exchange import Inquiry
 from holdfast.core.overview.acts import (
@@ -17,7 +17,7 @@ from holdfast.core.overview.acts import (
     Thaw,
     Told,
 )
-from holdfast.core.overview.reading import GONE
+from holdfast.core.overview.dialogs import GONE
 from holdfast.core.overview.sessions import Key
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
@@ -32,7 +32,7 @@ MAX_SAID = 300
 class Acts:
     """What is done with sessions, by whoever has the overview open."""
 
-    def __init__(self, hosts: Hosts, looking: Looking) -> None:
+    def __init__(self, hosts: Hosts, looking: WatchedSessions) -> None:
         self._hosts = hosts
         self._looking = looking
 
