@@ -20,7 +20,7 @@ from holdfast.core.client.session_choice import (
 from holdfast.model.geometry import Size
 from holdfast.model.settings import Settings
 from holdfast.model.text import shown_name
-from holdfast.model.text_width import width
+from holdfast.model.text_width import columns_of
 from holdfast.painter.ghostty import GhosttyCore
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202eevil日本"
@@ -92,7 +92,7 @@ def test_the_end_of_a_long_screen_is_shown() -> None:
 def test_every_size_will_do(size: tuple[int, int], count: int) -> None:
     shown = seen(panel(choice(count)), *size)
 
-    assert all(width(line) <= size[0] for line in shown)
+    assert all(columns_of(line) <= size[0] for line in shown)
 
 
 def test_nothing_that_a_session_is_called_or_shows_is_obeyed() -> None:

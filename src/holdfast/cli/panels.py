@@ -12,7 +12,7 @@ from holdfast.core.client.line_entry import LineEntry
 from holdfast.core.client.session_choice import Chosen, Closed, SessionChoice
 from holdfast.model.settings import KEYS, Settings, key_told
 from holdfast.model.text import MAX_NAME, printable
-from holdfast.model.text_width import fitted, width
+from holdfast.model.text_width import columns_of, padded
 
 Look = Callable[[str], bytes]
 """Returns what makes text look like one of the colours of the settings."""
@@ -60,7 +60,7 @@ class SwitchPanel:
         fit, of = self.choice.count
         asked = f"switch to: {printable(self.choice.query)}"
         counted = f" {fit} of {of}" if fit < of else f" {of}"
-        head = fitted(asked, max(0, columns - len(counted))) + counted
+        head = padded(asked, max(0, columns - len(counted))) + counted
         offered = rows - 2 if rows > 2 else rows - 1  # noqa: PLR2004  # head and foot
         listed = self._listed(columns, offered, look)
         below = offered - len(listed)
@@ -68,7 +68,7 @@ class SwitchPanel:
         foot = [_line("enter goes there   escape goes back", columns, look("faint"))]
         blank = [b""] * (offered - len(listed) - len(shown))
         lines = [_line(head, columns), *listed, *shown, *blank, *foot]
-        cursor = min(columns, width(asked) + 1)
+        cursor = min(columns, columns_of(asked) + 1)
         return _screen(lines, rows, (1, cursor))
 
     def _listed(self, columns: int, room: int, look: Look) -> list[bytes]:
@@ -80,10 +80,10 @@ class SwitchPanel:
         lines = []
         for one in found:
             mark = "*" if one.is_current else " "
-            name = fitted(one.label, min(_NAME_COLUMNS, columns))
-            if width(one.label) > _NAME_COLUMNS and one == self.choice.chosen:
+            name = padded(one.label, min(_NAME_COLUMNS, columns))
+            if columns_of(one.label) > _NAME_COLUMNS and one == self.choice.chosen:
                 name = one.label  # Whole, at the cost of what comes after it.
-            state = fitted(one.state, _STATE_COLUMNS)
+            state = padded(one.state, _STATE_COLUMNS)
             is_chosen = one == self.choice.chosen
             colour = look("selected") if is_chosen else b""
             lines.append(_line(f"{mark}{name} {state} {one.what}", columns, colour))
@@ -94,7 +94,7 @@ class SwitchPanel:
         seen = self._preview(chosen.id) if chosen else None
         told = "…" if seen is None else printable(seen.told, 200)
         label = f"── {chosen.label} {told} " if chosen else ""
-        rule = label + "─" * max(0, columns - width(label))
+        rule = label + "─" * max(0, columns - columns_of(label))
         lines = [printable(one, 1000) for one in (seen.lines if seen else ())]
         while lines and not lines[-1].strip():
             lines.pop()
@@ -131,7 +131,7 @@ class RenamePanel:
         lines = [_line(asked + printable(self._entry.text), columns)]
         foot = self._why or "enter renames the session   escape goes back"
         lines.append(_line(printable(foot, 500), columns, look("faint")))
-        cursor = min(columns, len(asked) + width(before) + 1)
+        cursor = min(columns, len(asked) + columns_of(before) + 1)
         return _screen(lines, rows, (1, cursor))
 
 
@@ -171,7 +171,7 @@ Panel = SwitchPanel | RenamePanel | HelpPanel
 
 
 def _line(text: str, columns: int, look: bytes = b"") -> bytes:
-    shown = fitted(text, columns).encode()
+    shown = padded(text, columns).encode()
     return look + shown + _PLAIN if look else shown
 
 

@@ -21,11 +21,11 @@ I2  What is copied is text of the rows, with a line break between two of them.
 import re
 from dataclasses import dataclass
 
-from holdfast.core.view.columns import columns_of, sliced
 from holdfast.core.view.copy_keys import VI, Move
 from holdfast.core.view.key_reader import Key, Mouse
 from holdfast.core.view.rows import Row, cut, marked, text_of
 from holdfast.model.geometry import Size
+from holdfast.model.text_width import columns_of, sliced
 
 WHEEL = 3
 """Rows that one step of the wheel scrolls."""

@@ -10,7 +10,7 @@ I2  A row cut to some columns takes no more than these.
 
 from typing import NamedTuple
 
-from holdfast.core.view.columns import columns_of, sliced
+from holdfast.model.text_width import columns_of, sliced
 from holdfast.term.cells import EXACT, Look, Pen, clean
 
 MAX_PIECES = 4096

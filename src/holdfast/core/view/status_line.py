@@ -7,9 +7,9 @@ the session is to be seen.
 from dataclasses import dataclass
 from textwrap import wrap
 
-from holdfast.core.view.columns import columns_of, fitted
 from holdfast.core.view.rows import Piece, Row
 from holdfast.model.text import printable
+from holdfast.model.text_width import columns_of, fitted
 from holdfast.term.cells import Look
 
 MAX_LINES = 3
