@@ -38,7 +38,7 @@ def test_a_human_seizes_fixes_and_gives_back_and_the_agent_goes_on_from_there(
         asks_and_is_given_the_turn(agent, phone)
         goes_on(agent)
         phone.see_printed("all orders are migrated")
-        phone.do("click", 'nav button:has-text("Logbook")')
+        phone.panel("Logbook")
         phone.see(f".story >> text={RIGHT}")
         phone.see(".chip >> text=at-prompt")
         picture(phone, "litmus-logbook")

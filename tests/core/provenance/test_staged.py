@@ -374,3 +374,12 @@ def test_i3_who_shaped_a_line_that_nobody_can_tell_is_named_until_a_mark() -> No
     line.typed(ANNA, b"\r", echo_off=False)
     line.began("ls")
     assert line.stands().is_empty
+
+
+def test_a_line_that_the_kernel_threw_away_is_nobody_s_to_answer_for() -> None:
+    line = StagedLine()
+    line.typed(BOT, b"rm -rf x\x03", LINES, echo_off=False)
+    raw = LineDiscipline(canonical=False)
+    line.typed(ANNA, b"ls\r", raw, echo_off=False)
+
+    assert line.stands().by == (ANNA,)
