@@ -296,7 +296,7 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
     ),
     ("grant", parties.Grant(BERT, ("observe", "input"), 60_000)),
     ("revoke", parties.Revoke(BERT)),
-    ("dismiss", parties.Dismiss(CLIENT)),
+    ("detach-client", parties.DetachClient(CLIENT)),
     ("a command that runs, of nobody's sending", CommandStarted(RUNS)),
     ("a command that has ended", CommandEnded(ENDED)),
     ("a request for the last command", CommandRequest(ClientId(""))),

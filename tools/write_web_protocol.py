@@ -11,6 +11,7 @@ ours on the vectors of tests/wire/vectors.
 """
 
 import json
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -53,6 +54,7 @@ class Shapes:
     """The types that messages are made of, each written once, after what it needs."""
 
     def __init__(self) -> None:
+        self._classes: dict[str, type] = {}
         self.types: dict[str, str] = {}
         self.shapes: dict[str, str] = {}
 
@@ -89,6 +91,8 @@ class Shapes:
 
     def _struct(self, told: inspect.StructType) -> tuple[str, str]:
         name = told.cls.__name__
+        if self._classes.setdefault(name, told.cls) is not told.cls:
+            sys.exit(f"two messages are called {name}: one must have another name")
         if name in self.types:
             return name, _constant(name)
         made = [(one.encode_name, *self.add(one.type)) for one in told.fields]

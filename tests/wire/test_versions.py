@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "6ff00b8b69196c757c302874cabb16df43efc836fe415a26cc0bbe1c7f261abc",
+    1: "19123f8886c4f32460cf182b7eb0459c47c7223acce09cbc5e980519d1f0e7c1",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

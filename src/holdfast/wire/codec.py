@@ -106,7 +106,7 @@ Message = (
     | parties.Presence
     | parties.Grant
     | parties.Revoke
-    | parties.Dismiss
+    | parties.DetachClient
     | commands.CommandStarted
     | commands.CommandEnded
     | commands.CommandRequest

@@ -101,7 +101,7 @@ class Revoke(Part, frozen=True):
     actor: Actor
 
 
-class Dismiss(Part, frozen=True):
+class DetachClient(Part, frozen=True):
     """Have a client leave; it may come back."""
 
     client: Client

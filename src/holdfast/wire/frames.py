@@ -113,7 +113,7 @@ class FrameKind(enum.IntEnum):
     PRESENCE = 0x91
     GRANT = 0x92
     REVOKE = 0x93
-    DISMISS = 0x94
+    DETACH_CLIENT = 0x94
 
     # the shell's commands
     COMMAND_STARTED = 0xA0

@@ -114,9 +114,9 @@ def test_every_client_of_who_is_revoked_is_told_so_and_sent_away(here: Here) -> 
     assert not [one for one in carl.told() if isinstance(one, wire.Goodbye)]
 
 
-def dismissal(client: Client) -> parties.Dismiss:
+def dismissal(client: Client) -> parties.DetachClient:
     assert client.connection.client is not None
-    return parties.Dismiss(client.connection.client)
+    return parties.DetachClient(client.connection.client)
 
 
 def goodbyes(client: Client) -> list[str]:
@@ -141,14 +141,14 @@ def test_an_agent_dismisses_nobody_else(here: Here) -> None:
 
     said = here.ask(bot, dismissal(anna))
 
-    assert refusals(said) == [("not-allowed", FrameKind.DISMISS)]
+    assert refusals(said) == [("not-allowed", FrameKind.DETACH_CLIENT)]
     assert not anna.connection.is_closed
 
 
 def test_who_has_left_already_is_dismissed_in_peace(here: Here) -> None:
     anna = here.join()
 
-    assert here.ask(anna, parties.Dismiss(client_id(bytes(10)))) == []
+    assert here.ask(anna, parties.DetachClient(client_id(bytes(10)))) == []
 
 
 # ── intents ───────────────────────────────────────────────────────────────────

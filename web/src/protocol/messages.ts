@@ -552,7 +552,7 @@ export interface Revoke {
 }
 
 /** Have a client leave; it may come back. */
-export interface Dismiss {
+export interface DetachClient {
   readonly client: string;
 }
 
@@ -620,6 +620,12 @@ export interface Reach {
 /** Send me these actors, and who comes with these invitations. */
 export interface Admit {
   readonly resets: boolean;
+  readonly actors: readonly string[];
+  readonly invites: readonly Uint8Array[];
+}
+
+/** Do not send me these any more. */
+export interface Dismiss {
   readonly actors: readonly string[];
   readonly invites: readonly Uint8Array[];
 }
@@ -1183,7 +1189,7 @@ export const REVOKE = struct<Revoke>({
   actor: text(34, /^a_[a-z2-7]{32}$/),
 });
 
-export const DISMISS = struct<Dismiss>({
+export const DETACH_CLIENT = struct<DetachClient>({
   client: text(18, /^c_[a-z2-7]{16}$/),
 });
 
@@ -1241,6 +1247,11 @@ export const REACH = struct<Reach>({
 
 export const ADMIT = struct<Admit>({
   resets: flag,
+  actors: list(text(34, /^a_[a-z2-7]{32}$/), 0, 800),
+  invites: list(bytes(1, 32), 0, 800),
+});
+
+export const DISMISS = struct<Dismiss>({
   actors: list(text(34, /^a_[a-z2-7]{32}$/), 0, 800),
   invites: list(bytes(1, 32), 0, 800),
 });
@@ -1388,7 +1399,7 @@ export const KINDS = {
   PRESENCE: 0x91,
   GRANT: 0x92,
   REVOKE: 0x93,
-  DISMISS: 0x94,
+  DETACH_CLIENT: 0x94,
   COMMAND_STARTED: 0xa0,
   COMMAND_ENDED: 0xa1,
   COMMAND_REQUEST: 0xa2,
@@ -1453,7 +1464,7 @@ export interface Bodies {
   readonly PRESENCE: Presence;
   readonly GRANT: Grant;
   readonly REVOKE: Revoke;
-  readonly DISMISS: Dismiss;
+  readonly DETACH_CLIENT: DetachClient;
   readonly COMMAND_STARTED: CommandStarted;
   readonly COMMAND_ENDED: CommandEnded;
   readonly COMMAND_REQUEST: CommandRequest;
@@ -1518,7 +1529,7 @@ export const SHAPES = {
   PRESENCE: PRESENCE,
   GRANT: GRANT,
   REVOKE: REVOKE,
-  DISMISS: DISMISS,
+  DETACH_CLIENT: DETACH_CLIENT,
   COMMAND_STARTED: COMMAND_STARTED,
   COMMAND_ENDED: COMMAND_ENDED,
   COMMAND_REQUEST: COMMAND_REQUEST,

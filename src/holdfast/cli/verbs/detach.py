@@ -8,7 +8,7 @@ from holdfast.cli.turn_requests import add_session_arguments, live_session
 from holdfast.client.calls import request
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import printable
-from holdfast.wire.company import Dismiss, Present
+from holdfast.wire.company import DetachClient, Present
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
         one for one in done.presence.present if options.all or one.actor == whose
     ]
     if leaving:
-        request(session.id, *(Dismiss(one.client) for one in leaving))
+        request(session.id, *(DetachClient(one.client) for one in leaving))
     if options.json:
         clients = [one.client for one in leaving]
         print(json.dumps({"session": session.id, "detached": clients}))

@@ -163,7 +163,7 @@ class Requests:
                 self._interventions.thaw(actor)
             case parties.Grant() | parties.Revoke():
                 self._rights(actor, message)
-            case parties.Dismiss(client):
+            case parties.DetachClient(client):
                 self._dismiss(actor, client)
             case Intend():
                 self._intend(actor, message)
