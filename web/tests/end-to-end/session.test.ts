@@ -275,7 +275,7 @@ describe("a paste", () => {
     await link.type("stty raw -echo; sleep 1000\r");
     await eventually("it sleeps", async () => {
       const { state, canonical } = await link.evidence();
-      return state === "running" && !canonical;
+      return state === "busy" && !canonical;
     });
     const pasted = link.type("y".repeat(2_000_000)).catch((error: { code: string }) => error.code);
     await stage.tell("run", "seize", "dropped");
