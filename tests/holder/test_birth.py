@@ -169,6 +169,20 @@ def test_people_bring_their_variables_and_others_get_the_host_s(
     assert given(bare, anna)["TERM"] == "xterm-256color"
 
 
+def test_nobody_chooses_where_our_files_are_for_a_session(
+    anna: Enrolled, bot: Enrolled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOLDFAST_STATE_DIR")
+    asked = Creation(env=dict.fromkeys(leader_environment.PLACES, "/theirs"))
+
+    for creator in (anna, bot):
+        found = leader_environment.environment_of(asked, SESSION, creator)
+
+        assert "HOLDFAST_STATE_DIR" not in found
+        assert found["HOLDFAST_CONFIG_DIR"] == os.environ["HOLDFAST_CONFIG_DIR"]
+        assert "/theirs" not in found.values()
+
+
 def test_holdfast_is_found_in_a_session_that_has_it_nowhere() -> None:
     found = leader_environment.with_holdfast({"PATH": "/usr/bin", "X": "1"})
 

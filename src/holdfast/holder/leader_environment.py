@@ -36,8 +36,12 @@ def environment_of(
     # What people have set is theirs. Any other creator gets what this host has set,
     # and what it gives beyond that is judged.
     ground = {} if is_person and not asked.ground else _ground()
+    # Nobody else says where our files are: that is not judged (`start_words`).
+    given = {
+        name: value for name, value in (asked.env or {}).items() if name not in PLACES
+    }
     places = {name: os.environ[name] for name in PLACES if name in os.environ}
-    found = {**ground, **(asked.env or {}), **places, OURS: session}
+    found = {**ground, **given, **places, OURS: session}
     if "TERM" not in found:
         # Not that of the process which asks: others will look at the session too.
         found["TERM"] = terminfo.usable(TERM, found)
