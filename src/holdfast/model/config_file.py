@@ -22,9 +22,7 @@ I4  No two things are on one key, and none is on the prefix.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from holdfast.model.colours import sgr_from
 from holdfast.model.settings import (
@@ -40,6 +38,7 @@ from holdfast.model.settings import (
     key_told,
 )
 from holdfast.model.text import printable
+from holdfast.model.toml_text import Problem, parsed
 
 MAX_FILE = 64 * 1024
 """Bytes of the file: a hundred times what it may say."""
@@ -49,9 +48,6 @@ MAX_PROBLEMS = 100
 
 MAX_SHELL = 4096
 """Characters of the shell and its arguments."""
-
-_MAX_DOTS = 64
-"""Dots in a line. A key of thousands of parts takes the parser minutes."""
 
 _UNKNOWN = "unknown name"
 _TERM = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]{0,63}")
@@ -64,48 +60,16 @@ _USED_UP = {0x09: "Tab", 0x0A: "C-j", 0x0D: "Enter", 0x1B: "Escape"}
 """Keys that everybody types, and that so cannot be the prefix."""
 
 
-class Problem(NamedTuple):
-    """One thing that is wrong: in which line, if that is known, where, and what."""
-
-    line: int | None
-    where: str
-    what: str
-
-    def __str__(self) -> str:
-        line = "" if self.line is None else f"line {self.line}: "
-        where = f"{self.where}: " if self.where else ""
-        return f"{line}{where}{self.what}"
-
-
 def read_config(raw: bytes) -> tuple[Settings, tuple[Problem, ...]]:
     """Return what is in force by this file, and everything that is wrong with it."""
     settings = Settings()
-    if len(raw) > MAX_FILE:
-        return settings, (Problem(None, "", f"it is over {MAX_FILE} bytes long"),)
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        return settings, (Problem(line, "", "it is not UTF-8"),)
-    lines = text.split("\n")
-    for number, line_text in enumerate(lines, 1):
-        if line_text.count(".") > _MAX_DOTS:
-            what = f"it has over {_MAX_DOTS} dots in one line"
-            return settings, (Problem(number, "", what),)
-    try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        return settings, (_syntax(str(error)),)
-    reading = _Reading(lines, settings)
+    document = parsed(raw, MAX_FILE)
+    if isinstance(document, Problem):
+        return settings, (document,)
+    reading = _Reading(raw.decode().split("\n"), settings)
     reading.take(document)
     found = sorted(reading.problems, key=lambda one: one.line or 0)
     return settings, tuple(found[:MAX_PROBLEMS])
-
-
-def _syntax(said: str) -> Problem:
-    found = re.search(r"\(at line (\d+),", said)
-    line = None if found is None else int(found[1])
-    return Problem(line, "", f"it is not TOML: {printable(said)}")
 
 
 class _Reading:

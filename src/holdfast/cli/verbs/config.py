@@ -8,10 +8,10 @@ from pathlib import Path
 from holdfast.cli.config_text import facts, written
 from holdfast.linux import terminfo
 from holdfast.linux.stored import config, folders
-from holdfast.model.config_file import Problem
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.settings import Settings
 from holdfast.model.text import printable
+from holdfast.model.toml_text import Problem
 
 EXIT_BROKEN = 65
 """The file has problems; the number is EX_DATAERR of sysexits(3)."""

@@ -24,7 +24,6 @@ I3  An unknown key is a problem.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -55,6 +54,7 @@ from holdfast.core.policy.rules import Rule, Undecidable, Webhook
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import MalformedPolicy
 from holdfast.model.text import printable
+from holdfast.model.toml_text import Problem, parsed
 from holdfast.model.verdicts import Verdict
 
 MAX_FILE = 256 * 1024
@@ -81,9 +81,6 @@ MAX_TIMEOUT = 1.5
 DEFAULT_TIMEOUT = 1.0
 """Seconds a webhook has if the file does not say."""
 
-_MAX_DOTS = 64
-"""Dots in a line. A key of thousands of parts takes the parser minutes."""
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HEADER = re.compile(r"[ \t]*\[\[[ \t]*rule[ \t]*\]\]")
 _TABLE = re.compile(r"[ \t]*\[")
@@ -95,20 +92,6 @@ _OUR_OWN = re.compile(r"localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\]")
 _MAX_PORT = 65535
 
 Word = TypeVar("Word", Verdict, Undecidable)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong: in which line, if that is known, where, and what."""
-
-    line: int | None
-    where: str
-    what: str
-
-    def __str__(self) -> str:
-        line = "" if self.line is None else f"line {self.line}: "
-        where = f"{self.where}: " if self.where else ""
-        return f"{line}{where}{self.what}"
 
 
 def read_policy(raw: bytes) -> Policy:
@@ -127,36 +110,13 @@ def read_policy(raw: bytes) -> Policy:
 
 def examine(raw: bytes) -> tuple[Policy | None, tuple[Problem, ...]]:
     """Return the policy, or None and everything that is wrong with the file."""
-    if len(raw) > MAX_FILE:
-        return None, (Problem(None, "", f"it is over {MAX_FILE} bytes long"),)
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        return None, (Problem(line, "", "it is not UTF-8"),)
-    if fault := _dots(text):
-        return None, (fault,)
-    try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        return None, (_syntax(str(error)),)
-    reading = _Reading(text.splitlines())
+    document = parsed(raw, MAX_FILE)
+    if isinstance(document, Problem):
+        return None, (document,)
+    reading = _Reading(raw.decode().splitlines())
     policy = reading.policy(document)
     problems = tuple(reading.problems[:MAX_PROBLEMS])
     return (None if problems else policy), problems
-
-
-def _dots(text: str) -> Problem | None:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > _MAX_DOTS:
-            return Problem(number, "", f"it has over {_MAX_DOTS} dots in one line")
-    return None
-
-
-def _syntax(said: str) -> Problem:
-    found = re.search(r"\(at line (\d+),", said)
-    line = None if found is None else int(found[1])
-    return Problem(line, "", f"it is not TOML: {printable(said)}")
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 """Only checkers take it for true."""
 
 if TYPE_CHECKING:
-    from holdfast.model.config_file import Problem
+    from holdfast.model.toml_text import Problem
 
 MAX_READ = 64 * 1024 + 1
 """One more than the file may have, so that a longer one is seen to be too long."""
@@ -42,7 +42,8 @@ def examined(path: str = "") -> "tuple[Settings, tuple[Problem, ...]]":
     raw, why = _read(path or folders.config_file())
     if raw is None and not why:
         return Settings(), ()
-    from holdfast.model.config_file import Problem, read_config  # noqa: PLC0415  # slow to load
+    from holdfast.model.config_file import read_config  # noqa: PLC0415  # slow to load
+    from holdfast.model.toml_text import Problem  # noqa: PLC0415  # ditto
 
     if raw is None:
         return Settings(), (Problem(None, "", why),)

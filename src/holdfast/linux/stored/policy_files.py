@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from holdfast.core.book.host_book import seal_key as seal_key_of
 from holdfast.core.policy import applied_policy
 from holdfast.core.policy.applied_policy import MAX_RECORD, Applied
-from holdfast.core.policy.policy_file import MAX_FILE, Problem, examine
+from holdfast.core.policy.policy_file import MAX_FILE, examine
 from holdfast.linux.stored import folders, host_book
 from holdfast.linux.stored.host_key import host_seed
 from holdfast.linux.stored.plugin_files import plugins_digest
 from holdfast.model.errors import MalformedArgument, PeerError, PolicyTampered
+from holdfast.model.toml_text import Problem
 
 WAITS = "a changed policy waits: run `holdfast gate apply`"
 """What everybody is told while the file differs from what is in force."""
