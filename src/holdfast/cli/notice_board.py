@@ -101,7 +101,7 @@ class NoticeBoard:
         return True
 
     def _restore(self, parts: list[Screen], now: float) -> None:
-        # Whoever reads no notice need not load this.
+        # Without a notice it need not be loaded.
         from holdfast.core.client.screen_question import seen_from  # noqa: PLC0415
         from holdfast.core.view.rows import Piece, cut, painted  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ import hmac
 from holdfast.wire.creation import change_bytes, proven_bytes
 
 TYPE_CHECKING = False
-"""Only checkers take it for true: whoever starts a session waits for this to load."""
+"""Only checkers take it for true: `holdfast new` waits for this to load."""
 
 if TYPE_CHECKING:
     from holdfast.model.session_requests import Creation, ProvenChange

@@ -1,6 +1,6 @@
 """What sessions do now, for a list: the holders are asked, and waited for briefly.
 
-The keeper knows what lasts, and a holder what is so at this moment. Whoever wants both
+The keeper knows what lasts, and a holder what is so at this moment. A list of both
 has every holder that is awake asked at once. The list goes out when all have answered,
 or when it is time: a holder that hangs costs a moment, and what it would have said is
 left out. Nobody is woken: what a session did when it fell asleep is among its facts.

@@ -1,7 +1,7 @@
 """Where sessions find our own command, if it is on nobody's PATH.
 
 The folder in which it is installed may have much else in it, such as another Python,
-which is not to be found by whoever only uses us. So a folder of our own has one link.
+which a session should not find. So a folder of our own has one link.
 """
 
 import os

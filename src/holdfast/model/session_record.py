@@ -49,7 +49,7 @@ class Attention(NamedTuple):
     """bell, message or needs-input; empty if nobody is called for."""
 
     text: str = ""
-    """What was said, safe to print; whoever made the call chose it."""
+    """What was said, safe to print; the program or operator that calls chose it."""
 
     since_ms: int = 0
     """Milliseconds since 1970."""

@@ -11,7 +11,7 @@ I2  What is read is what `json.loads` reads; and what that refuses is refused.
 from _json import encode_basestring_ascii, make_scanner
 
 TYPE_CHECKING = False
-"""Only checkers take it for true: whoever starts a session waits for this to load."""
+"""Only checkers take it for true: `holdfast new` waits for this to load."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

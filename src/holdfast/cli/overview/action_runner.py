@@ -30,7 +30,7 @@ MAX_SAID = 300
 
 
 class Acts:
-    """What is done with sessions, by whoever has the overview open."""
+    """What the user of the overview has done with sessions."""
 
     def __init__(self, hosts: Hosts, looking: WatchedSessions) -> None:
         self._hosts = hosts

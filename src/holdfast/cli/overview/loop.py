@@ -30,9 +30,9 @@ from holdfast.core.overview.acts import (
     Suspend,
     Told,
 )
-from holdfast.core.overview.drawing import Drawing
 from holdfast.core.overview.keyboard import Click, Key, Keyboard, Paste, Pressed, Wheel
 from holdfast.core.overview.overview import Overview
+from holdfast.core.overview.picture import Drawing
 from holdfast.model.text import printable
 
 FRAME = 1 / 30

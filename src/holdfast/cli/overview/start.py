@@ -8,8 +8,8 @@ import time
 
 from holdfast.cli.overview.screen import Left, Screen, raise_when_told
 from holdfast.core.overview.acts import Resized, SessionsListed
-from holdfast.core.overview.drawing import Drawing
 from holdfast.core.overview.overview import Overview
+from holdfast.core.overview.picture import Drawing
 from holdfast.core.overview.sessions import row_from
 from holdfast.linux import early_requests
 from holdfast.wire.first_messages import NotOneOfThese

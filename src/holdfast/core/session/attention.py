@@ -9,7 +9,7 @@ stands until somebody types; then the session has what it wanted, or will say so
                         │  ▲
                         └──┘ called otherwise, and for as much
 
-Whoever is told of calls may be woken by them, so each is told once: a call that says
+A call may wake the people who are told of it, so each is told once: a call that says
 what the standing one says is the same call, and one that says less adds nothing. A bell
 says less than a message, and a message less than an operator's word.
 

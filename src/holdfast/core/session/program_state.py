@@ -36,7 +36,7 @@ from holdfast.core.session.session_state import (
 )
 
 LATELY = 2.0
-"""Seconds for which something printed shows that a program is at work. Whoever thinks
+"""Seconds for which something printed shows that a program is at work: one that thinks
 shows it by something that moves several times a second."""
 
 ECHO = 0.25

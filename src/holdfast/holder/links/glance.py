@@ -15,7 +15,7 @@ MAX_NAMED = 16
 """Clients told of in a list; `who` tells of all."""
 
 
-class Glancing:
+class SessionGlance:
     """Says what one session does now."""
 
     def __init__(

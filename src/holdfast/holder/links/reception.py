@@ -9,7 +9,7 @@ from holdfast.holder.input.requests import Requests
 from holdfast.holder.links import door
 from holdfast.holder.links.attachment import Attachment
 from holdfast.holder.links.connection import Connection
-from holdfast.holder.links.glance import Glancing
+from holdfast.holder.links.glance import SessionGlance
 from holdfast.holder.links.keeper_link import KeeperLink
 from holdfast.holder.links.observations import Observations
 from holdfast.holder.output.display import Display
@@ -46,7 +46,9 @@ class Reception:
         )
         self._leader = leader
         keeper.demand_change = session.presence.demand_change
-        keeper.glance = Glancing(context, session, display, self._observations).seen
+        keeper.glance = SessionGlance(
+            context, session, display, self._observations
+        ).seen
         self._keeper = keeper
         self._company = context.company
         self._poll = context.poll

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from tests.core.overview.overview_world import ASKS, WAITS, World, row
 
 from holdfast.core.overview.acts import HostLost, Resized, Told
-from holdfast.core.overview.drawing import Drawing, Target, draw_picture
 from holdfast.core.overview.geometry import Rect
+from holdfast.core.overview.picture import Drawing, Target, draw_picture
 from holdfast.core.overview.sessions import Look, Preview, Row, Span, row_from
 from holdfast.term.canvas import INVERSE, INVISIBLE, Canvas, Style, difference
 
