@@ -167,10 +167,23 @@ def test_what_another_process_traces_must_not_go_on() -> None:
             other.stdout.readline()
             assert "traces it" in with_tracer(read_wanted(notice), notice.thread).doubt
 
-            assert not tracer.seize(notice.thread, Expected(None, (None,)))
-            # Where nobody could ever be traced, it would be let go on.
-            assert ExecTracer(one.pid).seize(notice.thread, Expected(None, (None,)))
+            anything = Expected(None, (None,))
+            assert not tracer.seize(notice.thread, anything)
+            # Nor may the first exec of a session, with which nothing has worked yet.
+            assert not ExecTracer(one.pid).seize(notice.thread, anything)
             other.kill()
+
+
+def test_where_nobody_can_be_traced_an_exec_may_go_on_until_one_was() -> None:
+    ourselves = os.getpid()  # The kernel says no to that, as it may to everything.
+    anything = Expected(None, (None,))
+    with gated("sh", "-c", CHILD) as one:
+        tracer = ExecTracer(one.pid)
+        assert tracer.seize(ourselves, anything)
+
+        release(one, tracer, None)
+
+        assert not tracer.seize(ourselves, anything)
 
 
 def test_whoever_is_gone_needs_no_trace() -> None:

@@ -16,7 +16,6 @@ answer, that of a process whose exec failed or was interrupted.
 
 import contextlib
 import ctypes
-import errno
 import os
 import signal
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from holdfast.linux import processes, procfs
 from holdfast.linux.exec_files import Mark, mark_of
 from holdfast.linux.exec_words import process_of
 from holdfast.linux.libc import checked, libc
+from holdfast.linux.process_table import tracer_of
 
 _SEIZE, _INTERRUPT, _DETACH = 0x4206, 0x4207, 17
 _OPTION_EXEC = 0x10
@@ -80,12 +80,16 @@ class ExecTracer:
         """Have the kernel stop a thread at its exec; False if it must not go on.
 
         Where this machine lets nobody be traced, it may go on: that is one of the
-        things that the gate does not hold.
+        things that the gate does not hold. One that another process traces must not.
         """
         try:
             self._begin(thread, expected)
-        except OSError as error:
-            return error.errno == errno.ESRCH or not self._has_worked
+        except ProcessLookupError:
+            return True  # It is gone.
+        except PermissionError:
+            return not self._has_worked and not tracer_of(thread)
+        except OSError:
+            return False
         return True
 
     def seizes(self, thread: int, expected: Expected) -> bool:

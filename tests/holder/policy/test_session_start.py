@@ -1,11 +1,13 @@
 """Whether a session's command begins: a real leader that waits for the word."""
 
+import itertools
 import json
 import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.scenarios.support import eventually
@@ -13,10 +15,11 @@ from tests.scenarios.support import eventually
 from holdfast.client import current_operator
 from holdfast.core.input.serializer import Answer
 from holdfast.core.policy.policy_file import read_policy
-from holdfast.holder.policy import refused_starts
+from holdfast.holder.policy import refused_starts, start_question
 from holdfast.holder.policy.session_start import CHANGED, ROOM, SessionStart
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import packets, pty, spawn
+from holdfast.linux.exec_words import Wanted, wanted_by
 from holdfast.model.actors import Actor, ActorKind
 from holdfast.model.errors import (
     CannotStart,
@@ -178,6 +181,28 @@ def test_a_program_that_was_changed_after_it_was_judged_does_not_begin(
     assert waits.ends() != 5
     assert isinstance(waits.start.refusal, DeniedByPolicy)
     assert waits.start.refusal.facts["rule"] == CHANGED
+
+
+def test_a_program_that_changes_at_every_look_does_not_begin(
+    waits: Waits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As often as it is looked: it is the same whenever the looking ends.
+    links = itertools.cycle(("true", "false", "true", "false", "echo"))
+
+    def and_changed(*asked: Any) -> Wanted:  # noqa: ANN401  # as it is asked
+        found = wanted_by(*asked)
+        waits.program.unlink()
+        waits.program.symlink_to(f"/bin/{next(links)}")
+        return found
+
+    monkeypatch.setattr(start_question, "wanted_by", and_changed)
+    waits.judged()
+
+    waits.answer(APPLIED)
+
+    assert isinstance(waits.start.refusal, DeniedByPolicy)
+    assert waits.start.refusal.facts["rule"] == CHANGED
+    assert waits.ends() not in (0, 1)  # None of them has run.
 
 
 def test_what_cannot_be_executed_says_why(waits: Waits) -> None:

@@ -90,7 +90,7 @@ class StartQuestion:
         program = start.program
         seen = self._program()
         found = seen.seen[0]
-        real = found.path if isinstance(found, Found) else None
+        real = found.path if isinstance(found, Found) else seen.real
         resolution = Resolution((_resolved(program, found),))
         if resolution != self._shown:  # Else people have been shown the same before.
             self._shown, self._judged = resolution, seen
@@ -118,15 +118,19 @@ class StartQuestion:
             if _is_one(seen[0], wanted) and self._wanted() == wanted:
                 break
         else:
-            wanted = wanted._replace(mark=None, doubt=_UNSTEADY)
+            wanted = wanted._replace(real=None, mark=None, doubt=_UNSTEADY)
             seen = (Unseen(),)
         return _Program(seen, wanted.real, wanted.mark, wanted.further, wanted.doubt)
 
     def is_changed(self) -> bool:
-        """Tell whether another program would be executed than was judged."""
+        """Tell whether another program would be executed than was judged.
+
+        What nobody could get hold of may be judged like any program, and still it is
+        none that was judged.
+        """
         if self._judged is None:
             return False  # A predecessor was told so, and the book says so.
-        return self._program() != self._judged
+        return self._judged.doubt == _UNSTEADY or self._program() != self._judged
 
     def expected(self) -> Expected | None:
         """Return what an exec gate sees to; None if nobody could tell what it is."""
