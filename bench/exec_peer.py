@@ -1,9 +1,10 @@
 """A notifier that says yes to every exec: what the kernel's part of a gate costs.
 
-    python -m bench.exec_peer PROGRAM…
+    python -m bench.exec_peer yes|compare PROGRAM…
 
-runs a program under the filter of the exec gate, and lets every exec happen without
-looking at it.
+runs a program under the filter of the exec gate, and lets every exec happen: without
+looking at it, or having read what it wants and comparing that with what came of it, as
+the gate does. Neither judges anything.
 """
 
 import ctypes
@@ -13,12 +14,14 @@ import signal
 import socket
 import sys
 
-from holdfast.linux import exec_filter, exec_gate, shared_memory
+from holdfast.linux import child_stops, exec_filter, exec_gate, shared_memory
+from holdfast.linux.exec_trace import ExecTracer, Expected
+from holdfast.linux.exec_words import read_wanted
 
 _PR_SET_PDEATHSIG = 1
 
 
-def main(command: list[str]) -> int:
+def main(how: str, *command: str) -> int:
     """Run a command, and let it execute what it likes."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
@@ -32,17 +35,26 @@ def main(command: list[str]) -> int:
     _, (listener, *_), _, _ = socket.recv_fds(ours, 1, 1)
     gate = exec_gate.ExecGate(listener, shared_memory.create("peer", exec_gate.SIZE))
     gate.inherited()
+    tracer, stops = ExecTracer(pid), child_stops.watch()
     waiting = select.epoll()
-    waiting.register(listener, select.EPOLLIN)
+    for fd in (listener, stops):
+        waiting.register(fd, select.EPOLLIN)
     while True:
-        waiting.poll()
+        if (stops, select.EPOLLIN) in waiting.poll():
+            child_stops.heard(stops)
+            tracer.collect()
+            continue
         try:
             notice = gate.receive()
         except BrokenPipeError:
             return 0
-        if notice is not None:
-            gate.let(notice.id)
+        if notice is None:
+            continue
+        if how == "compare":
+            wanted = read_wanted(notice)
+            tracer.seizes(notice.thread, Expected(wanted.mark, wanted.last))
+        gate.let(notice.id)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

@@ -3,8 +3,9 @@
 The same program executes `true` again and again, in a session without an exec gate
 and in sessions with one: where nothing needs to be judged, where rules look at the
 words of every exec, and where nothing is allowed but by a rule about the program.
-Beside them is a notifier that says yes to everything (bench/exec_peer.py). All are
-measured in turns, and each round is the median of its execs.
+Beside them are two notifiers that say yes to everything (bench/exec_peer.py); the
+second reads every exec and compares it as the gate does, and so shows how much is left
+for judging. All are measured in turns, and each round is the median of its execs.
 """
 
 import contextlib
@@ -73,13 +74,14 @@ def measure(table: Table, scale: Scale) -> None:
         table.note(f"no exec is judged here: {why}")
         return
     taken: dict[str, list[float]] = defaultdict(list)
-    with machine() as here, _yes_sayer() as peer:
+    with machine() as here, _peer("yes") as yes, _peer("compare") as compare:
         bare, judged = _session(here, is_gated=False), _session(here, is_gated=True)
         holder, rounds = here.pid("holder", judged.session), scale.pick(25, 3)
         for number in range(rounds):
             progress(f"execs, round {number + 1}")
             taken["bare"].append(_round(bare))
-            taken["yes"].append(_peer_round(peer))
+            taken["yes"].append(_peer_round(yes))
+            taken["compare"].append(_peer_round(compare))
             _policy("")
             taken["unruled"].append(_round(judged))
             _policy(RULES)
@@ -95,8 +97,9 @@ def measure(table: Table, scale: Scale) -> None:
 def _tell(table: Table, taken: dict[str, list[float]]) -> None:
     plain = statistics.median(taken["bare"])
     table.add(Row("exec of a small program, no gate, p50", plain * 1e3, "ms"))
-    yes = statistics.median(taken["yes"]) - plain
-    table.add(Row("added by a notifier that says yes, p50", yes * 1e3, "ms"))
+    for name, what in (("yes", "says yes"), ("compare", "compares and says yes")):
+        half = statistics.median(taken[name]) - plain
+        table.add(Row(f"added by a notifier that {what}, p50", half * 1e3, "ms"))
     for name, what in (
         ("unruled", "no rules"),
         ("judged", "by new words"),
@@ -126,10 +129,10 @@ def _session(here: Machine, *, is_gated: bool) -> Client:
 
 
 @contextlib.contextmanager
-def _yes_sayer() -> Iterator[subprocess.Popen[bytes]]:
+def _peer(how: str) -> Iterator[subprocess.Popen[bytes]]:
     command = ("python3", "-c", PROGRAM.format(count=EXECS))
     with subprocess.Popen(  # noqa: S603  # our own
-        [sys.executable, "-m", "bench.exec_peer", *command],
+        [sys.executable, "-m", "bench.exec_peer", how, *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as peer:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.linux import exec_files
 from holdfast.linux.exec_files import UNKNOWN, Formats, look, mark_of, opened
 
 OURSELVES = os.getpid()
@@ -112,6 +113,46 @@ def test_what_a_kernel_file_system_serves_is_not_read() -> None:
 
 def test_a_descriptor_that_nobody_has_is_unknown() -> None:
     assert opened("/proc/self/fd/999999") == UNKNOWN
+
+
+def test_a_file_that_has_not_changed_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exec_files, "_SETTLED_NS", -1)
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\n")
+    assert look(OURSELVES, str(script)).head == b"#!/bin/sh\n"
+
+    with monkeypatch.context() as unread:
+        unread.setattr(exec_files, "_head", lambda _: b"it was read again")
+        assert look(OURSELVES, str(script)).head == b"#!/bin/sh\n"
+
+    script.write_text("#!/bin/zsh\n")
+    assert look(OURSELVES, str(script)).head == b"#!/bin/zsh\n"
+
+
+def test_a_file_that_changed_just_now_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\n")
+    look(OURSELVES, str(script))
+
+    monkeypatch.setattr(exec_files, "_head", lambda _: b"as it is now")
+
+    assert look(OURSELVES, str(script)).head == b"as it is now"
+
+
+def test_no_more_beginnings_are_kept_than_there_is_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exec_files, "_SETTLED_NS", -1)
+    monkeypatch.setattr(exec_files, "_MAX_HEADS", 2)
+    for number in range(5):
+        script = tmp_path / f"{number}"
+        script.write_text(f"#!{number}")
+        assert look(OURSELVES, str(script)).head == f"#!{number}".encode()
+        assert len(exec_files._heads) <= 2  # noqa: SLF001  # the room
 
 
 def test_formats_are_looked_for_where_the_kernel_lists_them() -> None:

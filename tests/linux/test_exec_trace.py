@@ -27,10 +27,9 @@ def release(one: Gated, tracer: ExecTracer, expected: Expected | None) -> list[T
     judged = expected or Expected(wanted.mark, wanted.last)
     assert tracer.seize(notice.thread, judged)
     assert one.gate.let(notice.id)
-    tracer.answered(notice.thread)
     killed: list[Traced] = []
     while tracer.knows(notice.thread) and not killed:
-        killed += tracer.collect()
+        killed += tracer.collect(is_late=True)
         time.sleep(0.001)
     return killed
 
@@ -103,6 +102,30 @@ def test_t2_an_exec_that_fails_is_let_go() -> None:
 
         assert one.status() == 2
         assert not tracer.is_busy
+
+
+TWICE = """
+import os
+try: os.execv('/no/such', ['x'])
+except OSError: os.execv('/bin/true', ['true'])
+"""
+
+
+@pytest.mark.parametrize("word", ["true", "other"])
+def test_what_is_executed_after_an_exec_that_failed_is_compared_too(word: str) -> None:
+    with gated(sys.executable, "-c", TWICE) as one:
+        tracer = ExecTracer(one.pid)
+        failing = one.next()
+        assert tracer.seize(failing.thread, Expected(None, (None,)))
+        assert one.gate.let(failing.id)
+        following = one.next()  # It never stopped, so it is traced still.
+        assert tracer.seizes(following.thread, Expected(TRUE, (word,)))
+        assert one.gate.let(following.id)
+
+        while tracer.is_busy:
+            tracer.collect()
+
+        assert one.status() == (0 if word == "true" else -signal.SIGKILL)
 
 
 def test_t2_whoever_dies_meanwhile_is_let_go_and_its_parent_learns_how() -> None:
@@ -190,8 +213,7 @@ def test_whoever_is_gone_needs_no_trace() -> None:
     tracer = ExecTracer(1)
 
     assert tracer.seize(2**22 - 1, Expected(None, (None,)))
-    tracer.answered(2**22 - 1)
-    assert tracer.collect() == []
+    assert tracer.collect(is_late=True) == []
 
 
 SCRIPTS = [

@@ -13,6 +13,7 @@ import os
 import re
 import stat
 import struct
+import time
 from typing import NamedTuple
 
 from holdfast.core.policy.exec_chain import HEAD, Format, format_from
@@ -65,6 +66,15 @@ _STATFS = (ctypes.c_long * 64)()
 _DELETED = " (deleted)"
 _FORMATS = "/proc/sys/fs/binfmt_misc"
 _MAX_FORMAT = 4096
+
+_MAX_HEADS = 256
+"""Beginnings of files that are kept: the programs that a build uses."""
+
+_SETTLED_NS = 1_000_000_000
+"""Nanoseconds after which a change gives a file another time: many times the step of
+any clock that files have."""
+
+_heads: dict[tuple[int, int, int, int], bytes | None] = {}
 
 Mark = tuple[int, int]
 """What tells a file from every other: its device and its number there."""
@@ -168,11 +178,25 @@ def _described(fd: int) -> File:
     found = os.fstat(fd)
     path = procfs.link(f"/proc/self/fd/{fd}")
     mark = found.st_dev, found.st_ino
-    head = _head(fd) if stat.S_ISREG(found.st_mode) else b""
+    head = _head_of(fd, found) if stat.S_ISREG(found.st_mode) else b""
     if found.st_nlink and path.startswith("/"):
         return File(path, mark, head)
     name = path.removeprefix("/") if path.startswith("/memfd:") else path
     return File(None, mark, head, name=name.removesuffix(_DELETED) or "?")
+
+
+def _head_of(fd: int, found: os.stat_result) -> bytes | None:
+    """Return how a file begins, which was read before if it has not changed since."""
+    key = (found.st_dev, found.st_ino, found.st_ctime_ns, found.st_size)
+    if key in _heads:
+        return _heads[key]
+    head = _head(fd)
+    # What was changed just now may be changed again, and keep the time it has.
+    if time.time_ns() - found.st_ctime_ns > _SETTLED_NS:
+        if len(_heads) >= _MAX_HEADS:
+            _heads.clear()
+        _heads[key] = head
+    return head
 
 
 def _head(fd: int) -> bytes | None:

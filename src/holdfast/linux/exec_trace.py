@@ -10,8 +10,9 @@ process that turns out to be something else is killed.
     T2  Everything that was traced is let go after one stop, whatever became of it.
     T3  A tracer that dies lets everything go, and kills nothing.
 
-One stop always comes: that of the exec, or, since we ask for a stop right after the
-answer, that of a process whose exec failed or was interrupted.
+One stop always comes: that of the exec, or one that we ask for when there was none for
+a while: then the exec has failed or was interrupted. A thread that wants to execute
+something else before that is traced already.
 """
 
 import contextlib
@@ -104,22 +105,23 @@ class ExecTracer:
         return True
 
     def _begin(self, thread: int, expected: Expected) -> None:
-        _ptrace(_SEIZE, thread, _OPTION_EXEC)
-        self._has_worked = True
+        if thread not in self._traced:
+            _ptrace(_SEIZE, thread, _OPTION_EXEC)
+            self._has_worked = True
         self._traced[thread] = Traced(thread, process_of(thread), expected)
 
-    def answered(self, thread: int) -> None:
-        """Take that its answer was given: now it stops, at the exec or before."""
-        if thread in self._traced:
-            with contextlib.suppress(OSError):
-                _ptrace(_INTERRUPT, thread, 0)
+    def collect(self, *, is_late: bool = False) -> list[Traced]:
+        """Release stopped processes, and return those we killed.
 
-    def collect(self) -> list[Traced]:
-        """Release stopped processes, and return those we killed."""
+        If it `is_late`, those that should have stopped are told to.
+        """
         killed = []
         for one in [*self._traced.values()]:
             stop = self._stop_of(one)
             if stop is None:
+                if is_late:
+                    with contextlib.suppress(OSError):
+                        _ptrace(_INTERRUPT, one.thread, 0)
                 continue
             if stop == _STOPPED_BY_EXEC and not _is(one.process, one.expected):
                 killed.append(one)

@@ -24,7 +24,13 @@ from holdfast.linux import exec_files, procfs
 from holdfast.linux.exec_arguments import read_arguments
 from holdfast.linux.exec_files import File, Formats, Mark
 from holdfast.linux.exec_gate import Notice
+from holdfast.linux.libc import libc
 from holdfast.linux.process_table import tracer_of
+from holdfast.linux.roots import Root, root_of
+
+_tgkill = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, use_errno=True
+)(("tgkill", libc))
 
 _HERE = -100
 _EMPTY_PATH = 0x1000
@@ -160,11 +166,10 @@ def _told(path: str | None, folder: int) -> str | None:
 
 def process_of(thread: int) -> int:
     """Return the process that a thread belongs to; the thread if it is gone."""
-    try:
-        os.close(os.pidfd_open(thread))  # Says no to any thread but the first.
-    except OSError:
-        return int(procfs.status(thread, "Tgid") or thread)
-    return thread
+    # Asks without a signal, and says no of any thread but the first.
+    if _tgkill(thread, thread, 0) == 0:
+        return thread
+    return int(procfs.status(thread, "Tgid") or thread)
 
 
 def _absolute(path: str, start: str | None) -> str | None:
@@ -175,16 +180,22 @@ def _absolute(path: str, start: str | None) -> str | None:
 
 def _is_elsewhere(pid: int) -> bool:
     """Tell whether paths, or formats of programs, mean something else to it."""
+    root = root_of(pid)
     return (
-        procfs.link(f"/proc/{pid}/root") != "/"
-        or procfs.link(f"/proc/{pid}/ns/mnt") != _our("mnt")
-        or procfs.link(f"/proc/{pid}/ns/user") != _our("user")
+        root is None
+        or root != _our_root()
+        or procfs.link(f"/proc/{pid}/ns/user") != _our_users()
     )
 
 
 @functools.cache
-def _our(kind: str) -> str:
-    return procfs.link(f"/proc/self/ns/{kind}")
+def _our_root() -> Root | None:
+    return root_of(os.getpid())
+
+
+@functools.cache
+def _our_users() -> str:
+    return procfs.link("/proc/self/ns/user")
 
 
 _formats = Formats()

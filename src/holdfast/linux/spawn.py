@@ -203,7 +203,7 @@ def why_not_begun(
         while (left := deadline - time.monotonic()) > 0:
             select.select(watched, [], [], left if tracer is None else _STEP)
             if tracer is not None:
-                if tracer.collect():
+                if tracer.collect(is_late=True):
                     return CHANGED
                 if tracer.is_busy:
                     time.sleep(_STEP)
@@ -232,7 +232,6 @@ def _let_begin(
             gate.refuse(notice.id)  # Another process traces it.
             return None
         gate.let(notice.id)
-        tracer.answered(notice.thread)
         return tracer
     return None
 

@@ -170,7 +170,7 @@ def bot(anna: Enrolled) -> Enrolled:
 @pytest.fixture
 def here(bot: Enrolled) -> Iterator[Shell]:
     apply_policy(RULES)
-    handler = signal.getsignal(signal.SIGCHLD)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     with (
         gated("sh", "-c", LOOP) as leader,
         contextlib.ExitStack() as stack,
@@ -188,10 +188,8 @@ def here(bot: Enrolled) -> Iterator[Shell]:
         )
         made = Shell(leader, vaulted)
         yield made
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, handler)
-        for one in made.execs._wakers:  # noqa: SLF001  # what ends with a holder
-            os.close(one)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.close(made.execs._stops)  # noqa: SLF001  # what ends with a holder
         for client in made.clients:
             client.close()
 
@@ -315,8 +313,7 @@ def test_a_successor_asks_again_about_what_waits(here: Shell, anna: Enrolled) ->
     assert again.digest == shown.digest
     heir.approve(gate.Approved(again.ticket, anna.actor.id, again.digest, again.epoch))
     assert here.outcome() == "0"
-    for one in former._wakers:  # noqa: SLF001  # what ends with a holder
-        os.close(one)
+    os.close(former._stops)  # noqa: SLF001  # what ends with a holder
 
 
 def test_other_rules_hold_from_the_next_exec_on(here: Shell) -> None:

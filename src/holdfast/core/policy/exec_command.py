@@ -42,6 +42,9 @@ STANDARD = frozenset(
 ELSEWHERE = "it runs among files of its own"
 UNKNOWN = "which file it is could not be told"
 
+_UNSEEN = Command().sight
+"""What is seen of a command that nobody needs to look at."""
+
 _CARRIER = re.compile(r"busybox|toybox|ld\.so.*|ld[-0-9].*\.so.*|ld-musl-.*")
 """Programs that run another one, or a part of themselves, without an exec."""
 
@@ -130,7 +133,7 @@ def _command(words: tuple[str | None, ...], touched: tuple[str, ...] = ()) -> Co
         touched=touched,
         names=frozenset(names),
         joined="\n".join(names),
-        sight=sight_of(" ".join(known)) if carries else Command().sight,
+        sight=sight_of(" ".join(known)) if carries else _UNSEEN,
         carries=carries,
     )
 

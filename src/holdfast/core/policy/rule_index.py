@@ -11,7 +11,7 @@ tests/core/policy/test_policy_properties.py compares with asking every rule.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from holdfast.core.policy.command_words import Match, WordPatterns, both
@@ -22,6 +22,10 @@ from holdfast.model.policy_questions import Question
 
 PREFIX = 4
 """Letters by which patterns are told apart that begin with letters."""
+
+
+MAX_KNOWN = 256
+"""Names whose rules are remembered: the programs that people and builds use."""
 
 
 class RuleIndex:
@@ -41,6 +45,7 @@ class RuleIndex:
         self._words = [one.needed_words() for one in words]
         self._texts = [one.needed_texts() for one in words]
         self._beginning: dict[str, list[int]] = defaultdict(list)
+        self._known: dict[frozenset[str], list[int]] = {}
         for number, rule in enumerate(rules):
             firsts = [] if rule.words is None else rule.words.first_words()
             for word in {word for globs in firsts for word in globs.literals}:
@@ -80,9 +85,9 @@ class RuleIndex:
             yield from enumerate(self._rules)
             return
         first = (command.words[0] if command.words else None) or ""
-        found = self._beginning_with({first, first.rsplit("/", 1)[-1]})
+        found = self._beginning_with(frozenset((first, first.rsplit("/", 1)[-1])))
         is_known = None not in command.words and None not in command.touched
-        for number in sorted(found):
+        for number in found:
             if not is_known or self._is_possible(number, command.names, command.joined):
                 yield number, self._rules[number]
 
@@ -103,12 +108,17 @@ class RuleIndex:
             for number in self._beginning_with(firsts)
         )
 
-    def _beginning_with(self, names: Collection[str]) -> set[int]:
-        """Return the rules whose first word may be one of these."""
+    def _beginning_with(self, names: frozenset[str]) -> list[int]:
+        """Return the rules whose first word may be one of these, in their order."""
+        if (known := self._known.get(names)) is not None:
+            return known
         found = {n for name in names for n in self._anchored.get(name, ())}
         for beginning in {name[:size] for name in names for size in range(PREFIX + 1)}:
             found.update(self._beginning.get(beginning, ()))
-        return found
+        if len(self._known) >= MAX_KNOWN:
+            self._known.clear()
+        self._known[names] = sorted(found)
+        return self._known[names]
 
     def _is_possible(self, number: int, names: frozenset[str], joined: str) -> bool:
         if not self._words[number] <= names:

@@ -10,10 +10,7 @@ A predecessor's death loses nothing: what it had accepted but not answered is ju
 again, and what it had not accepted is still with the kernel.
 """
 
-import contextlib
 import errno
-import os
-import signal
 import time
 from functools import partial
 
@@ -26,6 +23,7 @@ from holdfast.holder.policy.exec_rules import ExecRules, mark_of, wish_of
 from holdfast.holder.policy.judge_link import Asked, JudgeLink
 from holdfast.holder.policy.policy_in_force import PolicyInForce
 from holdfast.holder.provenance.process_owner import ProcessOwners
+from holdfast.linux import child_stops
 from holdfast.linux.exec_gate import ExecGate, Notice
 from holdfast.linux.exec_trace import ExecTracer, Expected
 from holdfast.linux.exec_words import Wanted, read_wanted, with_tracer
@@ -76,7 +74,8 @@ class ExecRequests:
         self._released: dict[int, tuple[Question, Wanted]] = {}
         self._held: dict[int, tuple[int, Question, Wanted]] = {}
         self._collect_at = 0.0
-        self._watch_stops()
+        self._stops = child_stops.watch()
+        self._poll.watch(self._stops, self._stirred)
         self._machine = machine.ExecGate()
         self._waiting: dict[int, tuple[Question, Judgement]] = {}
         self._asked: dict[int, Asked] = {}
@@ -122,7 +121,8 @@ class ExecRequests:
     def tick(self, at: float) -> None:
         """Do what the clock demands."""
         if self._tracer.is_busy and at >= self._collect_at:
-            self._collect()
+            self._collect_at = at + COLLECT
+            self._collect(is_late=True)
         if self._machine.is_busy and at >= self._check_at:
             self._check_at = at + CHECK
             self._check()
@@ -201,14 +201,14 @@ class ExecRequests:
 
     def _look(self, notice: Notice, actors: list[Actor]) -> None:
         wanted = read_wanted(notice)
-        if not self._kernel.is_valid(notice.id):
-            self._kernel.drop(notice.id)  # What was read may be another's.
-            return
         if wanted.is_missing:
             # Said by us: a file that appears now has not been judged.
             self._kernel.refuse(notice.id, errno.ENOENT)
             return
         if self._passes(notice, actors, wanted):
+            return
+        if not self._kernel.is_valid(notice.id):
+            self._kernel.drop(notice.id)  # What was read may be another's.
             return
         wanted = with_tracer(wanted, notice.thread)
         said, question = self._rules.strictest(actors, wanted)
@@ -227,7 +227,9 @@ class ExecRequests:
     def _passes(self, notice: Notice, actors: list[Actor], wanted: Wanted) -> bool:
         """Let happen what the rules allow, if nobody else is waited for or traces it.
 
-        This is the way of almost every exec. False says that nothing was done.
+        This is the way of almost every exec. False says that nothing was done. An
+        answer reaches the process that asked or nobody: if what was read is another's,
+        which has its number by now, nothing runs for it.
         """
         said, question = self._rules.strictest(actors, wanted)
         if (
@@ -293,27 +295,17 @@ class ExecRequests:
     def _go_on(
         self, notice: int, thread: int, question: Question, wanted: Wanted
     ) -> None:
+        if not self._released:
+            self._collect_at = time.monotonic() + COLLECT
         self._released[thread] = (question, wanted)
         self._kernel.let(notice)
-        self._tracer.answered(thread)
-        self._collect_at = time.monotonic() + COLLECT
-        self._timer.set(self._next_deadline())
-
-    def _watch_stops(self) -> None:
-        """Have the loop wake up when the kernel has stopped what we trace."""
-        self._wakers = waked, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-        self._poll.watch(waked, self._stirred)
 
     def _stirred(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.read(self._wakers[0], 4096)
+        child_stops.heard(self._stops)
         self._collect()
 
-    def _collect(self) -> None:
-        self._collect_at = time.monotonic() + COLLECT
-        for killed in self._tracer.collect():
+    def _collect(self, *, is_late: bool = False) -> None:
+        for killed in self._tracer.collect(is_late=is_late):
             question, wanted = self._released[killed.thread]
             why = "it was to execute something else in the end, and was killed"
             self._changed(killed.process, question, wanted, why)
