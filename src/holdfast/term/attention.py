@@ -54,7 +54,7 @@ _CARRIED_OUT = frozenset({b"\x07", b"\x1b", b"\xc2\x9c"})
 _OWN_ENDS = frozenset({b"\x07", b"\x18", b"\x1a", b"\xc2\x9c"})
 _C1 = re.compile(rb"\xc2(?:[\x80-\x9f]|\Z)")
 _PLAIN = (
-    rb"(?:[^\x07\x1b\xc2BELS]++"
+    rb"(?>[^\x07\x1b\xc2BELS]++"
     rb"|\x1b(?![\]PX^_]|\Z)"
     rb"|\xc2(?![\x90\x98\x9d-\x9f]|\Z)"
     rb"|\x1b\](?!0*+(?:99?|777);)[^\x07\x18\x1a\x1b\xc2]*+"

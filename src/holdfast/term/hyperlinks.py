@@ -32,14 +32,14 @@ _SHORT = rb"[^\x18\x1a\x1b\x30-\x7e\x80-\x9f]"
 _PARAMETER = rb"[^\x18\x1a\x1b\x40-\x7e\x80-\x9f]"
 _STRING = rb"[^\x18\x1a\x1b]"
 
-_ZEROS = rb"(?:" + _IGNORED + rb"|0)*+"
+_ZEROS = _IGNORED.replace(rb"[", rb"[0") + rb"*+"
 _EIGHT = rb"8" + _IGNORED + rb"*+"
 _NUMBER = _ZEROS + _EIGHT + rb"(?=;)"
-_BEGUN = _ZEROS + rb"(?:" + _EIGHT + rb")?+\Z"
+_BEGUN = _ZEROS + rb"(?>" + _EIGHT + rb")?+\Z"
 
 _SEQUENCE = (
     rb"(?:" + _CONTROL + rb"*+\[" + _PARAMETER + rb"*+|" + _SHORT + rb"*+)"
-    rb"(?:\x9b" + _PARAMETER + rb"*+)*+"
+    rb"(?>\x9b" + _PARAMETER + rb"*+)*+"
 )
 _STRING_BEGUN = rb"(?:" + _CONTROL + rb"*+[PX^_]|" + _SEQUENCE + rb"[\x90\x98\x9e\x9f])"
 _DIRECT = rb"(?:" + _CONTROL + rb"*+\]|" + _SEQUENCE + rb"\x9d)"
@@ -52,7 +52,7 @@ _TOKEN = re.compile(
     rb"|(?P<in_string>" + _STRING_BEGUN + _STRING + rb"*?\x9d" + _BEGUN + rb")"
     rb"|(?P<string>" + _STRING_BEGUN + _STRING + rb"*+\Z)"
     rb"|(?P<csi>(?:" + _CONTROL + rb"*+\[|" + _SHORT + rb"*+\x9b)" + _PARAMETER + rb"*+"
-    rb"(?:\x9b" + _PARAMETER + rb"*+)*+\Z)"
+    rb"(?>\x9b" + _PARAMETER + rb"*+)*+\Z)"
     rb"|(?P<escape>" + _CONTROL + rb"*+\Z)"
     rb"|(?P<short>" + _SHORT + rb"*+\Z))"
 )

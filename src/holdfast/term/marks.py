@@ -47,7 +47,7 @@ is longer than QueryFilter waits for (MAX_SEQUENCE) would be lost."""
 MAX_STATUS = 255
 """The greatest status that a shell can know."""
 
-_TEXT = rb"((?:[ -:<-\[\]-~\x80-\xc1\xc3-\xff]|\\x[0-9A-Fa-f]{2})*+)"
+_TEXT = rb"((?>[ -:<-\[\]-~\x80-\xc1\xc3-\xff]|\\x[0-9A-Fa-f]{2})*+)"
 _FORM = re.compile(
     rb"\x1b\]7077;([0-9a-f]{32});"
     rb"(?:(P)(?:;([0-9]{1,9}))?|([BCL]);([0-9]{1,7});"
