@@ -141,6 +141,13 @@ BUGS = (
         "return",
         ("tests/holder/input/test_pressed_keys.py",),
     ),
+    Bug(
+        "what the book has of a command is counted on another clock",
+        "core/provenance/commands.py",
+        "self._is_inherited = sent.is_inherited",
+        "pass",
+        (f"{_CORE}provenance/test_commands_heirs.py",),
+    ),
     # ── what stands typed ─────────────────────────────────────────────────
     Bug(
         "an edited line counts as empty",

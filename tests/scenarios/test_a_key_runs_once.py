@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,9 +66,27 @@ def test_a_killed_holder_leaves_the_command_and_its_end_known(
     (tmp_path / "go").touch()
     waiting.join()
     assert found[0].command.status == 6
-    assert found[0].command.duration_ms > 0
     assert run(session, line, "k").command == found[0].command
     assert (tmp_path / "ran").read_text() == "x\n"
+
+
+def test_a_successor_counts_from_the_beginning_that_is_on_record(
+    ours: Machine, tmp_path: Path
+) -> None:
+    session = shell(ours, tmp_path)
+    user = ours.join(session)
+    entered_at = time.monotonic()
+    user.enter(f"until [ -e {tmp_path}/go ]; do :; done\r".encode())
+    # A holder that is killed before it has read of the beginning tells nobody.
+    wait_phase(session, "running")
+    seen_at = time.monotonic()
+
+    ours.replace_holder(session)
+    least = time.monotonic() - seen_at
+    (tmp_path / "go").touch()
+    duration = ended(session, 1).duration_ms / 1000
+    # Halved and doubled: the logbook has the wall clock, which may be corrected.
+    assert least / 2 < duration < (time.monotonic() - entered_at) * 2
 
 
 def test_what_ended_while_nobody_held_the_session_has_its_status(

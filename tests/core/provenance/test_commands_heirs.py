@@ -98,6 +98,15 @@ def test_a_successor_takes_the_kernels_word_that_a_lost_command_is_over() -> Non
     assert heir.phase is Phase.PROMPT
 
 
+def test_a_successor_counts_a_beginning_it_never_saw_by_the_book() -> None:
+    heir = Commands()
+    heir.take_up([typed(ANNA, b"ls\r")])
+
+    _, finish = heir.handle(Marked(Prompted(), 9), at(5000)._replace(wall=1_000_003))
+    assert finish.command.client == ANNA
+    assert finish.command.duration_ms == 3000
+
+
 def test_a_successor_leaves_running_what_runs() -> None:
     heir = Commands()
     heir.take_up([entry(EntryKind.BEGAN, began_fields(Command(1, None, "ls", 5)))])

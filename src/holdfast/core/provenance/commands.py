@@ -187,6 +187,8 @@ class _Sent:
     line: str
     offset: int
     at: Moment
+    is_inherited: bool = False
+    """It is known from the logbook."""
 
 
 class Kept(NamedTuple):
@@ -385,6 +387,7 @@ class Commands:
         press = self._lines.began(sent.line)
         head = _Head(sent.client, sent.line, sent.offset)
         begun = self._new(head, press, sent.at)
+        self._is_inherited = sent.is_inherited
         return [begun, *self._finish(status, offset, at)]
 
     def _finish(self, status: int | None, offset: int, at: Moment) -> list[Effect]:
@@ -426,7 +429,8 @@ class Commands:
         data = base64.b64decode(str(entry.fields.get("data") or ""))
         line = data.decode("utf-8", "backslashreplace").strip()
         offset = self._kept[-1].end if self._kept else 0
-        self._sent = _Sent(client, line, offset or 0, Moment(0, entry.at_wall_ms / 1e3))
+        at = Moment(0, entry.at_wall_ms / 1000)
+        self._sent = _Sent(client, line, offset or 0, at, is_inherited=True)
 
     def _was_typed(self, entry: Entry, staged: StagedLine) -> None:
         actor = entry.actor
