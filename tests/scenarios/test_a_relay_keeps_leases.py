@@ -28,7 +28,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import Incarnation, host_id, session_id
 
-SESSION = session_id(b"0123456789")
+SESSION, OTHER = session_id(b"0123456789"), session_id(b"another one"[:10])
 NEVER = Incarnation(0)
 FIRST, SECOND = Incarnation(1), Incarnation(2)
 
@@ -95,7 +95,8 @@ def test_a_killed_relay_remembers_who_held_what_and_routes_nobody_before_it_asks
         async with host(point) as ours:
             await ours.ask_lease(SESSION, None, seen=NEVER, is_speaking=False)
             await ours.entrust(SESSION, [host_id(BERT.public)])
-            await ours.ask_lease(SESSION, FIRST, seen=FIRST, is_speaking=True)
+            # Nothing answers that, and a renewal needs no write: a claim does.
+            await ours.ask_lease(OTHER, None, seen=NEVER, is_speaking=False)
 
     async def after(point: Relay) -> None:
         async with host(point) as ours, host(point, BERT) as heirs:
@@ -143,9 +144,7 @@ def test_f17_a_store_that_cannot_tell_what_it_wrote_ends_the_relay(
             renewal = await ours.ask_lease(SESSION, FIRST, seen=FIRST, is_speaking=True)
             assert renewal[0] == FIRST
             with contextlib.suppress(HoldfastError, ExceptionGroup):
-                await ours.ask_lease(
-                    session_id(b"another one"[:10]), None, seen=NEVER, is_speaking=False
-                )
+                await ours.ask_lease(OTHER, None, seen=NEVER, is_speaking=False)
 
     with relay(tmp_path) as point:
         with contextlib.suppress(ExceptionGroup):
