@@ -346,10 +346,10 @@ class Client:
             self._receive(deadline - time.monotonic())
         raise AssertionError(f"none of {kinds} came")
 
-    def wait_output(self, wanted: bytes) -> bytes:
-        """Read, through any cut, until the output holds `wanted`."""
+    def wait_output(self, wanted: bytes = b"", size: int = 0) -> bytes:
+        """Read, through any cut, until the output holds `wanted`, and `size` bytes."""
         deadline = time.monotonic() + PATIENCE
-        while wanted not in self.output:
+        while wanted not in self.output or len(self.output) < size:
             assert time.monotonic() < deadline, (
                 f"no {wanted!r} in {self.output[-400:]!r}"
             )
