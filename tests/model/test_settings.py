@@ -87,7 +87,15 @@ def test_a_size_has_a_unit_or_none(text: str, count: int | None) -> None:
     assert bytes_from(text) == count
 
 
-@given(st.integers(0, 1 << 40))
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0"), (1, "1"), (1023, "1023"), (1 << 10, "1K"), (3 << 29, "1536M")],
+)
+def test_a_size_is_told_in_its_largest_whole_unit(count: int, text: str) -> None:
+    assert bytes_told(count) == text
+
+
+@given(st.integers(0, 10**12 - 1))  # No more digits are read than that.
 def test_a_size_that_is_told_is_read_again(count: int) -> None:
     assert bytes_from(bytes_told(count)) == count
 
