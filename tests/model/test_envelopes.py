@@ -124,6 +124,13 @@ def test_a_wider_envelope_is_refused_with_what_is_too_wide(
     assert refusal.value.facts == {"what": what}
 
 
+def test_i3_who_may_not_grant_passes_on_not_even_what_it_has() -> None:
+    envelope = Envelope(frozenset({Right.INPUT}), HERE, 5.0)
+
+    with pytest.raises(WiderThanGiven, match="without the right to grant"):
+        envelope.passed_on(frozenset({Right.INPUT}), HERE, 5.0)
+
+
 def test_the_rights_are_those_of_the_glossary() -> None:
     words = (
         "observe, input, command, signal, resize, take, seize, grant, approve,"

@@ -43,6 +43,7 @@ def said(text: str) -> list[Call]:
         (b"\x1b]99;i=1:e=1;Y29tZQ==\x1b\\", said("come")),
         (b"\x1b]99;i=1:e=1;Y29tZQ\x1b\\", said("come")),
         (b"\x1b]99;i=1:e=1;!\x1b\\", said("")),
+        (b"\x1b]99;i=1:e=1;Y\x1b\\", said("")),
         (b"\x1b]99;i=1:p=?;\x1b\\", []),
         (b"\x1b]99;i=1:p=close;\x1b\\", []),
         (b"\x1b]9;one\x07\x1b]9;two\x07\a", said("two")),

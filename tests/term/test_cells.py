@@ -65,6 +65,13 @@ def test_i1_whatever_was_written_the_texts_are_clean(written: bytes) -> None:
         assert clean(run.text) == run.text
 
 
+def test_i2_a_run_is_five_values_in_order() -> None:
+    run = Run(3, "text", 2, 13, Look.BOLD)
+
+    assert run.to_object() == [3, "text", 2, 13, Look.BOLD]
+    assert Run.from_object([3, "text", 2, 13, 1]) == run
+
+
 @given(
     run=st.builds(Run, st.integers(), st.text(), st.integers(), st.integers())
     | st.builds(Run, st.integers(0, 9), st.text(), look=st.integers(0, MAX_LOOK))

@@ -66,6 +66,14 @@ def test_i2_the_text_is_the_same_however_it_is_cut(
     assert streamed(*pieces) == streamed(output)
 
 
+def test_i2_a_return_waits_for_what_follows_it() -> None:
+    stream = PlainStream()
+
+    assert stream.feed(b"10%\r") == "10%"
+    assert stream.feed(b"20%\r") == "\r20%"
+    assert stream.feed(b"\n") == "\n"
+
+
 @given(PIECES)
 def test_without_returns_it_is_what_plain_says(output: bytes) -> None:
     if b"\r" not in output and b"\x1b" not in output:

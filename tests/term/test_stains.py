@@ -113,6 +113,30 @@ def test_i3_many_stains_are_joined_and_none_is_forgotten(starts: set[int]) -> No
     assert not any(p.start <= 2 * s < p.end for p in parts for s in starts)
 
 
+def test_i3_of_too_many_stains_the_nearest_two_become_one() -> None:
+    stains = Stains()
+    apart = [100 * number for number in range(MAX_STAINS)]
+    for start in (*apart, 305):
+        stains.died(start, start + 1)
+        stains.died(start, start + 1)
+
+    parts = stains.clear(0, 100 * MAX_STAINS)
+    assert len(parts) == MAX_STAINS
+    assert Stretch(301, 305) not in parts
+    assert [part.start for part in parts] == [
+        306 if start == 300 else start + 1 for start in apart
+    ]
+
+
+def test_stains_that_meet_become_one() -> None:
+    stains = Stains()
+    for start, end in ((10, 20), (30, 40), (5, 35)):
+        stains.died(start, end)
+        stains.died(start, end)
+
+    assert stains.clear(0, 50) == [Stretch(0, 5), Stretch(40, 50)]
+
+
 def test_i3_as_many_stains_as_that_stay_apart() -> None:
     stains = Stains()
     for number in range(MAX_STAINS):

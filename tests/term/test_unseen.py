@@ -203,6 +203,13 @@ def test_contrast_goes_from_1_to_21() -> None:
     assert contrast(0, 0xFFFFFF) == contrast(0xFFFFFF, 0) == pytest.approx(21)
 
 
+def test_a_stretch_is_its_place_and_a_word() -> None:
+    one = Hidden(1, 2, 5, Reason.BIDI)
+
+    assert one.to_object() == [1, 2, 5, "bidi"]
+    assert Hidden.from_object([1, 2, 5, "bidi"]) == one
+
+
 @given(
     st.builds(Hidden, st.just(1), st.just(2), st.integers(3), st.sampled_from(Reason))
 )

@@ -86,6 +86,17 @@ def test_however_it_is_cut_the_same_frames_come_out(
     assert not held
 
 
+def test_a_frame_that_is_not_whole_is_left_for_later() -> None:
+    frame = encode(Output(0, b"text"))
+    held = bytearray(frame + frame[:-1])
+
+    assert len(first.frames_in(held)) == 1
+    assert held == frame[:-1]
+    assert first.frames_in(held) == []
+    held += frame[-1:]
+    assert len(first.frames_in(held)) == 1
+
+
 def test_a_frame_that_is_too_large_is_not_waited_for() -> None:
     with pytest.raises(NotOneOfThese):
         first.frames_in(bytearray(b"\x14" + (MAX_PAYLOAD + 1).to_bytes(4, "big")))

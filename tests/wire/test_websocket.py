@@ -136,6 +136,16 @@ def test_i2_messages_come_out_however_they_were_cut(
     assert messages(*pieces) == [(BINARY, one) for one in sent]
 
 
+@pytest.mark.parametrize("size", [9, 200, MAX_MESSAGE])
+def test_i2_a_message_is_waited_for_wherever_it_was_cut(size: int) -> None:
+    sent = b"x" * size
+    raw = Frame(Opcode.BINARY, sent).serialize(mask=False)
+
+    for cut in range(min(len(raw), 12)):
+        assert messages(raw[:cut]) == []
+        assert messages(raw[:cut], raw[cut:]) == [(BINARY, sent)]
+
+
 def test_i2_a_message_in_parts_is_one_and_a_ping_comes_between() -> None:
     raw = b"".join(
         one.serialize(mask=False)

@@ -167,8 +167,10 @@ def test_i2_an_input_keeps_its_id_until_it_is_answered() -> None:
     second = seen.submit(InputKind.KEYS, b"b")
 
     assert seen.open == [first, second]
+    assert seen.open_count == 2
     assert seen.answered(Acknowledge(CLIENT, 1, Index(0), None)) == (1, None)
     assert seen.open == [second]
+    assert seen.open_count == 1
     assert seen.answered(Acknowledge(CLIENT, 1, Index(0), None)) is None
 
 

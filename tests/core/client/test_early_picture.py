@@ -84,6 +84,19 @@ def test_a_stream_is_whole_at_the_place_where_it_ended_when_we_came() -> None:
     assert picture.is_whole
 
 
+def test_what_is_lost_of_a_stream_counts_as_seen() -> None:
+    picture = begun()
+
+    assert picture.hear(frames(Gap(0, 9), Output(8, b"90"))) == b"0"
+    assert picture.is_whole
+
+
+def test_what_changes_nothing_on_the_screen_is_passed_over() -> None:
+    told = (State("running", Incarnation(1)), Resized(3, Cells(10, 10)))
+
+    assert begun().hear(frames(*told, Output(0, b"x"))) == b"x"
+
+
 def test_a_session_that_has_printed_nothing_is_whole_at_once() -> None:
     assert begun(end=0).is_whole
 

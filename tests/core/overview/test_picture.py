@@ -174,6 +174,13 @@ def test_a_question_is_asked_on_a_terminal_of_one_row_too() -> None:
     assert lines(world) == ["end a and everything that runs in it? y/N"]
 
 
+def test_hints_are_left_out_where_there_is_hardly_a_row() -> None:
+    world = World("a", lines=2)
+
+    assert "Enter attach" not in text(world)
+    assert "Enter attach" in text(World("a", lines=3))
+
+
 def test_hints_and_rows_can_be_pointed_at() -> None:
     world = World("a", "b")
     found = drawn(world)

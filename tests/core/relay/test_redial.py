@@ -41,6 +41,16 @@ def test_i2_no_lease_is_slept_through(
     assert redial.wait_after(0.0, chance, left) <= max(HASTE, left)
 
 
+def test_i2_a_deadline_shortens_a_wait_and_never_lengthens_it() -> None:
+    redial = Redial()
+    for _ in range(40):
+        redial.wait_after(0.0, 0.0)
+
+    assert redial.wait_after(5.0, 0.0, deadline=7.0) == 2.0
+    assert redial.wait_after(5.0, 0.0, deadline=4.0) == HASTE
+    assert redial.wait_after(5.0, 0.0, deadline=5.0 + 2 * LONGEST) == LONGEST
+
+
 def test_i3_a_link_that_held_makes_the_next_wait_short() -> None:
     redial = Redial()
     for _ in range(10):
