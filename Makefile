@@ -32,12 +32,12 @@ run: $(READY)  ## open a live session, and attach to it if there is a terminal
 
 test: $(READY)  ## all tests but scenarios, with full branch coverage of the pure packages; the web page by Node
 	@sh tools/system-packages
-	@$(BIN)/python tools/run_tests.py
+	@$(BIN)/python -m tools.run_tests
 
 scenarios: $(READY)  ## real processes, killed in every way, and the page in a browser; one file for each promise
 	@sh tools/system-packages
-	@$(BIN)/python tools/run_scenarios.py
-	@$(BIN)/python tools/run_tests.py --browser
+	@$(BIN)/python -m tools.run_scenarios
+	@$(BIN)/python -m tools.run_tests --browser
 
 relay-check: $(READY)  ## two hosts that reach only a relay, while everything breaks in turn (root)
 	@sh tools/system-packages
@@ -83,7 +83,7 @@ web:  ## build the web page, which the relay serves
 
 web-check: $(READY)  ## the page alone: built, by Node, and in a browser at the size of a desk and of a phone
 	@sh tools/system-packages
-	@$(BIN)/python tools/run_tests.py --page
+	@$(BIN)/python -m tools.run_tests --page
 
 acceptance: $(READY) web  ## one build and five kinds of client; a human takes over from an agent
 	@sh tools/system-packages

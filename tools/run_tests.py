@@ -9,12 +9,14 @@ the tests of one file share a machine, and so a worker. `--page` is all about th
 and nothing else. Tests that are named are run alone.
 """
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+
+from tools.tried_again import FEW, ROOT
+
+from tools import tried_again
 
 SCENARIOS = ("scenarios", "painter", "web", "acceptance")
 """Folders whose tests run real processes: `make scenarios` and `make acceptance`."""
@@ -26,18 +28,8 @@ CHROMIUM = os.environ.get("CHROMIUM", "chromium")
 
 COVERED_TESTS = ("-m", "coverage", "run", "-m", "pytest")
 
-FEW = 3
-"""Tests that may fail on a machine that stands still; more than that is no bad luck."""
-
 BROWSER_TESTS = ("-m", "pytest", "-q", "tests/web")
 BESIDE_OTHERS = ("-n", "2", "--dist", "loadfile", f"--maxfail={FEW + 1}")
-
-ALONE = ("-n", "0", "--last-failed", "--last-failed-no-failures", "none")
-
-SOME_FAILED = 1
-"""What pytest exits with when tests failed and it has run them all."""
-
-ROOT = Path(__file__).resolve().parent.parent
 
 PURE = ("model", "wire", "crypto", "term", "core")
 PROCESSES = (
@@ -77,11 +69,11 @@ def _tests(arguments: list[str]) -> int:
     for left_over in ROOT.glob(".coverage*"):
         left_over.unlink()
     skipped = [f"--ignore=tests/{folder}" for folder in SCENARIOS]
-    tests = _python(*COVERED_TESTS, "-n", "2", *skipped, *arguments)
-    if tests == SOME_FAILED and not arguments and _few_failed():
+    if arguments:
+        tests = _python(*COVERED_TESTS, "-n", "2", *skipped, *arguments)
+    else:
         # Real terminals and processes are among these, too.
-        print("These failed beside others; each is tried again, alone.", flush=True)
-        tests = _python(*COVERED_TESTS, *ALONE, *skipped)
+        tests = tried_again.run((*COVERED_TESTS, *skipped), "-n", "2")
     if tests != 0:
         return tests
     _python("-m", "coverage", "combine", "-q")
@@ -91,11 +83,6 @@ def _tests(arguments: list[str]) -> int:
         _report(PROCESSES, PROCESSES_COVERED, "--format=total"),
     ]
     return max(covered)
-
-
-def _few_failed() -> bool:
-    kept = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
-    return kept.exists() and len(json.loads(kept.read_text())) <= FEW
 
 
 def _report(packages: tuple[str, ...], wanted: int, *more: str) -> int:
@@ -130,9 +117,7 @@ def _browser() -> int:
             " apt-get install chromium, or set CHROMIUM\n"
         )
         return UNAVAILABLE
-    # As with scenarios: a machine that stands still makes a page wait in vain.
-    tried = _python(*BROWSER_TESTS, *BESIDE_OTHERS)
-    return _python(*BROWSER_TESTS, *ALONE) if tried == SOME_FAILED else tried
+    return tried_again.run(BROWSER_TESTS, *BESIDE_OTHERS)
 
 
 def _python(*words: str) -> int:
