@@ -39,6 +39,23 @@ def test_a_lone_escape_is_the_key() -> None:
     assert reader.read(b"[A") == ["[", "A"]
 
 
+@pytest.mark.parametrize(
+    ("begun", "rest", "key"),
+    [
+        (b"\x1b[1;", b"5B", "Down"),
+        (b"\x1bO", b"C", "Right"),
+        (b"\xe6\xbc", b"\xa2", "漢"),
+    ],
+)
+def test_i1_what_has_only_begun_waits_for_its_rest(
+    begun: bytes, rest: bytes, key: Key
+) -> None:
+    reader = KeyReader()
+
+    assert reader.read(begun) == []
+    assert reader.read(rest) == [key]
+
+
 @given(st.data())
 def test_i1_however_it_is_split_the_keys_are_the_same(data: st.DataObject) -> None:
     sent, keys = data.draw(st.sampled_from(KNOWN))
