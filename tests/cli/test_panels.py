@@ -70,7 +70,7 @@ def test_what_is_typed_is_shown_with_how_many_fit() -> None:
         assert made.pressed(key) is None
 
     assert seen(made)[0].split() == ["switch", "to:", "name-49", "11", "of", "500"]
-    assert made.pressed("enter") == Chosen("s_49")
+    assert made.pressed("Enter") == Chosen("s_49")
     for key in "xyz":
         made.pressed(key)
     assert "no session fits" in seen(made)[1]
@@ -117,11 +117,11 @@ def test_a_name_is_typed_into_a_line() -> None:
     made = RenamePanel("web", "a session named 'web' exists already")
     assert seen(made)[:2] == ["new name: web", "a session named 'web' exists already"]
 
-    for key in ("home", "x", "end", "2"):
+    for key in ("Home", "x", "End", "2"):
         assert made.pressed(key) is None
-    assert made.pressed("enter") == Named("xweb2")
-    assert made.pressed("cancel") == Closed()
-    assert RenamePanel("").pressed("enter") == Closed()
+    assert made.pressed("Enter") == Named("xweb2")
+    assert made.pressed("Escape") == Closed()
+    assert RenamePanel("").pressed("Enter") == Closed()
     assert "enter renames" in seen(RenamePanel("web"))[1]
 
 

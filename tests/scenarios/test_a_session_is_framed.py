@@ -129,6 +129,13 @@ def test_what_scrolled_away_is_found_and_copied(
     assert base64.b64decode(copied[1]) == b"7"
     eventually("no frame", lambda: not user.screen().alternate)
     user.shows("row 40 of forty")
+
+    user.types(b"\x1d[")
+    user.shows(r"copy 41/41", row=23)
+    user.types(b"\x1b")
+    eventually("no frame", lambda: not user.screen().alternate)
+    user.types(b"echoed")
+    user.shows("echoed")
     leaves(user)
 
 

@@ -233,6 +233,18 @@ def test_the_mouse_selects_attaches_and_presses_what_the_last_row_offers() -> No
         user.sees("w list")
 
 
+def test_no_letter_of_a_long_paste_is_a_command() -> None:
+    with machine() as here, looking() as user:
+        named(here, "one", "sh", "-c", "echo I am one; cat")
+        user.sees("I am one")
+        user.press("\x1b[200~", "-" * 20_000, "q", "\x1b[201~", "w")
+
+        user.sees("w list")
+        user.press(ESC)
+        user.sees("w wall")
+        user.leaves()
+
+
 def test_the_wall_shows_several_sessions_live() -> None:
     with machine() as here, looking(100, 30) as user:
         tick = "i=0; while :; do i=$((i+1)); echo {} $i; sleep 0.1; done"

@@ -169,13 +169,17 @@ class AttachedScreen:
         except PainterDied:
             self._lose()
             return data
+        self._looked_back(view)
+        self._touch()
+        return keys
+
+    def _looked_back(self, view: "FramedView") -> None:
+        """Take what keys have come to, of those for what has scrolled away."""
         if view.copied:
             self.say(view.copied)
             view.copied = ""
         if view.copying is None:
             self._choice.is_looking_back = False
-        self._touch()
-        return keys
 
     def look(self, sight: Sight) -> list[Message]:
         """Show the session in another way; return what to send."""
@@ -213,11 +217,17 @@ class AttachedScreen:
         if is_due or (self._is_lost and self._choice.asks_again(now)):
             sent.append(self._anew())
         if self._choice.is_framed:
-            self._try(lambda view: view.draw(now))
+            self._try(lambda view: self._tick(view, now))
             if now >= self._ask_at:
                 self._ask_at = now + ASK_AFTER
                 sent += [Who(), StateRequest()]
         return sent
+
+    def _tick(self, view: "FramedView", now: float) -> None:
+        was_copying = view.copying is not None
+        view.tick(now)
+        if was_copying:
+            self._looked_back(view)
 
     def deadline(self) -> float:
         """Return when to call `tick`."""

@@ -7,6 +7,7 @@ when a session is framed.
 import base64
 import math
 import os
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -16,10 +17,10 @@ from holdfast.core.view import layout, mouse
 from holdfast.core.view.canvas import Canvas
 from holdfast.core.view.copy_keys import EMACS, VI
 from holdfast.core.view.copy_mode import WHEEL, Copied, CopyMode
-from holdfast.core.view.key_reader import KeyReader, Mouse
 from holdfast.core.view.status_line import StatusFacts
 from holdfast.core.view.viewport import Viewport
 from holdfast.model.geometry import Size
+from holdfast.term.key_reader import ESCAPE_WAIT, KeyReader, Mouse, Pressed
 from holdfast.wire.messages import Keyframe, Resized
 
 FRAME = 1 / 30
@@ -56,6 +57,7 @@ class FramedView:
         self._canvas = Canvas()
         self._viewport = Viewport()
         self._keys = KeyReader()
+        self._escape_at = math.inf
         self._half = b""
         self._resizes: deque[Resized] = deque()
         self._modes: frozenset[int] = frozenset()
@@ -133,7 +135,22 @@ class FramedView:
         self._is_stale = True
 
     def deadline(self) -> float:
-        """Return when to call `draw`."""
+        """Return when to call `tick`."""
+        return min(self._draw_at(), self._escape_at)
+
+    def tick(self, now: float) -> None:
+        """Do what the clock demands.
+
+        Raises:
+            PainterDied: It is gone, and the picture with it.
+
+        """
+        if now >= self._escape_at:
+            self._escape_at = math.inf
+            self._copy(self._keys.waited())
+        self.draw(now)
+
+    def _draw_at(self) -> float:
         due = self.is_drawn and self._is_stale and not self._is_painting
         return self._drawn_at + FRAME if due else math.inf
 
@@ -144,7 +161,7 @@ class FramedView:
             PainterDied: It is gone, and the picture with it.
 
         """
-        if now < self.deadline():
+        if now < self._draw_at():
             return
         self._drawn_at, self._is_stale = now, False
         terminal, standing = self._terminal.size(), self._standing()
@@ -189,7 +206,9 @@ class FramedView:
 
         """
         if self.copying is not None:
-            self._copy(data)
+            self._copy(self._keys.read(data))
+            waits = self.copying is not None and self._keys.waits
+            self._escape_at = time.monotonic() + ESCAPE_WAIT if waits else math.inf
             return b""
         data, self._half = self._half + data, b""
         if half := mouse.half_report(data):
@@ -219,6 +238,7 @@ class FramedView:
         room = layout.room_on(self._terminal.size())
         keys = EMACS if "emacs" in _editor() else VI
         self.copying = CopyMode(rows, room, cursor, keys)
+        self._keys = KeyReader()
         self._is_stale = True
 
     def _moused(self, one: Mouse) -> bytes:
@@ -234,8 +254,8 @@ class FramedView:
                 self.copying.pressed(one)
         return b""
 
-    def _copy(self, data: bytes) -> None:
-        for key in self._keys.read(data):
+    def _copy(self, pressed: list[Pressed]) -> None:
+        for key in pressed:
             if self.copying is None:
                 return
             copied = self.copying.pressed(key)

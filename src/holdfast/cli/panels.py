@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from holdfast.cli.config_text import MEANING
-from holdfast.core.client.line_entry import LineEntry
+from holdfast.core.client.line_entry import CANCELS, LineEntry
 from holdfast.core.client.session_choice import Chosen, Closed, SessionChoice
 from holdfast.model.settings import KEYS, Settings, key_told
 from holdfast.model.text import MAX_NAME, printable
@@ -115,14 +115,12 @@ class RenamePanel:
 
     def pressed(self, key: str) -> Outcome | None:
         """Take a key."""
-        match key:
-            case "cancel":
-                return Closed()
-            case "enter":
-                return Named(self._entry.text) if self._entry.text else Closed()
-            case _:
-                self._entry.pressed(key)
-                return None
+        if key in CANCELS:
+            return Closed()
+        if key == "Enter":
+            return Named(self._entry.text) if self._entry.text else Closed()
+        self._entry.pressed(key)
+        return None
 
     def drawn(self, columns: int, rows: int, look: Look) -> bytes:
         """Return the screen."""

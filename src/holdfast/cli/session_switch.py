@@ -6,6 +6,7 @@ Knows which sessions there are and what is open over the screen. It says where t
 
 import contextlib
 import os
+from collections.abc import Iterator
 
 from holdfast.cli.panels import HelpPanel, Named, Panel, RenamePanel, SwitchPanel
 from holdfast.cli.prefix import Go
@@ -13,13 +14,13 @@ from holdfast.cli.previews import Previews
 from holdfast.cli.session_table import command_told, state_told
 from holdfast.cli.terminal import Terminal
 from holdfast.client import keeper
-from holdfast.core.client.key_reader import ESCAPE_WAIT, KeyReader
 from holdfast.core.client.session_choice import Candidate, Chosen, Closed, SessionChoice
 from holdfast.core.client.tour import Tour
 from holdfast.model.errors import HoldfastError, Unavailable
 from holdfast.model.session_record import SessionRecord, record_of
 from holdfast.model.session_requests import Created, Creation, Rename
 from holdfast.model.text import checked_name, printable
+from holdfast.term.key_reader import ESCAPE_WAIT, KeyReader, Mouse, Paste, Pressed
 
 STARTING = "starting"
 """The state of a session whose command waits for somebody's approval."""
@@ -86,8 +87,8 @@ class SessionSwitch:
         self.redraw()
         return None
 
-    def _press(self, keys: list[str]) -> SessionRecord | None:
-        for key in keys:
+    def _press(self, pressed: list[Pressed]) -> SessionRecord | None:
+        for key in _panel_keys(pressed):
             if self._panel is None:
                 return None  # Typed at what was open, and not at the session.
             match self._panel.pressed(key):
@@ -201,3 +202,16 @@ class SessionSwitch:
             )
             return None
         return keeper.find(made.id)
+
+
+def _panel_keys(pressed: list[Pressed]) -> Iterator[str]:
+    """Return the keys for what is open over the screen; it knows no others."""
+    for one in pressed:
+        match one:
+            case Mouse():
+                pass
+            case Paste(text):
+                yield from filter(str.isprintable, text)
+            case _:
+                # Escape, and a key so soon after it that it looks like Alt.
+                yield "Escape" if one.startswith("M-") else one

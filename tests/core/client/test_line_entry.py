@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from holdfast.core.client.line_entry import LineEntry
 
 KEYS = [
-    *("left", "right", "home", "end", "backspace", "delete", "clear", "cut", "word"),
-    *("up", "a", " ", "日"),
+    *("Left", "Right", "Home", "End", "BSpace", "Delete", "C-u", "C-k", "C-w"),
+    *("Up", "a", " ", "日"),
 ]
 
 
@@ -18,20 +18,24 @@ def typed(text: str, *keys: str) -> tuple[str, int]:
 
 def test_letters_go_where_the_cursor_is() -> None:
     assert typed("web", "2") == ("web2", 4)
-    assert typed("web", "home", "a", "b") == ("abweb", 2)
-    assert typed("web", "left", "left", "x", "right") == ("wxeb", 3)
+    assert typed("web", "Home", "a", "b") == ("abweb", 2)
+    assert typed("web", "Left", "Left", "x", "Right") == ("wxeb", 3)
+
+
+def test_the_keys_of_emacs_move_and_delete() -> None:
+    assert typed("web", "C-a", "C-f", "C-d", "C-e", "C-b", "x") == ("wxb", 2)
 
 
 def test_letters_are_taken_out() -> None:
-    assert typed("web", "backspace") == ("we", 2)
-    assert typed("web", "home", "backspace", "delete") == ("eb", 0)
-    assert typed("one two ", "word") == ("one", 3)
-    assert typed("web", "left", "clear") == ("b", 0)
-    assert typed("web", "home", "right", "cut") == ("w", 1)
+    assert typed("web", "BSpace") == ("we", 2)
+    assert typed("web", "Home", "BSpace", "Delete") == ("eb", 0)
+    assert typed("one two ", "C-w") == ("one", 3)
+    assert typed("web", "Left", "C-u") == ("b", 0)
+    assert typed("web", "Home", "Right", "C-k") == ("w", 1)
 
 
 def test_other_keys_do_nothing() -> None:
-    assert typed("web", "up", "page-down", "end") == ("web", 3)
+    assert typed("web", "Up", "PageDown", "End") == ("web", 3)
 
 
 @given(st.lists(st.sampled_from(KEYS)))

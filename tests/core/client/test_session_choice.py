@@ -17,8 +17,8 @@ ALL = [
     Candidate("s_4", "old-web", "frozen", "sh"),
 ]
 KEYS = [
-    *("up", "down", "page-up", "page-down", "home", "end", "enter", "cancel"),
-    *("backspace", "clear", "word", "w", "e", "b", " ", "x", "left", "日"),
+    *("Up", "Down", "PageUp", "PageDown", "Home", "End", "Enter", "Escape"),
+    *("BSpace", "C-u", "C-w", "w", "e", "b", " ", "x", "Left", "日"),
 ]
 
 
@@ -33,11 +33,11 @@ def test_without_a_query_all_are_offered_in_their_order() -> None:
 
     assert choice.rows(99) == ALL
     assert choice.count == (4, 4)
-    assert choice.pressed("enter") == Chosen("s_3")
+    assert choice.pressed("Enter") == Chosen("s_3")
 
 
 def test_the_first_is_chosen_if_nobody_says_which() -> None:
-    assert SessionChoice(ALL, "s_9").pressed("enter") == Chosen("s_1")
+    assert SessionChoice(ALL, "s_9").pressed("Enter") == Chosen("s_1")
 
 
 def test_what_is_typed_leaves_those_that_fit_with_the_best_first() -> None:
@@ -49,7 +49,7 @@ def test_what_is_typed_leaves_those_that_fit_with_the_best_first() -> None:
     assert typed(choice, *" npm") == ["web"]
     assert typed(choice, *"xx") == []
     assert choice.chosen is None
-    assert choice.pressed("enter") is None
+    assert choice.pressed("Enter") is None
 
 
 def test_state_command_and_id_are_found_too() -> None:
@@ -62,11 +62,11 @@ def test_a_query_can_be_shortened() -> None:
     choice = SessionChoice(ALL)
     typed(choice, *"web npm")
 
-    typed(choice, "backspace")
+    typed(choice, "BSpace")
     assert choice.query == "web np"
-    typed(choice, "word")
+    typed(choice, "C-w")
     assert choice.query == "web"
-    assert typed(choice, "clear") == [one.label for one in ALL]
+    assert typed(choice, "C-u") == [one.label for one in ALL]
     assert choice.query == ""
 
 
@@ -84,11 +84,14 @@ def test_keys_move_the_choice_in_a_circle() -> None:
         choice.pressed(key)
         return choice.chosen.id if choice.chosen else ""
 
-    assert [at(key) for key in ("down", "up", "up", "down", "end", "home")] == [
+    assert [at(key) for key in ("Down", "Up", "Up", "Down", "End", "Home")] == [
         *("s_2", "s_1", "s_4", "s_1", "s_4", "s_1")
     ]
+    assert [at(key) for key in ("Tab", "C-p", "C-e", "C-n", "C-n", "C-a")] == [
+        *("s_2", "s_1", "s_4", "s_1", "s_2", "s_1")
+    ]
     choice.rows(2)
-    assert [at(key) for key in ("page-down", "page-down", "page-up", "page-up")] == [
+    assert [at(key) for key in ("PageDown", "PageDown", "PageUp", "PageUp")] == [
         *("s_3", "s_4", "s_2", "s_1")
     ]
 
@@ -96,13 +99,14 @@ def test_keys_move_the_choice_in_a_circle() -> None:
 def test_nothing_moves_in_an_empty_list() -> None:
     choice = SessionChoice([])
 
-    assert choice.pressed("down") is None
+    assert choice.pressed("Down") is None
     assert choice.chosen is None
     assert choice.rows(5) == []
 
 
-def test_escape_closes_the_list() -> None:
-    assert SessionChoice(ALL).pressed("cancel") == Closed()
+@pytest.mark.parametrize("key", ["Escape", "C-c", "C-g", "C-]"])
+def test_escape_closes_the_list(key: str) -> None:
+    assert SessionChoice(ALL).pressed(key) == Closed()
 
 
 def test_the_chosen_one_stays_chosen_when_others_come_and_go() -> None:
@@ -130,7 +134,7 @@ def test_the_chosen_one_fits_and_is_to_be_seen(keys: list[str], room: int) -> No
 def test_any_number_can_be_chosen_from(count: int) -> None:
     many = [Candidate(f"s_{number}", f"name-{number}") for number in range(count)]
     choice = SessionChoice(many)
-    choice.pressed("end")
+    choice.pressed("End")
 
     assert len(choice.rows(20)) == min(count, 20)
     assert typed(choice, *"499") == (["name-499"] if count else [])

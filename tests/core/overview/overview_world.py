@@ -1,7 +1,6 @@
 """An overview to press keys in."""
 
 from holdfast.core.overview.acts import Effect, Event, Looked, Resized, SessionsListed
-from holdfast.core.overview.keyboard import Key as Pressed
 from holdfast.core.overview.overview import Overview
 from holdfast.core.overview.sessions import Look, Row, Waiting
 
@@ -36,7 +35,7 @@ class World:
     def press(self, *names: str) -> list[Effect]:
         done: list[Effect] = []
         for name in names:
-            done += self.tell(Pressed(name))
+            done += self.tell(name)
         return done
 
     @property

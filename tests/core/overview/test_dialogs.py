@@ -27,18 +27,18 @@ def review(*waiting: Waiting, room: int = 4) -> Review:
 
 def test_letters_are_typed_and_taken_back() -> None:
     entry = Entry("name", "name")
-    for name in ("a", "b", " ", "c", "backspace", "up"):
+    for name in ("a", "b", " ", "c", "BSpace", "Up"):
         entry.press(name)
     assert entry.text == "ab "
 
     entry.type("one two")
-    entry.press("ctrl-w")
+    entry.press("C-w")
     assert entry.text == "ab one"
-    entry.press("ctrl-a")
+    entry.press("C-a")
     entry.press("x")
-    entry.press("ctrl-k")
+    entry.press("C-k")
     assert entry.text == "x"
-    entry.press("ctrl-u")
+    entry.press("C-u")
     assert entry.text == ""
 
 
@@ -69,11 +69,11 @@ def test_nothing_is_approved_before_its_end_was_on_the_screen() -> None:
 
     shown.painted()
     assert shown.hindrance(approves=True) == UNREAD
-    shown.press("end")
+    shown.press("End")
     assert shown.hindrance(approves=True) == UNREAD
     shown.painted()
     assert shown.hindrance(approves=True) == ""
-    shown.press("page-up")
+    shown.press("PageUp")
     assert shown.hindrance(approves=True) == ""
 
 
@@ -132,13 +132,13 @@ def test_what_else_is_found_out_has_to_be_read_too() -> None:
 def test_the_text_moves_within_its_bounds() -> None:
     shown = review(FIRST)
     for name, top in (
-        ("up", 0),
-        ("down", 1),
+        ("Up", 0),
+        ("Down", 1),
         ("j", 2),
         ("k", 1),
         (" ", 4),
-        ("end", 6),
-        ("page-up", 3),
+        ("End", 6),
+        ("PageUp", 3),
         ("other", 3),
     ):
         shown.press(name)

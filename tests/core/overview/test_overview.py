@@ -21,9 +21,9 @@ from holdfast.core.overview.acts import (
     Thaw,
     Told,
 )
-from holdfast.core.overview.keyboard import Paste
 from holdfast.core.overview.overview import HELP, LIST, NOTICE, WALL
 from holdfast.core.overview.sessions import Look, Preview
+from holdfast.term.key_reader import Paste
 
 A = ("", "s_a")
 
@@ -36,14 +36,14 @@ def test_what_is_most_urgent_is_selected_until_a_key_is_pressed() -> None:
     world.look("c", ASKS)
     assert world.selected == "c"
 
-    world.press("down")
+    world.press("Down")
     world.look("b", Look(state="waiting-for-secret"))
     assert world.selected == "a"
 
 
 def test_the_selection_follows_its_session() -> None:
     world = World("a", "b", "c")
-    world.press("down")
+    world.press("Down")
     world.look("c", ASKS)
     world.lists(row("new", -9), row("b", 1), row("c", 2))
 
@@ -52,27 +52,27 @@ def test_the_selection_follows_its_session() -> None:
 
 def test_when_the_session_is_gone_its_neighbour_is_selected() -> None:
     world = World("a", "b", "c")
-    world.press("end")
+    world.press("End")
     world.lists(row("a"), row("b", 1))
     assert world.selected == "b"
 
     world.lists()
     assert world.selected == ""
-    assert world.press("down", "enter", "up", "tab", "x") == []
+    assert world.press("Down", "Enter", "Up", "Tab", "x") == []
 
 
 @pytest.mark.parametrize(
     ("keys", "name"),
     [
-        (("down",), "01"),
+        (("Down",), "01"),
         (("j", "j", "k"), "01"),
-        (("l", "right", "h", "left"), "00"),
-        (("end",), "39"),
+        (("l", "Right", "h", "Left"), "00"),
+        (("End",), "39"),
         (("G", "g"), "00"),
-        (("page-down",), "06"),
-        (("ctrl-f", "ctrl-b"), "00"),
-        (("end", "page-up"), "33"),
-        (("up",), "00"),
+        (("PageDown",), "06"),
+        (("C-f", "C-b"), "00"),
+        (("End", "PageUp"), "33"),
+        (("Up",), "00"),
     ],
 )
 def test_keys_select(keys: tuple[str, ...], name: str) -> None:
@@ -84,11 +84,11 @@ def test_keys_select(keys: tuple[str, ...], name: str) -> None:
 
 def test_the_selection_stays_in_sight() -> None:
     world = World(*(f"{at:02}" for at in range(40)))
-    for keys, top in ((("end",), 33), (("page-up",), 33), (("home",), 0)):
+    for keys, top in ((("End",), 33), (("PageUp",), 33), (("Home",), 0)):
         world.press(*keys)
         assert world.overview.top == top
 
-    world.press("end")
+    world.press("End")
     world.lists(row("00"), row("01"))
     assert world.overview.top == 0
 
@@ -97,13 +97,13 @@ def test_tab_goes_to_the_next_that_needs_somebody() -> None:
     world = World("a", "b", "c", "d")
     world.look("b", ASKS)
     world.look("c", Look(state="waiting-for-secret"))
-    world.press("end", "tab")
+    world.press("End", "Tab")
     assert world.selected == "b"
-    world.press("back-tab")
+    world.press("BTab")
     assert world.selected == "c"
 
     calm = World("a")
-    calm.press("tab")
+    calm.press("Tab")
     assert calm.said == "nothing waits for anybody"
 
 
@@ -136,15 +136,15 @@ def test_a_click_selects_and_a_second_one_attaches() -> None:
 @pytest.mark.parametrize(
     ("key", "effect"),
     [
-        ("enter", Attach(A)),
+        ("Enter", Attach(A)),
         ("o", Attach(A, observes=True)),
         (" ", LookNow(A)),
         ("f", Freeze(A)),
         ("s", Seize(A)),
         ("q", Leave()),
-        ("ctrl-c", Leave()),
-        ("ctrl-l", Redraw()),
-        ("ctrl-z", Suspend()),
+        ("C-c", Leave()),
+        ("C-l", Redraw()),
+        ("C-z", Suspend()),
     ],
 )
 def test_a_key_does_something_at_once(key: str, effect: Effect) -> None:
@@ -166,7 +166,7 @@ def test_one_that_has_ended_is_not_attached_to() -> None:
     world = World()
     world.lists(row("a", exit=0))
 
-    assert world.press("enter") == []
+    assert world.press("Enter") == []
     assert world.said == "a has ended; x removes it"
 
 
@@ -188,7 +188,7 @@ def test_a_session_is_ended_only_after_a_yes_and_it_is_the_one_asked_about() -> 
     assert world.overview.question is not None
     assert world.overview.question.text.startswith("end a ")
     assert world.press("y") == [End(A)]
-    assert world.press("x", "enter") == []
+    assert world.press("x", "Enter") == []
 
 
 def test_removing_one_that_has_ended_is_asked_about_as_that() -> None:
@@ -201,11 +201,11 @@ def test_removing_one_that_has_ended_is_asked_about_as_that() -> None:
 
 
 def test_a_session_is_made_with_a_name_and_a_command() -> None:
-    assert World().press("n", "w", "enter", "enter") == [Create("", "w", "")]
+    assert World().press("n", "w", "Enter", "Enter") == [Create("", "w", "")]
     world = World()
     world.lists(row("a", host="laptop"), host="laptop")
 
-    assert world.press("n", "enter", "t", "o", "p", "enter") == [
+    assert world.press("n", "Enter", "t", "o", "p", "Enter") == [
         Create("laptop", "", "top")
     ]
 
@@ -213,9 +213,9 @@ def test_a_session_is_made_with_a_name_and_a_command() -> None:
 def test_a_session_is_renamed() -> None:
     world = World("a")
 
-    assert world.press("r", "z", "enter") == [Rename(A, "z")]
-    assert world.press("r", "enter") == []
-    assert world.press("r", "z", "esc", "enter") == [Attach(A)]
+    assert world.press("r", "z", "Enter") == [Rename(A, "z")]
+    assert world.press("r", "Enter") == []
+    assert world.press("r", "z", "Escape", "Enter") == [Attach(A)]
 
 
 def test_what_is_pasted_is_typed_into_an_entry_and_is_no_command() -> None:
@@ -225,7 +225,7 @@ def test_what_is_pasted_is_typed_into_an_entry_and_is_no_command() -> None:
     assert world.overview.question is None
     world.press("r")
     world.tell(Paste("na\rme"))
-    assert world.press("enter") == [Rename(A, "name")]
+    assert world.press("Enter") == [Rename(A, "name")]
 
 
 # ── pages ─────────────────────────────────────────────────────────────────────
@@ -236,11 +236,11 @@ def test_words_leave_only_the_sessions_that_have_them() -> None:
     world.press("/", "b", "i", "l", "l")
     assert [one.name for one in world.overview.order()] == ["bill"]
 
-    world.press("enter")
+    world.press("Enter")
     assert world.overview.wanted == "bill"
-    world.press("/", "backspace", "esc")
+    world.press("/", "BSpace", "Escape")
     assert len(world.overview.order()) == 3
-    world.press("/", "x", "enter", "esc")
+    world.press("/", "x", "Enter", "Escape")
     assert len(world.overview.order()) == 3
 
 
@@ -256,9 +256,9 @@ def test_help_is_left_by_any_key_for_the_page_before() -> None:
 
 def test_the_wall_has_a_page_of_tiles_with_the_selected_one() -> None:
     world = World(*(f"{at:02}" for at in range(9)))
-    world.press("w", "home")
+    world.press("w", "Home")
     assert len(world.overview.tiles()) == 4
-    world.press("end")
+    world.press("End")
 
     shown = [one.name for one in world.overview.watched()]
 
@@ -333,7 +333,7 @@ def test_what_was_said_goes_after_a_while_or_with_the_next_key() -> None:
     assert world.said == ""
     assert world.overview.next_deadline() is None
 
-    world.press("tab")
+    world.press("Tab")
     assert world.overview.next_deadline() == world.now + NOTICE
     world.press("j")
     assert world.said == ""

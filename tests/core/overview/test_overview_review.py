@@ -72,18 +72,18 @@ def test_a_review_is_left_and_moved_in() -> None:
     world = World("a", lines=4)
     second = WAITS._replace(ticket=8)
     world.look("a", Look(pending=(WAITS, second), pending_count=2))
-    world.press("a", "tab")
+    world.press("a", "Tab")
     assert world.overview.review is not None
     assert world.overview.review.shown == second
-    world.press("left")
+    world.press("Left")
     assert world.overview.review.shown == WAITS
     world.tell(Resized(8, 3))
-    world.press("down")
+    world.press("Down")
     assert world.overview.review.top == 1
     world.tell(Scrolled(1))
     assert world.overview.review.top == 4
 
-    world.press("esc")
+    world.press("Escape")
     assert world.overview.page == LIST
     assert world.overview.review is None
     world.overview.painted()

@@ -140,7 +140,7 @@ def test_no_sessions_are_told_of_in_words() -> None:
     assert "no keeper" not in text(world)
 
     world = World("a")
-    world.press("/", "z", "enter")
+    world.press("/", "z", "Enter")
     assert "no session has these words" in text(world)
     assert "0 with “z”" in text(world)
 
@@ -157,10 +157,10 @@ def test_questions_entries_and_notices_take_the_last_row() -> None:
     assert lines(world)[-1] == "rename a to: abc"
     world.press(*("x" * 100), "z")
     assert lines(world)[-1].endswith("xz")
-    world.press("home")
+    world.press("Home")
     assert lines(world)[-1].startswith("rename a to: abcxx")
-    world.press("end")
-    world.press("esc")
+    world.press("End")
+    world.press("Escape")
     world.tell(Told("done"))
     assert lines(world)[-1] == "done"
     world.tell(Told("refused", is_bad=True))
@@ -249,7 +249,7 @@ def test_a_review_says_which_of_several_it_is_and_when_it_waits_no_longer() -> N
     world = World("a")
     second = WAITS._replace(ticket=8)
     world.look("a", Look(pending=(WAITS, second), pending_count=2))
-    world.press("a", "tab")
+    world.press("a", "Tab")
     assert lines(world)[0] == " a waits for approval, 2 of 2"
 
     world.look("a", Look())

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from holdfast.core.view.copy_keys import EMACS, VI
 from holdfast.core.view.copy_mode import MAX_PATTERN, Copied, CopyMode
-from holdfast.core.view.key_reader import Mouse
 from holdfast.core.view.rows import Piece, Row, text_of
 from holdfast.model.geometry import Size
 from holdfast.term.cells import Look
+from holdfast.term.key_reader import Mouse, Paste
 
 TEXTS = [f"line {number} of many" for number in range(20)]
 ROOM = Size(10, 5)
@@ -187,12 +187,23 @@ def test_a_search_in_vain_says_so() -> None:
     assert mode.said == ""
 
 
+def test_what_is_pasted_is_of_the_pattern_and_no_command() -> None:
+    mode = copying()
+
+    assert mode.pressed(Paste("q/y")) is None
+    assert not mode.is_over
+    assert mode.pattern is None
+    press(mode, "/")
+    mode.pressed(Paste("q\r/"))
+    assert mode.pattern == "/q/"
+
+
 def test_a_pattern_can_be_corrected_and_given_up() -> None:
     mode = copying()
 
-    press(mode, "/", "a", "b", "Up", "Backspace")
+    press(mode, "/", "a", "b", "Up", "BSpace")
     assert mode.pattern == "/a"
-    press(mode, "Backspace", "Backspace")
+    press(mode, "BSpace", "BSpace")
     assert mode.pattern is None
     press(mode, "/", "a", "Escape")
     assert mode.pattern is None

@@ -1,9 +1,9 @@
 import pytest
 
-from holdfast.core.view.key_reader import Mouse
 from holdfast.core.view.mouse import OWN, half_report, sort_out, terminal_modes
 from holdfast.core.view.viewport import Viewport
 from holdfast.model.geometry import Size
+from holdfast.term.key_reader import Mouse
 
 SESSION, ROOM = Size(300, 50), Size(80, 23)
 

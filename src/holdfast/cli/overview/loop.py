@@ -30,16 +30,13 @@ from holdfast.core.overview.acts import (
     Suspend,
     Told,
 )
-from holdfast.core.overview.keyboard import Click, Key, Keyboard, Paste, Pressed, Wheel
 from holdfast.core.overview.overview import Overview
 from holdfast.core.overview.picture import Drawing
 from holdfast.model.text import printable
+from holdfast.term.key_reader import ESCAPE_WAIT, KeyReader, Mouse, Pressed
 
 FRAME = 1 / 30
 """Seconds between two pictures at least."""
-
-ALONE = 0.05
-"""Seconds after which an ESC is the key: sequences come at once."""
 
 KEYS = 4096
 """Bytes read from the keyboard at once: as many as the kernel buffers."""
@@ -65,7 +62,8 @@ class Loop:
     def __init__(self, overview: Overview, screen: Screen) -> None:
         self._overview = overview
         self._screen = screen
-        self._keyboard = Keyboard()
+        self._keys = KeyReader()
+        self._escape: asyncio.TimerHandle | None = None
         self._drawing = Drawing(overview, _now_ms())
         self._is_stale = asyncio.Event()
         self._tasks: asyncio.TaskGroup
@@ -110,6 +108,7 @@ class Loop:
         self._is_stale.set()
 
     def _listen(self) -> None:
+        self._keys = KeyReader()  # Another program may have read the rest of a key.
         asyncio.get_running_loop().add_reader(0, self._read)
 
     def _read(self) -> None:
@@ -120,23 +119,30 @@ class Loop:
         if not data:
             self._end()  # The terminal is gone.
             return
-        self._press(self._keyboard.feed(data))
-        if self._keyboard.is_unfinished:
-            asyncio.get_running_loop().call_later(ALONE, self._flush, len(data))
+        if self._escape is not None:
+            self._escape.cancel()
+            self._escape = None
+        self._press(self._keys.read(data))
+        if self._keys.waits:
+            loop = asyncio.get_running_loop()
+            self._escape = loop.call_later(ESCAPE_WAIT, self._waited)
 
-    def _flush(self, size: int) -> None:
-        del size
-        self._press(self._keyboard.flush())
+    def _waited(self) -> None:
+        self._press(self._keys.waited())
 
     def _press(self, pressed: list[Pressed]) -> None:
         for one in pressed:
             match one:
-                case Click(column, row):
-                    self._click(column, row)
-                case Wheel(by=by):
-                    self._tell(Scrolled(by))
-                case Key() | Paste():
+                case Mouse():
+                    self._moused(one)
+                case _:
                     self._tell(one)
+
+    def _moused(self, mouse: Mouse) -> None:
+        if mouse.wheel:
+            self._tell(Scrolled(mouse.wheel))
+        elif mouse.is_press:
+            self._click(mouse.column, mouse.row)
 
     def _click(self, column: int, row: int) -> None:
         """Take a click on what was drawn last, which is what the user saw."""
@@ -146,7 +152,7 @@ class Loop:
         if target.session is not None:
             self._tell(Chosen(target.session))
         else:
-            self._tell(Key(target.key))
+            self._tell(target.key)
 
     def _resized(self) -> None:
         self._tell(Resized(*self._screen.size()))

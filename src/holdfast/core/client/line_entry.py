@@ -4,6 +4,9 @@ I1  The cursor is in the line or behind it.
 I2  The line is never longer than it may be.
 """
 
+CANCELS = ("Escape", "C-c", "C-g", "C-]")
+"""Keys that leave what is open over a session."""
+
 
 class LineEntry:
     """A line, and where in it the next letter goes."""
@@ -16,32 +19,33 @@ class LineEntry:
     def pressed(self, key: str) -> None:
         """Take a key; those that mean nothing here do nothing."""
         before, after = self.text[: self.cursor], self.text[self.cursor :]
+        places = {
+            **dict.fromkeys(("Left", "C-b"), max(0, self.cursor - 1)),
+            **dict.fromkeys(("Right", "C-f"), min(len(self.text), self.cursor + 1)),
+            **dict.fromkeys(("Home", "C-a"), 0),
+            **dict.fromkeys(("End", "C-e"), len(self.text)),
+        }
+        self.cursor = places.get(key, self.cursor)
         match key:
-            case "left" | "right" | "home" | "end":
-                self._move(key)
-            case "backspace":
+            case "BSpace":
                 self._become(before[:-1], after)
-            case "delete":
+            case "Delete" | "C-d":
                 self._become(before, after[1:])
-            case "clear":
+            case "C-u":
                 self._become("", after)
-            case "cut":
+            case "C-k":
                 self._become(before, "")
-            case "word":
-                self._become(before.rstrip().rpartition(" ")[0], after)
+            case "C-w":
+                self._become(without_word(before), after)
             case _ if len(key) == 1 and len(self.text) < self._limit:
                 self._become(before + key, after)
             case _:
                 pass
 
-    def _move(self, key: str) -> None:
-        places = {
-            "left": max(0, self.cursor - 1),
-            "right": min(len(self.text), self.cursor + 1),
-            "home": 0,
-            "end": len(self.text),
-        }
-        self.cursor = places[key]
-
     def _become(self, before: str, after: str) -> None:
         self.text, self.cursor = before + after, len(before)
+
+
+def without_word(text: str) -> str:
+    """Return a text without its last word."""
+    return text.rstrip().rpartition(" ")[0]

@@ -5,8 +5,8 @@ Theory of operation
 The user types parts of what a session is called, runs or does; those that fit all of
 them are left, best first. Keys move the choice among these.
 
-    typed ──▶ query ──▶ those that fit ──▶ the chosen one ──enter──▶ Chosen
-                                                          ──cancel─▶ Closed
+    typed ──▶ query ──▶ those that fit ──▶ the chosen one ──Enter──▶ Chosen
+                                                          ──Escape─▶ Closed
 
 Sessions may come, go and change while the list is open: the chosen one stays chosen as
 long as it fits.
@@ -21,8 +21,19 @@ I3  Without a query all sessions fit, in their order.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from holdfast.core.client.line_entry import CANCELS, without_word
+
 MAX_QUERY = 100
 """Characters of a query; more is a cat on the keyboard."""
+
+
+_MOVES = {key: key for key in ("Up", "Down", "PageUp", "PageDown", "Home", "End")} | {
+    "C-p": "Up",
+    "C-n": "Down",
+    "Tab": "Down",
+    "C-a": "Home",
+    "C-e": "End",
+}
 
 
 class Candidate(NamedTuple):
@@ -87,14 +98,14 @@ class SessionChoice:
     def pressed(self, key: str) -> Effect | None:
         """Take a key; return what to do, if it ends the choice."""
         match key:
-            case "cancel":
-                return Closed()
-            case "enter":
+            case "Enter":
                 return None if self.chosen is None else Chosen(self._chosen)
-            case "up" | "down" | "page-up" | "page-down" | "home" | "end":
-                self._move(key)
-            case "backspace" | "clear" | "word":
+            case "BSpace" | "C-u" | "C-w":
                 self._shorten(key)
+            case _ if key in CANCELS:
+                return Closed()
+            case _ if key in _MOVES:
+                self._move(_MOVES[key])
             case _ if len(key) == 1 and len(self.query) < MAX_QUERY:
                 self.query += key
                 self._settle(is_new=True)
@@ -108,22 +119,22 @@ class SessionChoice:
             return
         place = self._place()
         steps = {
-            "up": place - 1 if place else last,
-            "down": place + 1 if place < last else 0,
-            "page-up": max(0, place - self._page),
-            "page-down": min(last, place + self._page),
-            "home": 0,
-            "end": last,
+            "Up": place - 1 if place else last,
+            "Down": place + 1 if place < last else 0,
+            "PageUp": max(0, place - self._page),
+            "PageDown": min(last, place + self._page),
+            "Home": 0,
+            "End": last,
         }
         self._chosen = self._fitting[steps[key]].id
 
     def _shorten(self, key: str) -> None:
-        if key == "backspace":
+        if key == "BSpace":
             self.query = self.query[:-1]
-        elif key == "clear":
+        elif key == "C-u":
             self.query = ""
         else:
-            self.query = self.query.rstrip().rpartition(" ")[0]
+            self.query = without_word(self.query)
         self._settle()
 
     def _place(self) -> int:

@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
-from holdfast.core.overview.keyboard import Key as Pressed
-from holdfast.core.overview.keyboard import Paste
 from holdfast.core.overview.sessions import Key, Look, Row
+from holdfast.term.key_reader import Paste
 
 # ── what happened ─────────────────────────────────────────────────────────────
 
@@ -57,8 +56,9 @@ class Told(NamedTuple):
 
 
 Event = (Resized | SessionsListed | HostLost | Looked | Chosen | Scrolled | Told) | (
-    Pressed | Paste
+    str | Paste
 )
+"""What happened; a key that was pressed is its name, as in term.key_reader."""
 
 # ── what is to be done ────────────────────────────────────────────────────────
 

@@ -7,15 +7,6 @@ from holdfast.term.canvas import wrapped
 
 MAX_ENTRY = 500
 
-_EDITING = {
-    "ctrl-a": "home",
-    "ctrl-e": "end",
-    "ctrl-u": "clear",
-    "ctrl-k": "cut",
-    "ctrl-w": "word",
-}
-"""What keys are called where a line is changed."""
-
 UNREAD = "there is more below: read it to its end first"
 GONE = "it waits no longer: decided, withdrawn or changed"
 
@@ -47,7 +38,7 @@ class Entry:
 
     def press(self, name: str) -> None:
         """Take a key: a letter is typed, others change what is there."""
-        self.line.pressed(_EDITING.get(name, name))
+        self.line.pressed(name)
 
     def type(self, text: str) -> None:
         """Add what was typed or pasted, as far as it is text in one line."""
@@ -123,8 +114,8 @@ class Review:
     def press(self, name: str) -> None:
         """Take a key that moves the text."""
         page = max(1, self._room - 1)
-        steps = {"up": -1, "k": -1, "down": 1, "j": 1, " ": page}
-        steps |= {"page-up": -page, "page-down": page, "end": self._count}
+        steps = {"Up": -1, "k": -1, "Down": 1, "j": 1, " ": page}
+        steps |= {"PageUp": -page, "PageDown": page, "End": self._count}
         self.scroll(steps.get(name, 0))
 
     def scroll(self, by: int) -> None:

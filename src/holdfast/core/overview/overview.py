@@ -51,8 +51,6 @@ from holdfast.core.overview.acts import (
     Told,
 )
 from holdfast.core.overview.dialogs import Entry, Question, Review
-from holdfast.core.overview.keyboard import Key as Pressed
-from holdfast.core.overview.keyboard import Paste
 from holdfast.core.overview.sessions import (
     URGENT,
     Key,
@@ -63,6 +61,7 @@ from holdfast.core.overview.sessions import (
     refreshed,
     walled,
 )
+from holdfast.term.key_reader import Paste
 
 LIST, WALL, REVIEW, HELP = "list", "wall", "review", "help"
 
@@ -73,13 +72,13 @@ WHEEL = 3
 """Rows that the wheel moves by."""
 
 _MOVES = {
-    "up": -1,
+    "Up": -1,
     "k": -1,
-    "left": -1,
+    "Left": -1,
     "h": -1,
-    "down": 1,
+    "Down": 1,
     "j": 1,
-    "right": 1,
+    "Right": 1,
     "l": 1,
 }
 
@@ -169,7 +168,7 @@ class Overview:
         if self.notice is None:
             self._notice_until = now + NOTICE
         match event:
-            case Pressed(name):
+            case str(name):
                 self.notice, self._is_used = None, True
                 self._notice_until = now + NOTICE
                 effects = self._pressed(name)
@@ -252,8 +251,8 @@ class Overview:
     # ── keys ──────────────────────────────────────────────────────────────
 
     def _pressed(self, name: str) -> list[Effect]:
-        if name in ("ctrl-l", "ctrl-z"):
-            return [Redraw() if name == "ctrl-l" else Suspend()]
+        if name in ("C-l", "C-z"):
+            return [Redraw() if name == "C-l" else Suspend()]
         if self.question is not None:
             question, self.question = self.question, None
             return [question.effect] if name in ("y", "Y") else []
@@ -262,7 +261,7 @@ class Overview:
             return read(name)
         if self.page == HELP:
             self._show(self._before_help)
-        elif name in ("q", "ctrl-c", "ctrl-d"):
+        elif name in ("q", "C-c", "C-d"):
             return [Leave()]
         elif not (self._moved(name) or self._turned(name)):
             return self._acted(name)
@@ -272,13 +271,13 @@ class Overview:
         """Select another session, if that is what a key does."""
         page = max(1, self._room() - 1)
         far = len(self.known)
-        steps = {"page-up": -page, "ctrl-b": -page, "page-down": page, "ctrl-f": page}
-        steps |= {"home": -far, "g": -far, "end": far, "G": far}
+        steps = {"PageUp": -page, "C-b": -page, "PageDown": page, "C-f": page}
+        steps |= {"Home": -far, "g": -far, "End": far, "G": far}
         by = {**_MOVES, **steps}.get(name)
         if by is not None:
             self._move(by)
-        elif name in ("tab", "back-tab"):
-            self._move_to_urgent(1 if name == "tab" else -1)
+        elif name in ("Tab", "BTab"):
+            self._move_to_urgent(1 if name == "Tab" else -1)
         else:
             return False
         return True
@@ -293,7 +292,7 @@ class Overview:
                 self._show(HELP)
             case "/":
                 self.entry = Entry("find", "find", self.wanted)
-            case "esc":
+            case "Escape":
                 self.wanted = ""
                 self._show(LIST)
             case _:
@@ -310,9 +309,9 @@ class Overview:
             self.entry = Entry("name", f"new session{where}, name", host=host)
         elif row is None:
             pass
-        elif name in ("enter", "o") and row.is_over:
+        elif name in ("Enter", "o") and row.is_over:
             self.notice = Told(f"{row.label} has ended; x removes it", is_bad=True)
-        elif name in ("enter", "o"):
+        elif name in ("Enter", "o"):
             effects = [Attach(row.key, observes=name == "o")]
         elif name == "r":
             self.entry = Entry("rename", f"rename {row.label} to", key=row.key)
@@ -374,7 +373,7 @@ class Overview:
         if self.entry is not None or self.question is not None:
             return []
         if key == self.selected:
-            return self._acted("enter")
+            return self._acted("Enter")
         self.selected = key
         return []
 
@@ -388,11 +387,11 @@ class Overview:
     def _entered(self, name: str) -> list[Effect]:
         entry = self.entry
         assert entry is not None  # noqa: S101  # the caller has looked
-        if name in ("esc", "ctrl-c"):
+        if name in ("Escape", "C-c"):
             self.entry = None
             if entry.kind == "find":
                 self.wanted, self._order = "", None
-        elif name == "enter":
+        elif name == "Enter":
             self.entry = None
             return self._done(entry)
         else:
@@ -432,13 +431,13 @@ class Overview:
     def _reviewed(self, name: str) -> list[Effect]:
         review = self.review
         assert review is not None  # noqa: S101  # the page is shown only then
-        if name in ("esc", "q", "a"):
+        if name in ("Escape", "q", "a"):
             self.review = None
             self._show(LIST)
         elif name in ("y", "n"):
             return self._decided(review, approves=name == "y")
-        elif name in ("tab", "right", "left"):
-            review.turn(-1 if name == "left" else 1)
+        elif name in ("Tab", "Right", "Left"):
+            review.turn(-1 if name == "Left" else 1)
         else:
             review.press(name)
         return []

@@ -55,7 +55,7 @@ Hint = tuple[str, str, str]
 """A key by its name, how that is shown, and what it does."""
 
 _LIST_HINTS: tuple[Hint, ...] = (
-    ("enter", "Enter", "attach"),
+    ("Enter", "Enter", "attach"),
     ("a", "a", "approvals"),
     ("w", "w", "wall"),
     ("/", "/", "find"),
@@ -69,7 +69,7 @@ _LIST_HINTS: tuple[Hint, ...] = (
 )
 _WALL_HINTS: tuple[Hint, ...] = (
     ("w", "w", "list"),
-    ("enter", "Enter", "attach"),
+    ("Enter", "Enter", "attach"),
     ("a", "a", "approvals"),
     ("/", "/", "find"),
     ("?", "?", "help"),
@@ -78,8 +78,8 @@ _WALL_HINTS: tuple[Hint, ...] = (
 _REVIEW_HINTS: tuple[Hint, ...] = (
     ("y", "y", "approve"),
     ("n", "n", "deny"),
-    ("esc", "Esc", "leave it waiting"),
-    ("page-down", "PgDn", "more"),
+    ("Escape", "Esc", "leave it waiting"),
+    ("PageDown", "PgDn", "more"),
 )
 _HELP = (
     ("Up Down j k", "select a session; PgUp PgDn Home End go farther"),
@@ -209,7 +209,7 @@ class Drawing:
         page = self._overview.page
         hints = {WALL: _WALL_HINTS, REVIEW: _REVIEW_HINTS}.get(page, _LIST_HINTS)
         if page == HELP:
-            hints = (("esc", "any key", "goes back"),)
+            hints = (("Escape", "any key", "goes back"),)
         column = 0
         for name, key, what in hints:
             width = len(key) + 1 + len(what)

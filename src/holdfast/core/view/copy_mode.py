@@ -22,10 +22,10 @@ import re
 from dataclasses import dataclass
 
 from holdfast.core.view.copy_keys import VI, Move
-from holdfast.core.view.key_reader import Key, Mouse
 from holdfast.core.view.rows import Row, cut, marked, text_of
 from holdfast.model.geometry import Size
 from holdfast.model.text_width import columns_of, sliced
+from holdfast.term.key_reader import Mouse, Paste, Pressed
 
 WHEEL = 3
 """Rows that one step of the wheel scrolls."""
@@ -105,11 +105,15 @@ class CopyMode:
 
     # ── what is pressed ───────────────────────────────────────────────────
 
-    def pressed(self, key: Key) -> Copied | None:
+    def pressed(self, key: Pressed) -> Copied | None:
         """Take a key or the mouse; return what is to be copied, if anything."""
         self.said = ""
         if isinstance(key, Mouse):
             return self._moused(key)
+        if isinstance(key, Paste):
+            for letter in filter(str.isprintable, key.text):
+                self._type(letter)
+            return None
         if self.pattern is not None:
             self._type(key)
             return None
@@ -289,8 +293,9 @@ class CopyMode:
     # ── searching ─────────────────────────────────────────────────────────
 
     def _type(self, key: str) -> None:
-        """Take a key of the pattern."""
-        assert self.pattern is not None, "nothing is searched"  # noqa: S101
+        """Take a key of the pattern, if one is typed."""
+        if self.pattern is None:
+            return
         sign, typed = self.pattern[0], self.pattern[1:]
         if key in ("Escape", "C-c", "C-g"):
             self.pattern = None
@@ -298,7 +303,7 @@ class CopyMode:
             self.pattern = None
             self._sought, self._is_back = typed or self._sought, sign == "?"
             self._search(is_back=self._is_back)
-        elif key == "Backspace":
+        elif key == "BSpace":
             self.pattern = sign + typed[:-1] if typed else None
         elif len(key) == 1:
             self.pattern = (self.pattern + key)[:MAX_PATTERN]

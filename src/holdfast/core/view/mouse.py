@@ -11,9 +11,9 @@ I2  What is no report of the mouse passes unchanged.
 import re
 from typing import NamedTuple
 
-from holdfast.core.view.key_reader import Mouse
 from holdfast.core.view.viewport import Viewport
 from holdfast.model.geometry import Size
+from holdfast.term.key_reader import REPORT, Mouse
 
 TRACKING = frozenset({9, 1000, 1002, 1003})
 """Modes in which a program is told of the mouse."""
@@ -25,7 +25,7 @@ OWN = frozenset({1000, 1002, SGR})
 _KEYS = frozenset({1, 66, 1004, 2004})
 """Modes that a terminal has to be in because the program is: for keys and pastes."""
 
-_REPORT = re.compile(rb"\x1b\[<(\d{1,4});(\d{1,4});(\d{1,4})([Mm])")
+_REPORT = re.compile(rb"\x1b\[" + REPORT)
 _HALF = re.compile(rb"\x1b\[<[\d;]{0,14}$")
 _RELEASE, _OLDEST_LIMIT = 3, 223
 
@@ -68,8 +68,7 @@ def sort_out(
     for found in _REPORT.finditer(data):
         keys += data[at : found.start()]
         at = found.end()
-        button, column, row = (int(found[number]) for number in (1, 2, 3))
-        mouse = Mouse(button, max(0, column - 1), max(0, row - 1), found[4] == b"m")
+        mouse = Mouse.reported(found)
         if not program & TRACKING:
             ours.append(mouse)
         elif mouse.row < room.rows:
