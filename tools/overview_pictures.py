@@ -18,7 +18,8 @@ from tests.scenarios.support import Machine, apply_policy, machine
 from holdfast.model.actors import ActorKind
 from holdfast.model.ids import SessionId
 from holdfast.term.canvas import width_of
-from holdfast.term.cells import CUBE_AND_GREYS, EXACT, Look, Run
+from holdfast.term.cells import Run
+from holdfast.term.looks import CUBE_AND_GREYS, EXACT, Look
 
 TARGET = Path(__file__).parent.parent / "docs" / "images"
 

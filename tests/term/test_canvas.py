@@ -7,9 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.term.canvas import (
-    BOLD,
-    EXACT,
-    INVERSE,
     MAX_CELL,
     PLAIN,
     Canvas,
@@ -22,6 +19,7 @@ from holdfast.term.canvas import (
     width_of,
     wrapped,
 )
+from holdfast.term.looks import EXACT, Look
 
 RED = Style(2)
 ALL = Depth(256, is_exact=True)
@@ -82,6 +80,9 @@ class Emulator:
             self.row, self.column = (int(one) - 1 for one in told.split(";"))
         elif last == "G":
             self.column = int(told) - 1
+        elif last == "K":
+            row = self.cells[self.row]
+            row[self.column :] = [" "] * len(row[self.column :])
         elif last == "J":
             self.cells = [[" "] * len(self.cells[0]) for _ in self.cells]
         else:
@@ -202,6 +203,23 @@ def test_what_follows_a_letter_beyond_ascii_is_placed_again() -> None:
     assert "é\x1b[2Gb".encode() in difference(None, canvas("éb"))
 
 
+def test_the_same_letter_again_is_not_placed() -> None:
+    assert "──\x1b[3Gb".encode() in difference(None, canvas("──b"))
+
+
+def test_blanks_at_the_end_of_a_row_are_erased() -> None:
+    assert b"x\x1b[0m\x1b[K" in difference(canvas("abcdefgh"), canvas("x"))
+    assert b"\x1b[1;1H\x1b[0m\x1b[K" in difference(canvas("abcdefgh"), canvas(""))
+    assert "é\x1b[2G\x1b[0m\x1b[K".encode() in difference(
+        canvas("abcdefgh"), canvas("é")
+    )
+    few = difference(canvas("abcdefghij"), canvas("abcdefgh"))
+    assert b"\x1b[K" not in few
+    assert b"\x1b[K" not in difference(
+        canvas("abcdefghij"), canvas("a" + " " * 8 + "j")
+    )
+
+
 def test_the_right_half_of_a_wide_character_is_drawn_with_its_left() -> None:
     before, after = canvas("中"), canvas("中")
     before.cells[0][1] = "", RED
@@ -261,7 +279,7 @@ def test_a_colour_is_said_as_far_as_the_terminal_has_it(
 
 def test_looks_and_grounds_are_said() -> None:
     drawn = Canvas(1, 1)
-    drawn.put(0, 0, "x", Style(0, 3, BOLD | INVERSE))
+    drawn.put(0, 0, "x", Style(0, 3, Look.BOLD | Look.INVERSE))
 
     assert b"\x1b[0;1;7;42mx" in difference(None, drawn)
 

@@ -5,17 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.model.errors import PeerError
-from holdfast.term.cells import (
-    EXACT,
-    MAX_COLOUR,
-    MAX_LOOK,
-    MAX_RUN,
-    MAX_RUNS,
-    Look,
-    Run,
-    clean,
-    runs_from,
-)
+from holdfast.term.cells import MAX_RUN, MAX_RUNS, Run, clean, runs_from
+from holdfast.term.looks import EXACT, MAX_COLOUR, MAX_LOOK, Look
 
 PIECES = st.sampled_from(
     [b"x", b"\x1b[1m", b"\x1b[0m", b"\r\n", b"\x1b", b"[38;5;", b"m", b"\xff", b";2;"]

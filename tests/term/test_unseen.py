@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.model.errors import PeerError
-from holdfast.term.cells import EXACT, MAX_RUNS, Look, Run
+from holdfast.term.cells import MAX_RUNS, Run
+from holdfast.term.looks import EXACT, Look
 from holdfast.term.unseen import (
     MAX_IN_ROW,
     MAX_SUSPECT,

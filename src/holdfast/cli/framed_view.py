@@ -14,9 +14,9 @@ from collections.abc import Callable
 from holdfast.cli.terminal import Terminal
 from holdfast.client.own_picture import OwnPicture
 from holdfast.core.view import layout, mouse
-from holdfast.core.view.canvas import Canvas
 from holdfast.core.view.copy_keys import EMACS, VI
 from holdfast.core.view.copy_mode import WHEEL, Copied, CopyMode
+from holdfast.core.view.frames import DrawnFrame
 from holdfast.core.view.status_line import StatusFacts
 from holdfast.core.view.viewport import Viewport
 from holdfast.model.geometry import Size
@@ -54,7 +54,7 @@ class FramedView:
         self._standing = standing
         self._picture = OwnPicture(name)
         self._seen = layout.Picture(Size(1, 1), ())
-        self._canvas = Canvas()
+        self._frame = DrawnFrame()
         self._viewport = Viewport()
         self._keys = KeyReader()
         self._escape_at = math.inf
@@ -120,7 +120,7 @@ class FramedView:
         self._terminal.leave_modes()
         self._terminal.write(_ENTER)
         self._modes, self._shape = frozenset(), UNSHAPED
-        self._canvas.forget()
+        self._frame.forget()
         self.is_drawn = self._is_stale = True
 
     def leave(self) -> None:
@@ -173,7 +173,7 @@ class FramedView:
             frame = layout.live_frame(
                 self._seen, self._viewport, terminal, standing, self.notices
             )
-        self._terminal.write(self._moded() + self._canvas.draw(frame))
+        self._terminal.write(self._moded() + self._frame.draw(frame))
 
     @property
     def title(self) -> str:

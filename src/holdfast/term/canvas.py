@@ -1,30 +1,30 @@
 """The cells of a screen of our own, and the bytes that make a terminal show them.
 
 A `Canvas` is drawn anew for each picture; `difference` returns what has to be written
-so that a terminal that shows one canvas shows another.
+so that a terminal that shows one canvas shows another. Wrapping has to be off there.
 
 I1  No cell has a control character, a line break, or a character that turns the
     reading order or hides itself: a stand-in is drawn instead.
 I2  What is drawn stays within its width: a wide character that does not fit is left
     out, and nothing of it remains when a half of it is drawn over.
 I3  Terminals disagree about the width of letters beyond ASCII. So the place of what
-    follows such a letter is said again, and no row is spoiled further than that.
+    follows such a letter is said again, unless it is the same letter; and no row is
+    spoiled further than that.
 """
 
 import unicodedata
+from itertools import groupby
+from operator import itemgetter, ne
 from typing import NamedTuple
 
-BOLD, FAINT, ITALIC, UNDERLINE, INVERSE, INVISIBLE, STRUCK = 1, 2, 4, 8, 32, 64, 128
-"""Bits of a look, as in term.cells."""
+from holdfast.term.looks import CUBE_AND_GREYS, EXACT, SGR_LOOKS
 
 MAX_CELL = 8
 """Characters in one cell: a letter, and what is put on it."""
 
-EXACT = 0x1000000
-"""Colours from here on are exact, as in term.cells."""
-
 _BASIC = 16
-_NEAR = 4
+_ERASE = "\x1b[0m\x1b[K"
+_NEAR = 8
 """Unchanged cells between two changes that are written again: to skip them, a
 terminal has to be sent as many bytes."""
 
@@ -32,18 +32,16 @@ _STAND_IN = "\ufffd"
 _ADDED = frozenset({"Mn", "Me"})
 _UNFIT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SELECTORS = ("\ufe00", "\ufe0f")
-_SGR = ((BOLD, 1), (FAINT, 2), (ITALIC, 3), (UNDERLINE, 4), (INVERSE, 7), (STRUCK, 9))
+_SGR = tuple((int(look), str(number)) for number, look in SGR_LOOKS.items())
 
 _SIXTEEN = (
     *(0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5),
     *(0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF),
 )
-_STEPS = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
-_FIRST_GREY = 232
 
 
 class Style(NamedTuple):
-    """How letters are drawn; colours are numbered as in term.cells."""
+    """How letters are drawn; colours are numbered as in term.looks."""
 
     foreground: int = 0
     background: int = 0
@@ -59,11 +57,12 @@ class Depth(NamedTuple):
 
 PLAIN = Style()
 SIXTEEN = Depth()
+EVERY_COLOUR = Depth(256, is_exact=True)
 
 Cell = tuple[str, Style]
 """What stands in it; nothing if it is the right half of the cell before."""
 
-_BLANK: Cell = (" ", PLAIN)
+BLANK: Cell = (" ", PLAIN)
 _known: dict[str, tuple[str, int]] = {}
 
 
@@ -126,7 +125,7 @@ class Canvas:
         self.columns = max(1, columns)
         self.rows = max(1, rows)
         self.cells: list[list[Cell]] = [
-            [_BLANK] * self.columns for _ in range(self.rows)
+            [BLANK] * self.columns for _ in range(self.rows)
         ]
 
     def put(
@@ -186,6 +185,12 @@ def difference(before: Canvas | None, after: Canvas, depth: Depth = SIXTEEN) -> 
 
     None stands for anything: the screen is cleared first. So it is for another size.
     """
+    written = changes(before, after, depth)
+    return b"\x1b[?2026h%b\x1b[?2026l" % written if written else b""
+
+
+def changes(before: Canvas | None, after: Canvas, depth: Depth) -> bytes:
+    """Return the same, to be written together with something else."""
     parts: list[str] = []
     is_same_size = before is not None and (before.columns, before.rows) == (
         after.columns,
@@ -195,22 +200,24 @@ def difference(before: Canvas | None, after: Canvas, depth: Depth = SIXTEEN) -> 
         parts.append("\x1b[0m\x1b[2J")
         before = Canvas(after.columns, after.rows)
     for row, (old, new) in enumerate(zip(before.cells, after.cells, strict=True)):
-        if old != new:
-            for start, end in _changes(old, new):
+        if old is not new and old != new:
+            for start, end in _stretches(old, new):
                 parts.append(f"\x1b[{row + 1};{start + 1}H")
                 parts += _written(new, start, end, depth)
     if not parts:
         return b""
-    return f"\x1b[?2026h{''.join(parts)}\x1b[0m\x1b[?2026l".encode()
+    return f"{''.join(parts)}\x1b[0m".encode()
 
 
-def _changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
+def _stretches(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
     """Return the stretches that differ, each from the beginning of a character."""
+    differ = [at for at, differs in enumerate(map(ne, old, new)) if differs]
     found: list[tuple[int, int]] = []
-    for column, (one, other) in enumerate(zip(old, new, strict=True)):
-        if one == other:
-            continue
-        start = column if other[0] else column - 1
+    if len(differ) * 2 > differ[-1] - differ[0]:  # Most: they are one.
+        found.append((differ[0], differ[-1] + 1))
+        differ = []
+    for column in differ:
+        start = column if new[column][0] else column - 1
         if found and start - found[-1][1] < _NEAR:
             found[-1] = found[-1][0], column + 1
         else:
@@ -220,25 +227,43 @@ def _changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
 
 def _written(cells: list[Cell], start: int, end: int, depth: Depth) -> list[str]:
     parts: list[str] = []
-    style: Style | None = None
-    is_placed = True
-    for column in range(start, end):
-        shown, wanted = cells[column]
-        if not shown:
+    last = _last(cells, start, end)
+    column, before = start, " "
+    for style, run in groupby(cells[start:last], itemgetter(1)):
+        letters = [shown for shown, _ in run]
+        text = "".join(letters)
+        said = sgr(style, depth)
+        if text.isascii() and before.isascii():  # Then none is wider than its cell.
+            parts += said, text
+            column += len(letters)
             continue
-        if not is_placed:
-            parts.append(f"\x1b[{column + 1}G")
-        if wanted != style:
-            parts.append(_sgr(wanted, depth))
-            style = wanted
-        parts.append(shown)
-        is_placed = shown.isascii()
+        for shown in letters:
+            if shown:
+                if not before.isascii() and shown != before:
+                    parts.append(f"\x1b[{column + 1}G")
+                parts += said, shown
+                said, before = "", shown
+            column += 1
+    if last < end:
+        place = "" if before.isascii() else f"\x1b[{last + 1}G"
+        parts.append(place + _ERASE)
     return parts
 
 
-def _sgr(style: Style, depth: Depth) -> str:
+def _last(cells: list[Cell], start: int, end: int) -> int:
+    """Return where blanks begin that are better erased than written; else `end`."""
+    if any(one != BLANK for one in cells[end:]):
+        return end
+    last = end
+    while last > start and cells[last - 1] == BLANK:
+        last -= 1
+    return last if end - last >= len(_ERASE) else end
+
+
+def sgr(style: Style, depth: Depth) -> str:
+    """Return what makes the letters that follow look like this, as far as they can."""
     numbers = ["0"]
-    numbers += [str(number) for bit, number in _SGR if style.look & bit]
+    numbers += [number for bit, number in _SGR if style.look & bit]
     numbers += _coloured(style.foreground, depth, 30, 90, "38")
     numbers += _coloured(style.background, depth, 40, 100, "48")
     return f"\x1b[{';'.join(numbers)}m"
@@ -276,11 +301,7 @@ def nearest(value: int, depth: Depth) -> int:
 def _value(number: int) -> int:
     if number < _BASIC:
         return _SIXTEEN[number]
-    if number >= _FIRST_GREY:
-        return 0x010101 * (8 + 10 * (number - _FIRST_GREY))
-    red, rest = divmod(number - _BASIC, 36)
-    green, blue = divmod(rest, 6)
-    return _STEPS[red] << 16 | _STEPS[green] << 8 | _STEPS[blue]
+    return CUBE_AND_GREYS[number - _BASIC]
 
 
 def _parts(value: int) -> tuple[int, int, int]:

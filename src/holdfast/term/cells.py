@@ -7,20 +7,14 @@ other terminals: text, line breaks and SGR, which is little enough to read here.
 I1  No text of a run holds a control character or a line break.
 I2  `from_object` takes what `to_object` gave, and refuses what no run is.
 I3  No more than MAX_RUNS come out, each at most MAX_RUN characters long.
-
-A colour is one number, so that it can be compared and sent:
-
-    0                   the terminal's own
-    1 to 256            number 0 to 255 of the palette
-    0x1000000 and more  exactly this: 0x1RRGGBB
 """
 
-import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdfast.model.errors import MalformedMessage
+from holdfast.term.looks import EXACT, MAX_COLOUR, MAX_LOOK, SGR_LOOKS, Look
 
 MAX_RUNS = 16_384
 """Runs of one screen: eight for each row of the tallest, and more than any that
@@ -28,41 +22,6 @@ is meant to be read. What comes after is left out."""
 
 MAX_RUN = 256
 """Characters of one run; a longer one is continued by another."""
-
-EXACT = 0x1000000
-MAX_COLOUR = EXACT + 0xFFFFFF
-"""The largest number of a colour: exact white."""
-
-
-_STEPS = (0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF)
-CUBE_AND_GREYS = (
-    *(
-        red << 16 | green << 8 | blue
-        for red in _STEPS
-        for green in _STEPS
-        for blue in _STEPS
-    ),
-    *(0x010101 * level for level in range(8, 248, 10)),
-)
-"""The colours 16 to 255, which are the same in all terminals."""
-
-
-class Look(enum.IntFlag):
-    """How letters are drawn."""
-
-    BOLD = 1
-    FAINT = 2
-    ITALIC = 4
-    UNDERLINE = 8
-    BLINK = 16
-    INVERSE = 32
-    INVISIBLE = 64
-    STRUCK = 128
-    OVERLINE = 256
-
-
-MAX_LOOK = 511
-"""Every look at once."""
 
 _UNFIT = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e"
@@ -72,17 +31,6 @@ _UNFIT = re.compile(
 
 _STAND_IN = "\ufffd"
 
-_LOOKS = {
-    1: Look.BOLD,
-    2: Look.FAINT,
-    3: Look.ITALIC,
-    4: Look.UNDERLINE,
-    5: Look.BLINK,
-    7: Look.INVERSE,
-    8: Look.INVISIBLE,
-    9: Look.STRUCK,
-    53: Look.OVERLINE,
-}
 _PLAIN = {
     22: Look.BOLD | Look.FAINT,
     23: Look.ITALIC,
@@ -215,7 +163,7 @@ class Pen:
     def _set(self, number: int) -> None:
         self.foreground = _LETTERS.get(number, self.foreground)
         self.background = _GROUNDS.get(number, self.background)
-        self.look = (self.look | _LOOKS.get(number, 0)) & ~_PLAIN.get(number, 0)
+        self.look = (self.look | SGR_LOOKS.get(number, 0)) & ~_PLAIN.get(number, 0)
 
 
 def _colour(numbers: Iterator[int]) -> int:

@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from holdfast.term.cells import CUBE_AND_GREYS, Pen
+from holdfast.term.cells import Pen
+from holdfast.term.looks import CUBE_AND_GREYS
 from holdfast.term.plain import plain
 from holdfast.term.unseen import Palette, Reason, reason_for, unseen_in
 

@@ -8,7 +8,7 @@ the painter gives it; where nothing is to be told, it is None and stays so.
 """
 
 from holdfast.model.geometry import Size
-from holdfast.term.cells import CUBE_AND_GREYS
+from holdfast.term.looks import CUBE_AND_GREYS
 from holdfast.term.queries import ST, Query, QueryKind
 
 NAME = b"holdfast"

@@ -31,7 +31,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.model.errors import MalformedMessage
-from holdfast.term.cells import EXACT, MAX_RUNS, Look, Run
+from holdfast.term.cells import MAX_RUNS, Run
+from holdfast.term.looks import EXACT, Look
 
 MAX_IN_ROW = 8
 """Stretches of one row that are told apart: more are one warning, not a list."""

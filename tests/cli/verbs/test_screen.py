@@ -10,7 +10,8 @@ from holdfast.core.session.paint_requests import Picture
 from holdfast.holder.output.attach_view import screen_parts
 from holdfast.model.errors import PainterDied
 from holdfast.model.geometry import Size
-from holdfast.term.cells import EXACT, Look, Run
+from holdfast.term.cells import Run
+from holdfast.term.looks import EXACT, Look
 from holdfast.term.screen import Screen
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
@@ -87,7 +88,8 @@ def test_on_a_terminal_cells_have_their_colours() -> None:
     text = coloured(Seen(SCREEN, 99, exact=True))
 
     assert text == (
-        "\x1b[mplain \x1b[m\x1b[1;4;38;5;1mred\x1b[m\n\n\x1b[48;2;135;206;235msky\x1b[m"
+        "\x1b[0mplain \x1b[m\x1b[0;1;4;31mred\x1b[m\n\n"
+        "\x1b[0;48;2;135;206;235msky\x1b[m"
     )
 
 

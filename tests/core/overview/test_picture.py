@@ -7,7 +7,8 @@ from holdfast.core.overview.acts import HostLost, Resized, Told
 from holdfast.core.overview.geometry import Rect
 from holdfast.core.overview.picture import Drawing, Target, draw_picture
 from holdfast.core.overview.sessions import Look, Preview, Row, Span, row_from
-from holdfast.term.canvas import INVERSE, INVISIBLE, Canvas, Style, difference
+from holdfast.term.canvas import Canvas, Style, difference
+from holdfast.term.looks import Look as Looks
 
 NOW = 61_000
 SHOWN = Preview(80, ((("$ make", Style()),), (("done", Style(3)),)), 1)
@@ -85,8 +86,8 @@ def test_who_is_attached_and_who_waits_is_told_of_the_selected_one() -> None:
 def test_the_selected_row_is_inverse() -> None:
     canvas = drawn(World("a", "b")).canvas
 
-    assert canvas.cells[2][0][1].look & INVERSE
-    assert not canvas.cells[3][0][1].look & INVERSE
+    assert canvas.cells[2][0][1].look & Looks.INVERSE
+    assert not canvas.cells[3][0][1].look & Looks.INVERSE
 
 
 def test_a_narrow_list_leaves_out_what_matters_least() -> None:
@@ -298,7 +299,7 @@ def test_a_picture_is_cut_to_its_place() -> None:
 
 def test_what_is_invisible_there_is_invisible_here() -> None:
     canvas = Canvas(4, 1)
-    spans: tuple[Span, ...] = (("ab", Style(look=INVISIBLE)), ("c", Style()))
+    spans: tuple[Span, ...] = (("ab", Style(look=Looks.INVISIBLE)), ("c", Style()))
     draw_picture(canvas, Rect(0, 0, 4, 1), Preview(80, (spans,)))
 
     assert canvas.text(0) == "  c "

@@ -8,8 +8,8 @@ from holdfast.core.view.copy_keys import EMACS, VI
 from holdfast.core.view.copy_mode import MAX_PATTERN, Copied, CopyMode
 from holdfast.core.view.rows import Piece, Row, text_of
 from holdfast.model.geometry import Size
-from holdfast.term.cells import Look
 from holdfast.term.key_reader import Mouse, Paste
+from holdfast.term.looks import Look
 
 TEXTS = [f"line {number} of many" for number in range(20)]
 ROOM = Size(10, 5)

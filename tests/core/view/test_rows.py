@@ -15,7 +15,7 @@ from holdfast.core.view.rows import (
     text_of,
     width_of_row,
 )
-from holdfast.term.cells import EXACT, Look
+from holdfast.term.looks import EXACT, Look
 
 PIECES = st.builds(
     Piece,

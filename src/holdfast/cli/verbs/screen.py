@@ -12,19 +12,8 @@ from holdfast.client import keeper
 from holdfast.client.driver import ask
 from holdfast.core.client.screen_question import Seen, screen
 from holdfast.model.text import printable
-from holdfast.term.cells import EXACT, Look, Run
-
-_SGR = {
-    Look.BOLD: 1,
-    Look.FAINT: 2,
-    Look.ITALIC: 3,
-    Look.UNDERLINE: 4,
-    Look.BLINK: 5,
-    Look.INVERSE: 7,
-    Look.INVISIBLE: 8,
-    Look.STRUCK: 9,
-    Look.OVERLINE: 53,
-}
+from holdfast.term.cells import Run
+from holdfast.term.looks import EXACT, Look
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,9 +53,12 @@ def text(seen: Seen, *, is_marked: bool = True) -> str:
 
 def coloured(seen: Seen) -> str:
     """Return the rows in their colours, for a terminal."""
+    from holdfast.term.canvas import EVERY_COLOUR, Style, sgr  # noqa: PLC0415  # rare
+
     rows = [""] * seen.screen.size.rows
     for one in seen.screen.runs:
-        rows[one.row] += f"\x1b[{_sgr(one)}m{one.text}\x1b[m"
+        style = Style(one.foreground, one.background, one.look)
+        rows[one.row] += f"{sgr(style, EVERY_COLOUR)}{one.text}\x1b[m"
     return "\n".join(rows).rstrip("\n")
 
 
@@ -101,23 +93,12 @@ def run_facts(one: Run) -> dict[str, object]:
     if one.background:
         found["background"] = _colour(one.background)
     if one.look:
-        found["look"] = [(look.name or "").lower() for look in _SGR if one.look & look]
+        found["look"] = [(look.name or "").lower() for look in Look if one.look & look]
     return found
 
 
 def _colour(number: int) -> int | str:
     return number - 1 if number < EXACT else f"#{number - EXACT:06x}"
-
-
-def _sgr(one: Run) -> str:
-    codes = [str(code) for look, code in _SGR.items() if one.look & look]
-    for lead, number in ((38, one.foreground), (48, one.background)):
-        if number >= EXACT:
-            red, green, blue = (number - EXACT).to_bytes(3, "big")
-            codes.append(f"{lead};2;{red};{green};{blue}")
-        elif number:
-            codes.append(f"{lead};5;{number - 1}")
-    return ";".join(codes)
 
 
 def _is_coloured() -> bool:

@@ -10,31 +10,22 @@ from holdfast.core.overview import geometry
 from holdfast.core.overview.geometry import Rect
 from holdfast.core.overview.overview import HELP, REVIEW, WALL, Overview
 from holdfast.core.overview.sessions import Key, Preview, Row, age
-from holdfast.term.canvas import (
-    BOLD,
-    FAINT,
-    INVERSE,
-    INVISIBLE,
-    PLAIN,
-    Canvas,
-    Style,
-    clipped,
-    width_of,
-)
+from holdfast.term.canvas import PLAIN, Canvas, Style, clipped, width_of
+from holdfast.term.looks import Look
 
 RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN = 2, 3, 4, 5, 6, 7
 """Colours of the sixteen that every terminal has."""
 
-BAR = Style(look=INVERSE)
-DIM = Style(look=FAINT)
-STRONG = Style(look=BOLD)
-BAD = Style(RED, 0, BOLD)
-CALLS = Style(YELLOW, 0, BOLD)
+BAR = Style(look=Look.INVERSE)
+DIM = Style(look=Look.FAINT)
+STRONG = Style(look=Look.BOLD)
+BAD = Style(RED, 0, Look.BOLD)
+CALLS = Style(YELLOW, 0, Look.BOLD)
 
 _TONES = {
-    "approval": Style(YELLOW, 0, BOLD),
-    "secret": Style(MAGENTA, 0, BOLD),
-    "attention": Style(YELLOW, 0, BOLD),
+    "approval": Style(YELLOW, 0, Look.BOLD),
+    "secret": Style(MAGENTA, 0, Look.BOLD),
+    "attention": Style(YELLOW, 0, Look.BOLD),
     "input": Style(CYAN),
     "turn": Style(CYAN),
     "frozen": Style(BLUE),
@@ -50,6 +41,9 @@ _MARKS = {
     "over": "-",
 }
 """What stands before a session that needs somebody: colours alone would not do."""
+
+_RESTLESS = int(Look.BLINK | Look.INVISIBLE | Look.OVERLINE)
+"""Looks that a session's picture does not have in the overview."""
 
 Hint = tuple[str, str, str]
 """A key by its name, how that is shown, and what it does."""
@@ -172,12 +166,14 @@ class Drawing:
         if overview.wanted:
             told.append(f"{len(overview.order())} with “{overview.wanted}”")
         told += [f"{host or 'the keeper'} is away" for host in overview.away]
-        column = canvas.put(0, 1, "holdfast", BAR._replace(look=INVERSE | BOLD))
+        column = canvas.put(
+            0, 1, "holdfast", BAR._replace(look=Look.INVERSE | Look.BOLD)
+        )
         column = canvas.put(0, column, "  " + ", ".join(told), BAR)
         if urgent:
             says = f"{urgent} need{'s' if urgent == 1 else ''} somebody"
             column = max(column + 2, canvas.columns - len(says) - 1)
-            canvas.put(0, column, says, Style(YELLOW, 0, INVERSE | BOLD))
+            canvas.put(0, column, says, Style(YELLOW, 0, Look.INVERSE | Look.BOLD))
 
     def _footer(self) -> None:
         overview, row = self._overview, self.canvas.rows - 1
@@ -256,7 +252,7 @@ class Drawing:
     def _row(self, row: Row, line: Rect) -> None:
         is_chosen = row.key == self._overview.selected
         tone = _TONES.get(row.need, PLAIN)
-        style = tone._replace(look=tone.look | INVERSE) if is_chosen else tone
+        style = tone._replace(look=tone.look | Look.INVERSE) if is_chosen else tone
         plain = BAR if is_chosen else PLAIN
         self.canvas.fill(line.row, line.column, line.columns, plain)
         told = (
@@ -306,7 +302,7 @@ class Drawing:
         """Draw a rule with what a session is called and does."""
         style = _TONES.get(row.need, STRONG)
         if is_chosen:
-            style = style._replace(look=style.look | INVERSE)
+            style = style._replace(look=style.look | Look.INVERSE)
         width = place.columns
         self.canvas.put(place.row, place.column, "─" * width, DIM)
         told = f" {row.label}  {row.told_need or row.told_state} "
@@ -354,7 +350,7 @@ class Drawing:
         if review.is_gone:
             said = f" {review.label}: it waits no longer "
         self.canvas.fill(0, 0, self.canvas.columns, BAR)
-        self.canvas.put(0, 0, said, Style(YELLOW, 0, INVERSE | BOLD))
+        self.canvas.put(0, 0, said, Style(YELLOW, 0, Look.INVERSE | Look.BOLD))
 
     def _help(self) -> None:
         place = self._parts
@@ -381,8 +377,9 @@ def draw_picture(canvas: Canvas, place: Rect, picture: Preview) -> None:
         for text, style in spans:
             if column >= end:
                 break
-            shown = " " * width_of(text) if style.look & INVISIBLE else text
-            column = canvas.put(place.row + at, column, shown, style, end - column)
+            shown = " " * width_of(text) if style.look & Look.INVISIBLE else text
+            calm = style._replace(look=style.look & ~_RESTLESS)
+            column = canvas.put(place.row + at, column, shown, calm, end - column)
 
 
 def _turn(row: Row) -> str:

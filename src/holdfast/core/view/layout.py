@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from holdfast.core.view.canvas import Frame
 from holdfast.core.view.copy_mode import CopyMode
+from holdfast.core.view.frames import Frame
 from holdfast.core.view.rows import Row, cut, laid_over
 from holdfast.core.view.status_line import StatusFacts, notice_rows, status_line
 from holdfast.core.view.viewport import Viewport

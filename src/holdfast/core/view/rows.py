@@ -11,23 +11,12 @@ I2  A row cut to some columns takes no more than these.
 from typing import NamedTuple
 
 from holdfast.model.text_width import columns_of, sliced
-from holdfast.term.cells import EXACT, Look, Pen, clean
+from holdfast.term.canvas import EVERY_COLOUR, PLAIN, Style, sgr
+from holdfast.term.cells import Pen, clean
+from holdfast.term.looks import Look
 
 MAX_PIECES = 4096
 """Pieces of one row: four for each column of the widest."""
-
-_SGR = {
-    Look.BOLD: "1",
-    Look.FAINT: "2",
-    Look.ITALIC: "3",
-    Look.UNDERLINE: "4",
-    Look.BLINK: "5",
-    Look.INVERSE: "7",
-    Look.INVISIBLE: "8",
-    Look.STRUCK: "9",
-    Look.OVERLINE: "53",
-}
-_BASIC, _BRIGHT = 8, 16
 
 
 class Piece(NamedTuple):
@@ -110,26 +99,7 @@ def painted(row: Row) -> bytes:
     """Return the bytes that draw a row, the pen being plain before and after."""
     parts: list[str] = []
     for piece in row:
-        style = _style(piece)
-        parts.append(f"\x1b[{style}m{piece.text}\x1b[m" if style else piece.text)
+        style = Style(piece.foreground, piece.background, piece.look)
+        drawn = f"{sgr(style, EVERY_COLOUR)}{piece.text}\x1b[m"
+        parts.append(piece.text if style == PLAIN else drawn)
     return "".join(parts).encode()
-
-
-def _style(piece: Piece) -> str:
-    codes = [code for look, code in _SGR.items() if piece.look & look]
-    codes += _colour(piece.foreground, 30, 90, 38)
-    codes += _colour(piece.background, 40, 100, 48)
-    return ";".join(codes)
-
-
-def _colour(number: int, basic: int, bright: int, other: int) -> list[str]:
-    if number == 0:
-        return []
-    if number >= EXACT:
-        red, green, blue = number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF
-        return [f"{other};2;{red};{green};{blue}"]
-    if number <= _BASIC:
-        return [str(basic + number - 1)]
-    if number <= _BRIGHT:
-        return [str(bright + number - _BASIC - 1)]
-    return [f"{other};5;{number - 1}"]

@@ -10,7 +10,7 @@ from textwrap import wrap
 from holdfast.core.view.rows import Piece, Row
 from holdfast.model.text import printable
 from holdfast.model.text_width import columns_of, fitted
-from holdfast.term.cells import Look
+from holdfast.term.looks import Look
 
 MAX_LINES = 3
 """Rows of one notice: most of the screen stays the program's."""

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.view.canvas import Canvas, Frame
+from holdfast.core.view.frames import DrawnFrame, Frame
 from holdfast.core.view.rows import Piece, Row
 from holdfast.model.geometry import Size
 
@@ -14,45 +14,54 @@ def frame(*texts: str, cursor: tuple[int, int] | None = (0, 0)) -> Frame:
 
 
 def test_a_first_frame_is_drawn_on_an_empty_terminal() -> None:
-    drawn = Canvas().draw(frame("one", "", "three!"))
+    drawn = DrawnFrame().draw(frame("one", "", "three!"))
 
     assert drawn == (
-        b"\x1b[?2026h\x1b[?25l\x1b[m\x1b[2J\x1b[1;1Hone\x1b[K\x1b[3;1Hthree!"
-        b"\x1b[1;1H\x1b[?25h\x1b[?2026l"
+        b"\x1b[?2026h\x1b[?25l\x1b[0m\x1b[2J\x1b[1;1H\x1b[0mone\x1b[3;1H\x1b[0mthree!"
+        b"\x1b[0m\x1b[1;1H\x1b[?25h\x1b[?2026l"
     )
 
 
 def test_i2_the_same_frame_costs_nothing() -> None:
-    canvas = Canvas()
-    canvas.draw(frame("one"))
+    shown = DrawnFrame()
+    shown.draw(frame("one"))
 
-    assert canvas.draw(frame("one")) == b""
-    canvas.forget()
-    assert b"one" in canvas.draw(frame("one"))
+    assert shown.draw(frame("one")) == b""
+    shown.forget()
+    assert b"one" in shown.draw(frame("one"))
 
 
 def test_only_what_differs_is_drawn() -> None:
-    canvas = Canvas()
-    canvas.draw(Frame(SIZE, ((Piece("ab"), Piece("c", 2)), (), ()), None))
+    shown = DrawnFrame()
+    shown.draw(Frame(SIZE, ((Piece("ab"), Piece("c", 2)), (), ()), None))
 
-    drawn = canvas.draw(Frame(SIZE, ((Piece("ab"), Piece("d", 2)), (), ()), None))
-    assert drawn == (b"\x1b[?2026h\x1b[?25l\x1b[1;3H\x1b[31md\x1b[m\x1b[K\x1b[?2026l")
+    drawn = shown.draw(Frame(SIZE, ((Piece("ab"), Piece("d", 2)), (), ()), None))
+    assert drawn == b"\x1b[?2026h\x1b[?25l\x1b[1;3H\x1b[0;31md\x1b[0m\x1b[?2026l"
 
 
-def test_a_row_of_other_letters_is_drawn_from_its_beginning() -> None:
-    canvas = Canvas()
-    canvas.draw(Frame(SIZE, ((Piece("漢"), Piece("c", 2)), (), ()), None))
+def test_letters_are_as_wide_as_the_session_counts_them() -> None:
+    shown = DrawnFrame()
+    shown.draw(Frame(SIZE, ((Piece("漢\u0301\ue0b0"), Piece("c", 2)), (), ()), None))
 
-    drawn = canvas.draw(Frame(SIZE, ((Piece("漢"), Piece("d", 2)), (), ()), None))
-    assert b"\x1b[1;1H" + "漢".encode() in drawn
+    drawn = shown.draw(
+        Frame(SIZE, ((Piece("\u0301漢\u0301\ue0b0"), Piece("d", 2)), (), ()), None)
+    )
+    assert drawn == b"\x1b[?2026h\x1b[?25l\x1b[1;4H\x1b[0;31md\x1b[0m\x1b[?2026l"
+    shown.forget()
+    assert (
+        "漢\u0301\x1b[3G\ue0b0\x1b[4G"
+        in shown.draw(
+            Frame(SIZE, ((Piece("漢\u0301\ue0b0"), Piece("d", 2)), (), ()), None)
+        ).decode()
+    )
 
 
 def test_another_size_is_drawn_anew() -> None:
-    canvas = Canvas()
-    canvas.draw(frame("one"))
+    shown = DrawnFrame()
+    shown.draw(frame("one"))
 
-    drawn = canvas.draw(Frame(Size(6, 2), ((Piece("one"),), ()), (1, 2)))
-    assert b"\x1b[2J\x1b[1;1Hone" in drawn
+    drawn = shown.draw(Frame(Size(6, 2), ((Piece("one"),), ()), (1, 2)))
+    assert b"\x1b[2J\x1b[1;1H\x1b[0mone" in drawn
     assert drawn.endswith(b"\x1b[2;3H\x1b[?25h\x1b[?2026l")
 
 
@@ -89,9 +98,9 @@ ROWS: st.SearchStrategy[Row] = st.lists(
 def test_i1_a_terminal_that_obeys_shows_the_last_frame(
     frames: list[tuple[Row, Row, Row]],
 ) -> None:
-    canvas, glass = Canvas(), Glass()
+    drawn, glass = DrawnFrame(), Glass()
     for rows in frames:
-        glass.obey(canvas.draw(Frame(SIZE, rows, None)))
+        glass.obey(drawn.draw(Frame(SIZE, rows, None)))
 
     shown = ["".join(piece.text for piece in row).ljust(6) for row in frames[-1]]
     assert glass.rows == shown
