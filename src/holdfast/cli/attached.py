@@ -186,8 +186,18 @@ class _TerminalDriver(Driver):
             self.link.send(*step.messages)
             return None
         if isinstance(step, Pause) and self._view.has_come:
-            return self._look(step.seconds)
+            return self._paused(step.seconds)
         return super().do(step)
+
+    def _paused(self, seconds: float) -> bool:
+        """Look at the keyboard for a while, without a link."""
+        view, now = self._view, time.monotonic()
+        until = now + seconds
+        view.flush()  # A frame has a notice that is not drawn yet.
+        if (due := view.screen.drawn_by()) < until:
+            self._look(due - now)
+            view.flush()
+        return self._look(until - time.monotonic())
 
     def _received(self, until: float) -> Message | None:
         view, link = self._view, self.link

@@ -1,5 +1,6 @@
 """What an attached terminal shows of its session: raw or framed, title and notices."""
 
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -239,6 +240,10 @@ class AttachedScreen:
         if self._framed is not None and self._choice.is_framed:
             at = min(at, self._framed.deadline(), self._ask_at)
         return at
+
+    def drawn_by(self) -> float:
+        """Return when the frame is to be drawn again; infinity if it is as it was."""
+        return self._framed.deadline() if self._framed is not None else math.inf
 
     def resized(self) -> None:
         """Take that the terminal may have another size."""

@@ -157,7 +157,8 @@ class AttachedView(AttachedExchange[int]):
             case Look(sight):
                 self._outbox += self.screen.look(sight)
             case Move(_, ahead):
-                self._onward.moves(action)
+                if said := self._onward.moves(action):
+                    self.screen.say(said)
                 self._go(ahead)
             case Detach():
                 self._leave()

@@ -75,11 +75,15 @@ class NextSession:
         self.goes_to = self._going.typed(keys, time.monotonic())
         return True
 
-    def moves(self, move: "Move") -> None:
-        """Take a key that leads elsewhere or opens something."""
+    def moves(self, move: "Move") -> str:
+        """Take a key that leads elsewhere or opens something.
+
+        Returns what is to be said if it does neither.
+        """
         if self._going is None:
             self._going = self._find(self._session)
         self.goes_to = self._going.pressed(move.go)
+        return self._going.said
 
     def ticked(self, now: float) -> None:
         """Take that time has passed, or that something was found out."""

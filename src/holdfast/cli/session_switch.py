@@ -36,6 +36,9 @@ class SessionSwitch:
         self.session = session
         """The one that is shown."""
 
+        self.said = ""
+        """What is to be said of the last key, if it led nowhere."""
+
         self._tour = tour
         self._terminal = terminal
         self._observes = observes
@@ -109,6 +112,7 @@ class SessionSwitch:
 
     def pressed(self, go: Go) -> SessionRecord | None:
         """Take a key after the prefix; return where to go, if it leads anywhere."""
+        self.said = ""
         try:
             match go:
                 case Go.HELP:
@@ -122,7 +126,7 @@ class SessionSwitch:
                 case Go.NEXT | Go.PREVIOUS | Go.LAST:
                     return self._step(go)
         except HoldfastError as error:
-            self._terminal.overlay(str(error))
+            self.said = str(error)
         return None
 
     def _open(self, panel: Panel) -> None:
@@ -137,7 +141,7 @@ class SessionSwitch:
         else:
             found = self._tour.step([*known], 1 if go is Go.NEXT else -1)
         if found is None:
-            self._terminal.overlay("there is no other session to go to")
+            self.said = "there is no other session to go to"
             return None
         return self._to(known[found])
 
@@ -190,16 +194,14 @@ class SessionSwitch:
         from holdfast.client.proven_requests import proven_by_us  # noqa: PLC0415  # ditto
 
         if self._observes:
-            self._terminal.overlay("you are only watching")
+            self.said = "you are only watching"
             return None
         options = new_request.NewOptions([])
         asked = record_of(Creation, new_request.asked(options))
         made = record_of(Created, keeper.request(proven_by_us(asked)))
         if made.state == STARTING:
             how = f"`holdfast approve {made.id}` starts it"
-            self._terminal.overlay(
-                f"{printable(made.name, 64)} waits for approval; {how}"
-            )
+            self.said = f"{printable(made.name, 64)} waits for approval; {how}"
             return None
         return keeper.find(made.id)
 

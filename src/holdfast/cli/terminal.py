@@ -296,7 +296,10 @@ class Terminal:
 
     def leave_modes(self) -> None:
         """Undo the modes that were set, for something else to be shown."""
-        self.write(self._watch.undo())
+        if self._cover is None:
+            self.write(self._watch.undo())
+        else:  # It is painted anew afterwards: what is kept was for another view.
+            self._cover.gives_up(self._watch.undo())
 
     @property
     def needs_title(self) -> bool:
@@ -420,6 +423,12 @@ class _Cover:
         self.can_be_left = can_be_left
         self.kept = bytearray()
         self.is_overfull = False
+
+    def gives_up(self, undoing: bytes) -> None:
+        """Take that what is below is left for something else to be shown."""
+        self.undoing += undoing
+        self.is_overfull = True
+        self.kept.clear()
 
     def keep(self, data: bytes) -> None:
         """Keep output for later, unless it is more than anybody wants to see run by."""

@@ -34,6 +34,8 @@ class User:
         termios.tcsetattr(self.slave, termios.TCSANOW, modes)
         self.before = self.modes()
         self._changed = threading.Condition()
+        self._eyes = threading.Event()
+        self._eyes.set()
         self.shown = b""
         self.program = subprocess.Popen(
             [sys.executable, "-m", "holdfast", *words],
@@ -70,6 +72,13 @@ class User:
             found = self._changed.wait_for(lambda: text in self.shown, PATIENCE)
         assert found, (text, self.shown)
 
+    def looks_away(self) -> None:
+        """Have the terminal take nothing more once it is full, as after Ctrl-S."""
+        self._eyes.clear()
+
+    def looks_again(self) -> None:
+        self._eyes.set()
+
     def signal(self, number: int) -> None:
         self.program.send_signal(number)
 
@@ -80,6 +89,7 @@ class User:
         with contextlib.suppress(ProcessLookupError):
             self.program.kill()
         self.program.wait()
+        self.looks_again()
         os.close(self.slave)
         os.close(self._master)
 
@@ -89,3 +99,4 @@ class User:
                 with self._changed:
                     self.shown += raw
                     self._changed.notify_all()
+                self._eyes.wait()
