@@ -80,6 +80,11 @@ def test_while_nothing_is_known_the_preview_waits() -> None:
     assert "name-0 … ──" in seen(SwitchPanel(choice(), lambda _: None))[4]
 
 
+def test_whose_sessions_may_be_missing_is_said() -> None:
+    made = SwitchPanel(choice(), lambda _: None, lambda: "asking \x1bnas")
+    assert seen(made)[-1].endswith("escape goes back   asking \\x1bnas")
+
+
 def test_the_end_of_a_long_screen_is_shown() -> None:
     lines = [*(f"line {n}" for n in range(50)), "", "  "]
     shown = seen(panel(choice(), lines), rows=20)

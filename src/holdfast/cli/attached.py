@@ -31,6 +31,7 @@ from holdfast.wire.codec import Message
 from holdfast.wire.messages import Cells, Mode
 
 if TYPE_CHECKING:
+    from holdfast.cli.far_sessions import FarSessions
     from holdfast.cli.session_switch import SessionSwitch
 
 
@@ -87,6 +88,7 @@ class _Seat:
         self._early = early
         self._mode = Mode.OBSERVE if observes else Mode.OPERATE
         self._tour = Tour(session.id)
+        self._far: FarSessions | None = None
 
     @property
     def session(self) -> SessionRecord:
@@ -147,10 +149,15 @@ class _Seat:
         self.onward = NextSession(session, self._going, ahead, news)
 
     def _going(self, session: SessionRecord) -> "SessionSwitch":
-        from holdfast.cli.session_switch import SessionSwitch  # noqa: PLC0415  # slow to load
+        # Slow to load.
+        from holdfast.cli.far_sessions import FarSessions  # noqa: PLC0415
+        from holdfast.cli.session_switch import SessionSwitch, Way  # noqa: PLC0415
 
+        if self._far is None:
+            self._far = FarSessions(self._terminal.nudge)
+        way = Way(self._tour, self._far)
         observes = self._mode is Mode.OBSERVE
-        return SessionSwitch(self._terminal, session, self._tour, observes=observes)
+        return SessionSwitch(self._terminal, session, way, observes=observes)
 
 
 def _go_on(view: AttachedView, early: EarlyAttach | None) -> None:

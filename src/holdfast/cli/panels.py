@@ -45,11 +45,18 @@ class SwitchPanel:
     """Sessions to choose from, with what the chosen one shows."""
 
     def __init__(
-        self, choice: SessionChoice, preview: Callable[[str], Preview | None]
+        self,
+        choice: SessionChoice,
+        preview: Callable[[str], Preview | None],
+        missing: Callable[[], str] = str,
     ) -> None:
-        """Offer a choice; `preview` returns what a session shows, once it is known."""
+        """Offer a choice; `preview` returns what a session shows, once it is known.
+
+        `missing` says whose sessions may be missing.
+        """
         self.choice = choice
         self._preview = preview
+        self._missing = missing
 
     def pressed(self, key: str) -> Outcome | None:
         """Take a key."""
@@ -65,7 +72,8 @@ class SwitchPanel:
         listed = self._listed(columns, offered, look)
         below = offered - len(listed)
         shown = self._shown(columns, below, look) if below >= LEAST_PREVIEW else []
-        foot = [_line("enter goes there   escape goes back", columns, look("faint"))]
+        told = ("enter goes there", "escape goes back", printable(self._missing()))
+        foot = [_line("   ".join(filter(None, told)), columns, look("faint"))]
         blank = [b""] * (offered - len(listed) - len(shown))
         lines = [_line(head, columns), *listed, *shown, *blank, *foot]
         cursor = min(columns, columns_of(asked) + 1)

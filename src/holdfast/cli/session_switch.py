@@ -4,10 +4,11 @@ Knows which sessions there are and what is open over the screen. It says where t
 `cli.attached` goes there.
 """
 
-import contextlib
 import os
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from holdfast.cli.far_sessions import FarSessions
 from holdfast.cli.panels import HelpPanel, Named, Panel, RenamePanel, SwitchPanel
 from holdfast.cli.prefix import Go
 from holdfast.cli.previews import Previews
@@ -26,26 +27,35 @@ STARTING = "starting"
 """The state of a session whose command waits for somebody's approval."""
 
 
+class Way(NamedTuple):
+    """What one terminal knows of where it has been, and where it could go."""
+
+    tour: Tour
+    far: FarSessions
+
+
 class SessionSwitch:
     """One terminal's way through the sessions."""
 
     def __init__(
-        self, terminal: Terminal, session: SessionRecord, tour: Tour, *, observes: bool
+        self, terminal: Terminal, session: SessionRecord, way: Way, *, observes: bool
     ) -> None:
-        """Begin at a session; `tour` is told elsewhere where we are."""
+        """Begin at a session; the tour of `way` is told elsewhere where we are."""
         self.session = session
         """The one that is shown."""
 
         self.said = ""
         """What is to be said of the last key, if it led nowhere."""
 
-        self._tour = tour
+        self._tour, self._far = way
         self._terminal = terminal
         self._observes = observes
         self._panel: Panel | None = None
         self._keys = KeyReader()
         self._escape_at: float | None = None
+        self._here: list[SessionRecord] = []
         self._listed: list[SessionRecord] = []
+        self._heard = 0
         self._previews: Previews | None = None
 
     # ── what is open ──────────────────────────────────────────────────────
@@ -87,6 +97,8 @@ class SessionSwitch:
         if self._escape_at is not None and now >= self._escape_at:
             self._escape_at = None
             return self._press(self._keys.waited())
+        if isinstance(self._panel, SwitchPanel) and self._heard != self._far.count:
+            self._panel.choice.offer(self._candidates())
         self.redraw()
         return None
 
@@ -148,25 +160,37 @@ class SessionSwitch:
     def _to(self, session: SessionRecord | None) -> SessionRecord | None:
         return None if session is None or session.id == self.session.id else session
 
-    def _there(self, *, look: bool = False) -> list[SessionRecord]:
-        """Return the sessions that can be shown: here, and where this one is."""
-        hosts = dict.fromkeys(("", self.session.host))
-        found: list[SessionRecord] = []
-        for host in hosts:
-            with contextlib.suppress(Unavailable):
-                found += keeper.sessions(host=host, look=look)
-        inside = os.environ.get("HOLDFAST_SESSION")
-        return [one for one in found if one.exit is None and one.id != inside]
+    def _there(self) -> list[SessionRecord]:
+        """Return the sessions that can be shown: here, where this one is, and known."""
+        found = _sessions("")
+        if self.session.host:
+            found += _sessions(self.session.host)
+        return _shown([*found, *self._far.listed(found)])
 
     # ── the list ──────────────────────────────────────────────────────────
 
     def _switch(self) -> None:
-        self._listed = self._there(look=True)
-        ids = [one.id for one in self._listed]
+        """Offer what is here and what was heard of; hosts are asked meanwhile."""
+        self._here = _sessions("", look=True)
+        if self.session.host:
+            self._here.append(self.session)
+        self._far.ask()
+        offered = self._candidates()
+        ids = [one.id for one in offered]
         first = self._tour.last(ids) or self._tour.step(ids, 1) or self.session.id
-        choice = SessionChoice([*map(self._candidate, self._listed)], first)
         self._previews = Previews(self._terminal.nudge)
-        self._open(SwitchPanel(choice, self._previews.of))
+        choice = SessionChoice(offered, first)
+        self._open(SwitchPanel(choice, self._previews.of, self._far.told))
+
+    def _candidates(self) -> list[Candidate]:
+        """Return all that is known now."""
+        self._heard = self._far.count
+        own = {self.session.id} if self.session.host else set[str]()
+        far = self._far.listed([one for one in self._here if one.id not in own])
+        told = {one.id for one in far}
+        here = [one for one in self._here if one.id not in told]
+        self._listed = _shown([*here, *far])
+        return [self._candidate(one) for one in self._listed]
 
     def _candidate(self, one: SessionRecord) -> Candidate:
         state = state_told(
@@ -217,3 +241,17 @@ def _panel_keys(pressed: list[Pressed]) -> Iterator[str]:
             case _:
                 # Escape, and a key so soon after it that it looks like Alt.
                 yield "Escape" if one.startswith("M-") else one
+
+
+def _sessions(host: str, *, look: bool = False) -> list[SessionRecord]:
+    """Return the sessions of a host; none if it does not answer."""
+    try:
+        return keeper.sessions(host=host, look=look)
+    except Unavailable:
+        return []
+
+
+def _shown(found: list[SessionRecord]) -> list[SessionRecord]:
+    """Return those that can be shown: that run, and are not what we are in."""
+    inside = os.environ.get("HOLDFAST_SESSION")
+    return [one for one in found if one.exit is None and one.id != inside]

@@ -148,7 +148,9 @@ class Terminal:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         os.close(self.wake)
-        os.close(self._waker)
+        # A thread may still nudge us, and the number may be somebody else's then.
+        waker, self._waker = self._waker, -1
+        os.close(waker)
 
     @property
     def is_entered(self) -> bool:

@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import socket
 import sys
+import threading
 from collections.abc import Coroutine
 from concurrent import futures
 from functools import cache
@@ -135,8 +136,18 @@ _identities: dict[tuple[str, bytes], Identity] = {}
 _channels: dict[Way, Channels] = {}
 
 
-@cache
+_making = threading.Lock()
+"""Held while the thread is made: hosts are asked from several threads at once, and a
+channel belongs to one loop."""
+
+
 def _thread() -> _Links:
+    with _making:
+        return _links()
+
+
+@cache
+def _links() -> _Links:
     return _Links()
 
 
