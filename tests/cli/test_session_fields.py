@@ -42,6 +42,7 @@ PAGE = Path(__file__).parents[2] / "web/src/protocol/session-record.ts"
 AGENTS = {
     "name": "session",
     "state": "life",
+    "doing": "state",
     "exit": "exit_status",
     "created_ms": "created",
 }

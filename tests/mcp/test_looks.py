@@ -42,6 +42,7 @@ def test_sessions_are_listed_and_attached_to_and_left(here: Machine) -> None:
         assert (listed["you"], listed["hosts_elsewhere"]) == ("mcp-agent", [])
         assert (one["session"], one["id"], one["life"]) == ("build", session, "live")
         assert (one["cwd"], one["exit_status"]) == ("/", None)
+        assert one["state"] in ("at-prompt", "running")
         assert one["command"].split()[0] == "bash"
         assert [who["mode"] for who in seen["attached"]] == ["observe"]
         assert "operate" in [who["mode"] for who in joined["attached"]]
@@ -289,5 +290,28 @@ def test_a_flood_of_calls_is_refused_and_the_rest_are_answered(here: Machine) ->
         assert found.count("asked-too-often") == 4
         assert found.count("waited-in-vain") == MAX_CALLS
         assert after["state"] == "at-prompt"
+
+    told(story)
+
+
+def test_somebody_is_called_with_the_agent_s_own_words(here: Machine) -> None:
+    shell(here)
+
+    async def story() -> None:
+        async with agent() as bot:
+            called = await bot.call("notify", session="build", text="may I deploy?")
+            (one,) = (await bot.call("list_sessions"))["sessions"]
+            empty = await bot.refused("notify", session="build", text="")
+            lost = await bot.refused("notify", session="nowhere", text="help")
+            await bot.call("run", session="build", command=":", intent="go on")
+            (after,) = (await bot.call("list_sessions"))["sessions"]
+
+        assert (called["was_called"], called["session"]) == (True, "build")
+        assert one["attention"]["what"] == "needs-input"
+        assert one["attention"]["source"].startswith("a_")
+        assert "may I deploy?" in one["attention"]["said"]["text"]
+        assert empty["code"] == "malformed-argument"
+        assert lost["code"] == "session-not-found"
+        assert after["attention"] is None
 
     told(story)

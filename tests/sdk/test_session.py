@@ -165,6 +165,21 @@ def test_a_port_is_waited_for(here: Machine) -> None:
     assert (listening.port, listening.address) == (port, "127.0.0.1")
 
 
+def test_a_list_says_what_each_session_does(here: Machine) -> None:
+    del here
+
+    async def story() -> tuple[holdfast.State, list[holdfast.SessionInfo]]:
+        async with holdfast.connect() as host:
+            await shell(host)
+            asking = await host.create(["sh", "-c", "read x"])
+            return await asking.wait_input(10), await host.sessions()
+
+    state, (first, second) = go(story())
+
+    assert first.word == "at-prompt"
+    assert second.word == state.word == "waiting-for-input"
+
+
 def test_the_end_is_waited_for_and_known_afterwards(here: Machine) -> None:
     del here
 

@@ -139,6 +139,13 @@ async def drop_turn(call: Call, given: contracts.OnSession) -> Facts:
     return tool_output.standing_facts(await (await call.session(given)).drop())
 
 
+async def notify(call: Call, given: contracts.Notify) -> Facts:
+    """Call somebody to the session."""
+    session = await call.session(given)
+    await session.notify(given.text)
+    return {"was_called": True, "session": session.name}
+
+
 async def _goes_on(session: Session, error: CommandGoesOn, budget: int) -> Facts:
     start = int(error.facts["start"])
     return {

@@ -39,6 +39,9 @@ USUAL_APPROVAL = 120.0
 """Seconds to wait for approval by default: a person nearby answers by then, and most
 clients give up on a call later."""
 
+MAX_CALL = 200
+"""Characters that call somebody: as many as are shown."""
+
 MAX_ENTRIES = 500
 """Entries of the logbook in one answer."""
 
@@ -51,7 +54,7 @@ Session = Annotated[
     Meta(
         min_length=1,
         max_length=MAX_SESSION,
-        description="Name or id of the session; HOST/NAME if remote.",
+        description="Name or id; HOST/NAME if remote.",
     ),
 ]
 Intent = Annotated[
@@ -59,23 +62,20 @@ Intent = Annotated[
     Meta(
         min_length=3,
         max_length=MAX_INTENT,
-        description="Why you do this, in one sentence; the other operators read it.",
+        description="Why, in one sentence; the other operators read it.",
     ),
 ]
 Effect = Annotated[
     str,
     Meta(
         max_length=MAX_EFFECT,
-        description="What should be different afterwards, so that others can check.",
+        description="What should change, so that others can check.",
     ),
 ]
 Seconds = Annotated[float, Meta(gt=0, le=MAX_WAIT)]
 Approval = Annotated[
     Seconds,
-    Meta(
-        description="Seconds to wait for a person's approval; then the request is"
-        " withdrawn."
-    ),
+    Meta(description="Seconds to wait for approval; then the request is withdrawn."),
 ]
 Budget = Annotated[
     int,
@@ -305,6 +305,19 @@ class GiveTurn(OnSession, frozen=True, kw_only=True):
             min_length=1,
             max_length=64,
             description="Name of an attached operator; `who` lists them.",
+        ),
+    ]
+
+
+class Notify(OnSession, frozen=True, kw_only=True):
+    """Call somebody."""
+
+    text: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_CALL,
+            description="What you need, in one sentence.",
         ),
     ]
 

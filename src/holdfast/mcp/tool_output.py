@@ -106,7 +106,7 @@ def enveloped(origin: str, text: str, hidden: list[Facts]) -> Facts:
 
 _SAID = (
     *("name", "host", "state", "exit", "created_ms", "id", "command", "cwd"),
-    "attention",
+    *("attention", "doing"),
 )
 """Fields of a session that have another name here, or are made safe to show."""
 
@@ -117,6 +117,7 @@ def info_facts(info: SessionInfo) -> Facts:
         "session": f"{info.host}/{info.name}" if info.host else info.name,
         "id": info.id,
         "life": info.state if info.state in ("frozen", "exited") else "live",
+        "state": printable(info.word, 32) or "not known",
         "exit_status": info.exit_status,
         "command": printable(shlex.join(info.command[:16])),
         "cwd": printable(info.cwd),

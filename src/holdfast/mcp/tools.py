@@ -61,8 +61,8 @@ class Tool(NamedTuple, Generic[Given]):
 _LOOKS: tuple[Tool[Any], ...] = (
     Tool(
         "List sessions",
-        "List the live terminal sessions of this machine, or of a remote host, with"
-        " name, id, state, command and folder. Start here.",
+        "List the terminal sessions of this machine, or of a remote host, with name,"
+        " id, command, folder, and what each does now. Start here.",
         contracts.OnHost,
         looks.list_sessions,
     ),
@@ -235,6 +235,13 @@ _ACTS: tuple[Tool[Any], ...] = (
         " are done.",
         contracts.OnSession,
         acts.drop_turn,
+    ),
+    Tool(
+        "Call a person",
+        "Say that you need a person. Lists and notifications show it,"
+        " until somebody types in the session. Use it when you cannot go on alone.",
+        contracts.Notify,
+        acts.notify,
     ),
 )
 

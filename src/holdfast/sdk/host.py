@@ -82,12 +82,13 @@ class Host:
     async def sessions(self) -> list[SessionInfo]:
         """Return every session that we may see, oldest first.
 
+        Each is asked what it does; one that does not answer at once is listed without.
+
         Raises:
             Unavailable: There is no keeper, or the host cannot be reached.
 
         """
-        listed = await self.way.ask(ListSessions())
-        return [SessionInfo(*one) for one in keeper.sessions_in(listed, self.name)]
+        return await self._listed(look=True)
 
     async def find(self, text: str) -> SessionInfo:
         """Return the session that is meant: by its name, its id or how that begins.
@@ -97,7 +98,7 @@ class Host:
             Unavailable: There is no keeper, or the host cannot be reached.
 
         """
-        return keeper.resolve(text, await self.sessions())
+        return keeper.resolve(text, await self._listed(look=False))
 
     async def create(
         self,
@@ -149,6 +150,10 @@ class Host:
         if isinstance(session, SessionInfo):
             return Session(self, session.id, session, mode)
         return Session(self, session, None, mode)
+
+    async def _listed(self, *, look: bool) -> list[SessionInfo]:
+        told = await self.way.ask(ListSessions(look))
+        return [SessionInfo(*one) for one in keeper.sessions_in(told, self.name)]
 
     def line(self, session: SessionId, mode: Mode) -> Line:
         """Return a line to a session, which is hung up at the latest when we leave."""

@@ -21,7 +21,7 @@ from holdfast.wire.messages import Pending
 
 
 class SessionInfo(SessionRecord):
-    """One session, as its keeper lists it; what it does, `Session.state` says."""
+    """One session, as its keeper lists it; `Session.state` has the evidence."""
 
     __slots__ = ()
 
@@ -29,6 +29,11 @@ class SessionInfo(SessionRecord):
     def size(self) -> Size:  # type: ignore[override]  # as everywhere in the SDK
         """How large its terminal is."""
         return clamped(*super().size)
+
+    @property
+    def word(self) -> str:
+        """What it does, in the words of `state`; empty if nobody was asked."""
+        return self.doing if self.state in ("running", "") else self.state
 
     @property
     def exit_status(self) -> int | None:
