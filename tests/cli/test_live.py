@@ -46,6 +46,7 @@ def listener_of(place: Path) -> int:
 
 def test_a_session_lives_through_its_holder_and_gives_its_status(place: Path) -> None:
     user = User("new", "--name", "live", "--", *BASH, size=(90, 20))
+    user.sees(b"[holdfast] live: nobody else is attached")
     user.sees(b"$ " if os.getuid() else b"# ")
     user.types(b"stty size\r")
     user.sees(b"20 90")
@@ -54,6 +55,7 @@ def test_a_session_lives_through_its_holder_and_gives_its_status(place: Path) ->
     user.types(b"echo after-$((1+1))\r")
     user.sees(b"after-2")
     user.types(b"\x1dd")
+    user.sees(b"`holdfast attach live` reattaches")
     assert user.left() == 0
     assert user.modes() == user.before
 
@@ -84,6 +86,22 @@ def test_a_session_is_driven_without_a_terminal(
     assert main(["ls"]) == 0
     assert "exited 7" in capsys.readouterr().out
     assert main(["end", "job"]) == 0
+
+
+def test_several_sessions_are_ended_once_all_of_them_are_known(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert place.exists()
+    for name in ("one", "two"):
+        assert main(["new", "--detach", "--name", name, "--", "sleep", "600"]) == 0
+
+    assert main(["end", "one", "tow"]) != 0
+    assert len(keeper_client.sessions()) == 2
+
+    capsys.readouterr()
+    assert main(["end", "one", "two", "one"]) == 0
+    assert capsys.readouterr().out == "one has ended\ntwo has ended\n"
+    assert keeper_client.sessions() == []
 
 
 def test_a_command_that_does_not_exist_is_said(place: Path) -> None:

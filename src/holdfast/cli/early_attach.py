@@ -43,8 +43,10 @@ def begun(session: str) -> EarlyAttach | None:
     return next((one for one in _begun if one.session.id == session), None)
 
 
-def attach(text: str, *, observes: bool) -> None:
+def attach(text: str, *, observes: bool, name: str = "") -> None:
     """Show the session that is called so, as far as that goes without the rest.
+
+    One that was made just now may not be found by its `name` yet.
 
     Raises:
         NotOneOfThese: Something unusual came, and the rest has to see to it.
@@ -61,6 +63,7 @@ def attach(text: str, *, observes: bool) -> None:
     found = early_session.find(text)
     if found is None or os.environ.get("HOLDFAST_SESSION") == found.id:
         return
+    found.name = found.name or name
     begun = EarlyAttach(found, terminal, size)
     _begun[:] = [begun]
     early_session.keep(found)

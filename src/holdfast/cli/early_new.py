@@ -36,7 +36,7 @@ def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
     if not as_json:  # Else something is printed first.
         from holdfast.cli.early_attach import attach  # noqa: PLC0415  # only here
 
-        attach(session, observes=False)
+        attach(session, observes=False, name=name)
     return None
 
 

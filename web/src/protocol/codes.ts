@@ -39,7 +39,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "still-alive": ["UsageError", false, "End it first; a session never has two lives at once."],
   "place-not-ours": ["UsageError", false, "Own it with mode 0700, or choose another with HOLDFAST_RUNTIME_DIR, HOLDFAST_CONFIG_DIR or HOLDFAST_STATE_DIR."],
   "socket-path-too-long": ["UsageError", false, "Set HOLDFAST_RUNTIME_DIR to a shorter path."],
-  "cannot-start": ["UsageError", false, "Check the command, its path and the folder to start it in."],
+  "cannot-start": ["UsageError", false, "Check the command, its path and the folder to start it in; `holdfast new --name NAME` names a session."],
   "name-taken": ["UsageError", false, "Choose another name; `holdfast ls` shows which are taken."],
   "ambiguous-session": ["UsageError", false, "Write more letters of the id, as `holdfast ls` prints it."],
   "session-not-named": ["UsageError", false, "Name one that `holdfast ls` lists, or start one with `holdfast new`."],

@@ -1,4 +1,4 @@
-"""`holdfast end`: end a session."""
+"""`holdfast end`: end sessions."""
 
 import argparse
 import time
@@ -18,17 +18,19 @@ from holdfast.model.text import printable
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the verb."""
-    parser.add_argument("session", metavar="NAME")
+    parser.add_argument("sessions", metavar="NAME", nargs="+")
     parser.add_argument("--signal", metavar="S", default="HUP")
     parser.add_argument("--leave-daemons", action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """End the session, wait for it, and drop its record."""
+    """End the sessions, wait for each, and drop its record."""
     number = signal_from(options.signal)
-    session = keeper.find(options.session)
-    end(session, number, leave=options.leave_daemons)
-    print(f"{session.label} has ended")
+    # All of them are known before the first ends.
+    found = {one.id: one for one in map(keeper.find, options.sessions)}
+    for session in found.values():
+        end(session, number, leave=options.leave_daemons)
+        print(f"{session.label} has ended")
     return 0
 
 

@@ -238,7 +238,10 @@ class CannotStart(UsageError):
     why: str
 
     says = "cannot start {command!r}: {why}"
-    next_step = "Check the command, its path and the folder to start it in."
+    next_step = (
+        "Check the command, its path and the folder to start it in;"
+        " `holdfast new --name NAME` names a session."
+    )
 
 
 class NameTaken(UsageError):
