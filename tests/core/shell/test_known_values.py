@@ -58,7 +58,7 @@ def test_what_goes_on_behind_it_is_as_open_as_before() -> None:
         *("HOME=/x", "HOME+=/x", "IFS=/", "export HOME=/x", 'export HO""ME=/x'),
         *("read -r HO''ME", "unset HO''ME", "printf -v HO''ME x", "eval x", ". ./x"),
         *("source x", "set -k", "trap x DEBUG", "builtin read x", "command . ./x"),
-        *("$X", "wait -p x", "getopts a x", "time read x", "local x", "let x=1"),
+        *("$X", "wait -p x", "getopts a x", "time read x", "local x", "let 1"),
     ],
 )
 @pytest.mark.parametrize("text", ["$HOME/x", "~/x"])

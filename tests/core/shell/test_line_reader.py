@@ -32,6 +32,7 @@ def read(text: str, grammar: Grammar = Grammar.BASH) -> tuple[Command, ...]:
         ("for path in a; do ls; done", "variable"),
         ("for fish_x in a; do ls; done", "variable"),
         ("for zle in a; do ls; done", "variable"),
+        ("for precmd_functions in a; do ls; done", "variable"),
         ("for F in a; do ls; done", "variable"),
         ("for 'f' in a; do ls; done", "variable"),
         ("for f in a; do read f; done", "variable"),

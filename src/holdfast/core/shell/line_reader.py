@@ -353,6 +353,7 @@ class LineReader(ABC):
         text = name.text or ""
         is_own = name.is_bare and _NAME.fullmatch(text) is not None
         means = text in _SPECIAL or "proxy" in text or text.startswith(("fish", "zle"))
+        means = means or text.endswith("_functions")  # hooks of zsh
         if not is_own or means or text in self.variables:
             raise Unreadable("a loop sets a variable that may mean something")
         return text

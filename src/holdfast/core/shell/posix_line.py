@@ -8,6 +8,7 @@ them (`[[`, `function`, `select`, `coproc`, `repeat`, zsh's short forms) is Unre
 import re
 from collections.abc import Sequence
 
+from holdfast.core.shell.evaluated_words import may_run_a_word
 from holdfast.core.shell.line_folders import Outcome, still, united
 from holdfast.core.shell.line_reader import COMPOUND
 from holdfast.core.shell.open_words import OpenWord
@@ -24,34 +25,8 @@ _JOINS_OF_DASH = re.compile(r"&&|\|\||;;|[;|\n&]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
-_NAMING = frozenset(
-    {
-        *("declare", "export", "getopts", "let", "local", "mapfile", "printf"),
-        *("read", "readarray", "readonly", "test", "typeset", "unset", "wait", "["),
-    }
-)
-_EVALUATORS = {
-    Grammar.BASH: _NAMING,
-    Grammar.ZSH: _NAMING
-    | {
-        *("bg", "break", "continue", "disown", "exit", "fg", "float", "integer"),
-        *("kill", "print", "return", "sched", "set", "shift", "ulimit", "vared"),
-        *("zformat", "zparseopts", "zstyle"),
-    },
-    Grammar.DASH: frozenset[str](),
-}
-"""Builtins that evaluate a word as a sum or an element of an array, by which `$(…)`
-inside of it runs."""
-
 _BEFORE = frozenset({"-", "builtin", "command", "exec", "nocorrect", "noglob", "time"})
 """Words of zsh after which there may be no command."""
-
-_ASKING = frozenset({"-v", "-R"})
-_COMPARING = {
-    Grammar.BASH: _ASKING,
-    Grammar.ZSH: _ASKING | {"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-t"},
-}
-"""What `test` has to be asked to do so."""
 
 
 class PosixLine(PosixWords):
@@ -74,17 +49,7 @@ class PosixLine(PosixWords):
     def check(self, words: list[Lexeme]) -> None:
         """Raise if the shell itself evaluates what a word holds."""
         self._check_nothing(words)
-        first = words[0].text if words else None
-        if first not in _EVALUATORS[self.grammar]:
-            return
-        rest = words[1:]
-        if first in ("test", "["):
-            known = {word.text for word in rest}
-            if not known & _COMPARING[self.grammar] and all(map(_is_one, rest)):
-                return
-        if first == "printf" and self.grammar is Grammar.BASH:
-            rest = rest if _is_option(rest) else []
-        if any(map(_may_be_evaluated, rest)):
+        if may_run_a_word(words, self.grammar):
             raise Unreadable("the shell may run what one of its words says")
 
     def _check_nothing(self, words: list[Lexeme]) -> None:
@@ -246,19 +211,3 @@ def _any(ends: list[Outcome]) -> Outcome:
     for end in ends[1:]:
         yes, no = united(yes, end.yes), united(no, end.no)
     return Outcome(yes, no)
-
-
-def _is_one(word: Lexeme) -> bool:
-    return word.open is None or word.open.is_one
-
-
-def _is_option(words: list[Lexeme]) -> bool:
-    """Tell whether the first word may be an option, such as `printf -v`."""
-    text = words[0].text if words else None
-    return text is None or text.startswith("-")
-
-
-def _may_be_evaluated(word: Lexeme) -> bool:
-    return word.open is not None or any(
-        "[" in text and text != "[" for text in word.texts
-    )
