@@ -46,6 +46,20 @@ QUERIES = [
     (b"\x1b]52;c;?\x07", QueryKind.CLIPBOARD, ()),
     (b"\x1b]50;?\x07", QueryKind.OTHER, ()),
     (b"\x1b]60\x07", QueryKind.OTHER, ()),
+    (b"\x1b]20;?\x07", QueryKind.OTHER, ()),
+    (b"\x1b]49;?\x07", QueryKind.OTHER, ()),
+    (b"\x1b]176;?\x07", QueryKind.OTHER, ()),
+    (b"\x1b]702;?\x07", QueryKind.OTHER, ()),
+    (b"\x1b]7704;1;?\x07", QueryKind.OTHER, ()),
+    (b"\x1b]7771;?;97\x07", QueryKind.OTHER, ()),
+    (b"\x1b]99;i=evil:p=?;\x1b\\", QueryKind.OTHER, ()),
+    (b"\x1b]99;i=evil:p=alive;\x1b\\", QueryKind.OTHER, ()),
+    (b"\x1b]5522;type=read;Lg==\x1b\\", QueryKind.OTHER, ()),
+    (b"\x1b]1337;ReportCellSize\x07", QueryKind.OTHER, ()),
+    (b"\x1b]1337;ReportVariable=dXNlci54\x07", QueryKind.OTHER, ()),
+    (b"\x1b]1337;RequestUpload=format=tgz\x07", QueryKind.OTHER, ()),
+    (b"\x1b]1337;Capabilities\x07", QueryKind.OTHER, ()),
+    (b'\x1bP@kitty-cmd{"cmd":"ls"}\x1b\\', QueryKind.OTHER, ()),
     *[
         (b"\x1b[%dt" % report, QueryKind.WINDOW, (report,))
         for report in (11, 13, 14, 15, 16, 18, 19, 20, 21)
@@ -89,6 +103,9 @@ ORDINARY = [
     b"\x1b[0 ?c\x1b[5\x80n",
     b"\x1b(B\x1b7\x1b8\x1b=\x1bM",
     b"\x1b_Gi=1\x1b\\\x1bXsos\x1b\\\x1b^pm\x1b\\",
+    b"\x1b]1337;RemoteHost=ann@x\x07\x1b]1337;CurrentDir=/x\x07\x1b]1337;File=a?\x07",
+    b"\x1b]99;i=1:p=title;who?\x1b\\\x1b]777;notify;a;b?\x07\x1b]9;come?\x07",
+    b"\x1b]5522;type=write\x1b\\\x1bP@other\x1b\\",
 ]
 
 

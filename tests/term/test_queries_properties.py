@@ -26,6 +26,7 @@ pieces = st.sampled_from(
         *(b"[", b"]", b"P", b"X", b"Z", b"c", b"n", b"q", b"$", b"+", b"?", b";", b">"),
         *(b"0", b"5", b"6", b"11;", b"4;1;", b"52;c;", b"18t", b"$p", b"$q", b"1m"),
         *(b"\x1b[c", b"\x1b[6n", b"\x1b]11;?\x07", b"\x1bP$qm\x1b\\", b"\xc2\x9bc"),
+        *(b"1337;", b"Re", b"port", b"99;", b"p=", b"7704;", b"@", b"kitty-cmd"),
         *(b"\x1b]2;t", b"\x1b[31m", b"text", b" ", b"0" * LIMIT, b"\0" * LIMIT),
     ]
 )

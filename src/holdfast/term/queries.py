@@ -37,7 +37,8 @@ I3 and I4 together are why a sequence that does not end within `limit` loses its
 introducer and the rest is let through as plain text: if it were let through
 whole, a query only had to be long enough to be answered by every viewer.
 
-Not covered: the acknowledgements of the kitty graphics protocol (APC G).
+Not covered: the acknowledgements of the kitty graphics protocol (APC G), and
+sequences that some terminal answers and nobody here knows of.
 """
 
 import enum
@@ -70,7 +71,7 @@ _CSI = rb"(?:\x1b" + _CTL + rb"*+\[|\xc2\x9b)"
 
 _HARMLESS = (
     rb"\[(?:[0-9;]{0,UNDER}+[@-QS-Zabd-mors]|\?[0-9;]{0,UNDER}+[hl])"
-    rb"|\](?:[0-27-9]|133|633|1337);"
+    rb"|\](?:[0-27-9]|133|633);"
 )
 """After ESC: what nearly all sequences are, so that one look is enough."""
 
@@ -107,16 +108,44 @@ _DCS_END = re.compile(rb"[\x18\x1a]|\x1b\\?|\xc2[\x80-\x9f]")
 _ENDED = frozenset({b"\x07", b"\x1b", ST, b"\xc2\x9c"})
 """Ends after which a string is carried out; after any other it is forgotten."""
 
+_ASKED_BY_MARK = (
+    *(b"4", b"5", *(b"%d" % code for code in range(10, 20)), b"20", b"21", b"22"),
+    *(b"39", b"49", b"50", b"176", *(b"%d" % code for code in range(700, 730))),
+    *(b"7704", b"7770", b"7771"),
+)
+"""Codes of OSC that are a query if a `?` stands behind them: colours, fonts and what
+rxvt, mintty and others have for theirs."""
+
+
+def _begun(code: bytes, then: bytes) -> bytes:
+    """Return a pattern for what may yet become this code, and `then` behind it."""
+    pattern = then
+    for place in reversed(range(len(code))):
+        pattern = rb"%c(?:\Z|%b)" % (code[place], pattern)
+    return pattern
+
+
 _OSC_OPEN = re.compile(
-    rb"0*+(?:\Z|[45](?:\Z|;)|1(?:\Z|[0-9](?:\Z|;))|2(?:\Z|[12](?:\Z|;))"
-    rb"|50(?:\Z|;)|52(?:\Z|;[^;]*+(?:\Z|;(?:\Z|\?)))|6(?:\Z|[01](?:\Z|;))"
-    rb"|7(?:\Z|0(?:\Z|7(?:\Z|7(?:\Z|;)))))"
+    rb"0*+(?:\Z|"
+    + b"|".join(
+        [
+            *(_begun(code, b";") for code in (*_ASKED_BY_MARK, b"60", b"61", b"7077")),
+            *(_begun(code, b";") for code in (b"99", b"5522")),
+            _begun(b"52", rb";[^;]*+(?:\Z|;(?:\Z|\?))"),
+            _begun(b"1337", rb";(?:\Z|[RC])"),
+        ]
+    )
+    + rb")"
 )
 _OSC_QUERY = re.compile(
-    rb"0*+(?:(?:[45]|1[0-9]|2[12]|50);[^?]*+\?|52;[^;]*+;\?|6[01](?:;|\Z)|7077;)"
+    rb"0*+(?:(?:"
+    + b"|".join(_ASKED_BY_MARK)
+    + rb");[^?]*+\?|52;[^;]*+;\?|6[01](?:;|\Z)|7077;"
+    rb"|99;[^;]*\bp=(?:\?|alive)|5522;[^;]*type=read"
+    rb"|1337;(?:Re(?:port|quest)|Capabilities))"
 )
-_DCS_OPEN = re.compile(rb"[0-?]*+(?:\Z|[$+](?:\Z|q))")
-_DCS_QUERY = re.compile(rb"[0-?]*+([$+])q")
+_DCS_OPEN = re.compile(rb"[0-?]*+(?:\Z|[$+](?:\Z|q)|@)")
+_DCS_QUERY = re.compile(rb"[0-?]*+(?:([$+])q|@kitty-cmd)")
 
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
 _C1_BEGUN = re.compile(rb"\xc2(?:[\x80-\x9f]|\Z)")
@@ -210,6 +239,9 @@ _CSI_KINDS = {
 """By prefix, intermediates and final letter."""
 
 
+_DCS_KINDS = {b"$": QueryKind.SETTING, b"+": QueryKind.CAPABILITY}
+
+
 class _State(enum.Enum):
     """What the visible bytes have left open."""
 
@@ -262,7 +294,7 @@ def _dcs_query(body: bytes) -> _Asked | None:
     asked = _DCS_QUERY.match(body)
     if asked is None:
         return None
-    return (QueryKind.SETTING if asked[1] == b"$" else QueryKind.CAPABILITY), ()
+    return _DCS_KINDS.get(asked[1], QueryKind.OTHER), ()
 
 
 def _number(digits: bytes) -> int:
