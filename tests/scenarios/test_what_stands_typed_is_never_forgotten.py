@@ -292,6 +292,24 @@ def test_what_an_agent_has_the_shell_put_on_its_line_is_asked_about(
     assert calls.blame(session, "line").staged == LINE
 
 
+@pytest.mark.parametrize("pushed", [1, 2])
+def test_a_line_that_zsh_has_put_away_is_asked_about_whoever_brings_it_back(
+    here: Machine, home: Path, pushed: int
+) -> None:
+    two = Two(here, shell(here, home, "zsh"))
+    two.leaves((LINE + b"\x1bq") * pushed)
+    for _ in range(pushed):
+        two.anna.enter(b"\x03")
+        eventually("it is back", lambda: blamed(two) == LINE)
+    assert two.anna.request(wire.Drop()) is None
+
+    holds(two)
+
+
+def blamed(two: Two) -> bytes:
+    return calls.blame(two.session, "line").staged
+
+
 DASH = {
     "as it is": LINE,
     "C-d": LINE + b"\x04",

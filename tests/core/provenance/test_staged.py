@@ -383,3 +383,15 @@ def test_a_line_that_the_kernel_threw_away_is_nobody_s_to_answer_for() -> None:
     line.typed(ANNA, b"ls\r", raw, echo_off=False)
 
     assert line.stands().by == (ANNA,)
+
+
+def test_everybody_who_ever_typed_is_remembered() -> None:
+    line = StagedLine(is_marked=True)
+    line.typed(ANNA, b"ls\r", echo_off=False)
+    line.prompted(is_drained=True)
+
+    line.shaped((BOT,))
+    line.told(b"", ())
+
+    assert line.stands().is_empty
+    assert list(line.typists) == [ANNA, BOT]

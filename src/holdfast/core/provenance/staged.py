@@ -157,6 +157,10 @@ class StagedLine:
         self._hands: set[ActorId] = set()
         """Who may have a hand in what is kept: nobody but these."""
 
+        self.typists: dict[ActorId, None] = {}
+        """Everybody who has typed since the shell began: a line that was put away in it
+        (zsh's push-line) comes back when it likes."""
+
         self._size = 0
         """Bytes kept of lines that may have been ended: no more than these."""
 
@@ -181,6 +185,7 @@ class StagedLine:
         ended: list[Staged] = []
         self.is_fresh = self.is_fresh and not data
         self._hands.add(actor)
+        self.typists[actor] = None
         plain = data.translate(terminal.plain) if len(data) > 1 else NOT_PLAIN
         at = 0
         while at < len(data):
@@ -278,6 +283,7 @@ class StagedLine:
     def shaped(self, by: Iterable[ActorId]) -> None:
         """Take that these have a hand in what stands there, whatever that is."""
         hands = dict.fromkeys(by)
+        self.typists |= hands
         if hands:
             self._hands |= hands.keys()
             self._parts[-1].is_lost = True

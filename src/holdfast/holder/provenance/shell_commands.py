@@ -215,9 +215,10 @@ class ShellCommands:
         """Return who may have put on the shell's line what nobody has typed there."""
         last = self._machine.last
         if last is None:
-            return self.line.stands().by
+            return (*self.line.stands().by, *self.line.typists)
         trigger = () if last.trigger is None else (last.trigger,)
-        return (*trigger, *last.authors, *last.hands, *self.line.stands().by)
+        last_hands = (*trigger, *last.authors, *last.hands)
+        return (*last_hands, *self.line.stands().by, *self.line.typists)
 
     def _is_drained(self) -> bool:
         """Tell whether the shell has the terminal and finds nothing left to read.

@@ -78,6 +78,9 @@ class TypedLine:
         through = -1 if known is None else known.through
         hands = () if known is None else known.line
         line = self._shell.line
+        if known is not None:
+            had = [actor for actor, _ in known.hands.had]
+            line.typists |= dict.fromkeys([*known.typists, *had])
         terminal = now if now.edits else LINE_EDITOR
         for entry in entries:
             if entry.index > through:
