@@ -17,6 +17,13 @@ from holdfast.core.shell.command_names import carries_another, hides_another
         (("sh", "x"), False, False),
         (("python3.11", "-m", "x"), False, False),
         (("pythonic", "-c"), False, False),
+        (("prlimit", "rm"), True, False),
+        (("sed", "1e rm x", "a"), False, True),
+        (("gsed", "-n", "1p", "a"), False, False),
+        (("ld-linux-x86-64.so.2", "/bin/rm"), True, False),
+        (("ld", "rm"), False, False),
+        (("mksh", "-c", "rm"), False, True),
+        (("bindkey", "-s", "a", "rm"), False, True),
     ],
 )
 def test_a_command_that_runs_another_is_known_by_its_words(
