@@ -1,5 +1,6 @@
 import json
 
+import msgspec
 import pytest
 from tests.cli.support.fakes import OTHER, US, FakeKeeper, FakeSession
 from tests.cli.support.operating import robo
@@ -178,6 +179,14 @@ def test_what_comes_with_the_turn_is_shown(web: FakeSession, capsys: Capture) ->
     assert "1 job runs: make -j2" in said
     assert main(["seize", "web", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["inherited"]["jobs"] == ["make -j2"]
+    ending = msgspec.structs.replace(job, command="")
+    for jobs, told in (
+        ((ending,), "1 job runs\n"),
+        ((ending, job), "2 jobs run: make -j2, …\n"),
+    ):
+        web.operating.inherited = Inherited(Epoch(2), b"", (), jobs, ())
+        assert main(["seize", "web"]) == 0
+        assert capsys.readouterr().out.endswith(f"with it comes: {told}")
 
 
 def test_nothing_is_asked_of_a_session_that_has_ended(

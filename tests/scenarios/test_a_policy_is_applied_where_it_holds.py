@@ -73,3 +73,22 @@ def test_what_changes_a_whole_host_is_refused_by_name(
     assert code == "only-here"
     assert "can only be done on the machine itself" in text
     assert step == "Do it on that machine."
+
+
+def test_a_first_policy_is_told_in_a_few_lines_and_later_ones_as_they_differ() -> None:
+    with places(1) as (host,):
+        host.do("gate", "init")
+        first = host.do("gate", "apply", "--yes")
+        policy = Path(host.folders["HOLDFAST_CONFIG_DIR"]) / "policy.toml"
+        with policy.open("a") as file:
+            file.write(
+                '\n[[rule]]\nname = "last"\nverdict = "allow"\ninput = "resize"\n'
+            )
+        second = host.do("gate", "apply", "--yes")
+
+    assert len(first.splitlines()) < 20
+    assert "by default: human allow, agent ask, service deny, device deny" in first
+    assert "denied by 4 rules: no-disks," in first
+    assert f"less {policy}" in first
+    assert '+name = "last"' in second
+    assert "looser:  rule last added (allow)" in second

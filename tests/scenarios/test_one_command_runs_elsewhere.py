@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.scenarios.elsewhere import Place, places, relay
@@ -101,3 +102,38 @@ def test_a_host_that_there_is_not_runs_nothing(joined: tuple[Place, Place]) -> N
 
     assert away.run("exec", "nowhere", "true").returncode == 64
     assert away.run("exec", "box").returncode == 64
+
+
+def test_what_would_not_be_read_is_refused(
+    joined: tuple[Place, Place], tmp_path: Path
+) -> None:
+    home, away = joined
+    rows = tmp_path / "rows"
+    rows.write_text("one\ntwo\n")
+
+    piped = away.run("exec", "box", "--", "cat", said="one\n")
+    with rows.open() as given:
+        filed = subprocess.run(
+            away.command("exec", "box", "--", "cat"),
+            stdin=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **away.folders},
+        )
+    with rows.open() as given:
+        given.seek(0, os.SEEK_END)
+        at_end = subprocess.run(
+            away.command("exec", "box", "--", "echo", "done"),
+            stdin=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **away.folders},
+        )
+
+    for refused in (piped, filed):
+        assert refused.returncode == 64
+        assert "passes no standard input on" in refused.stderr
+    assert (at_end.returncode, at_end.stdout) == (0, "done\n")
+    assert names(home) == []

@@ -42,8 +42,10 @@ def inherited_told(inherited: Inherited, names: Names) -> str:
     if inherited.jobs:
         count = len(inherited.jobs)
         runs = "1 job runs" if count == 1 else f"{count} jobs run"
-        first = printable(inherited.jobs[0].command, 60)
-        parts.append(f"{runs}: {first}{', …' if count > 1 else ''}")
+        # A process that is about to end has no command any more.
+        named = [one.command for one in inherited.jobs if one.command.strip()]
+        first = f": {printable(named[0], 60)}" if named else ""
+        parts.append(f"{runs}{first}{', …' if first and count > 1 else ''}")
     parts += _changed_told(inherited.changed, names)
     return "; ".join(parts)
 

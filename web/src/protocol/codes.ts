@@ -46,6 +46,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "not-a-terminal": ["UsageError", false, "Run it in a terminal; `new --detach`, `read`, `send` and `wait` need none."],
   "attached-to-itself": ["UsageError", false, "Attach from a terminal outside of this session."],
   "malformed-argument": ["UsageError", false, "See `holdfast VERB --help`."],
+  "input-not-passed-on": ["UsageError", false, "Give it `< /dev/null`, or put what it should read into a file there."],
   "request-too-large": ["UsageError", false, "Use a shorter command and fewer or shorter variables."],
   "no-such-signal": ["UsageError", false, "Use a number from 1 to 64; `kill -l` lists them."],
   "malformed-policy": ["UsageError", false, "`holdfast gate check` lists every problem with its line."],

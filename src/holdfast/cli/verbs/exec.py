@@ -6,9 +6,13 @@ the command is. While it runs anybody who may can attach to it.
 
 import argparse
 import contextlib
+import fcntl
 import os
 import signal
+import stat
+import struct
 import sys
+import termios
 from collections.abc import Iterator
 
 from holdfast.cli import new_request
@@ -21,7 +25,7 @@ from holdfast.client.driver import attachment_to, converse
 from holdfast.client.proven_requests import proven_by_us
 from holdfast.core.client.stream_wait import Whole
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.errors import HoldfastError
+from holdfast.model.errors import HoldfastError, InputNotPassedOn
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import record_of
 from holdfast.model.session_requests import Created, Creation, Forget
@@ -54,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command there, show what it prints, and return its status."""
+    _demand_no_input()
     host = checked_name(options.host.rstrip("/"))
     asked = NewOptions(_words(options.command), f"exec-{os.urandom(4).hex()}")
     asked.on, asked.cwd, asked.env = host, options.cwd, options.env
@@ -72,6 +77,30 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.suppress(HoldfastError):
         keeper.request(Forget(made.id), host=host)
     return status if status >= 0 else SIGNALLED - status
+
+
+def _demand_no_input() -> None:
+    """Do nothing if there is nothing to be read from standard input.
+
+    What would be typed into a terminal is not what a pipe would give: control
+    characters are obeyed, lines echoed and cut, and there is no end.
+
+    Raises:
+        UsageError: There is something.
+
+    """
+    try:
+        if os.isatty(0):
+            return
+        found = os.fstat(0)
+        if stat.S_ISREG(found.st_mode):
+            left = found.st_size - os.lseek(0, 0, os.SEEK_CUR)
+        else:
+            left = struct.unpack("i", fcntl.ioctl(0, termios.FIONREAD, bytes(4)))[0]
+    except OSError:
+        return  # It is closed, or /dev/null.
+    if left > 0:
+        raise InputNotPassedOn("exec")
 
 
 def _words(command: list[str]) -> list[str]:

@@ -5,21 +5,26 @@ import difflib
 import json
 import os
 import sys
+import textwrap
+from collections.abc import Sequence
 
 from holdfast.cli.approvals import EXIT_LEFT
 from holdfast.client import policies
 from holdfast.client.authority import demand_grant
 from holdfast.core.policy.changes import PolicyChange, policy_changes
+from holdfast.core.policy.policy import Policy
 from holdfast.core.policy.policy_file import examine
 from holdfast.linux.stored import policy_files
 from holdfast.linux.stored.policy_files import Standing
 from holdfast.model.errors import MalformedArgument
 from holdfast.model.text import printable
+from holdfast.model.verdicts import Verdict
 
 MAX_SHOWN = 1000
 """Characters of a line that are shown: real ones are far shorter."""
 
 CONTEXT = 3
+WIDTH = 79
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,6 +62,10 @@ def _changes(seen: Standing) -> list[PolicyChange]:
 
 
 def _show(seen: Standing, changes: list[PolicyChange]) -> None:
+    new, _ = examine(seen.candidate.text or b"")
+    if new is not None and not seen.applied.text and not seen.tampered:
+        _introduce(new, seen)
+        return
     if seen.tampered:
         print(f"{printable(seen.tampered, MAX_SHOWN)}: all of it is applied anew")
     for line in _difference(seen):
@@ -66,6 +75,33 @@ def _show(seen: Standing, changes: list[PolicyChange]) -> None:
         print(f"{mark}{printable(one.what, MAX_SHOWN)}")
     if seen.candidate.plugins != seen.applied.plugins:
         print("         plug-ins in the folder `plugins` changed")
+
+
+def _introduce(policy: Policy, seen: Standing) -> None:
+    """Say what the first policy of a host is about: a diff would be all of it."""
+    path = printable(seen.candidate.path, MAX_SHOWN)
+    lines = len((seen.candidate.text or b"").splitlines())
+    print(f"the first policy of this host: {path}, {lines} lines")
+    default = [f"{kind.value} {policy.default[kind].value}" for kind in policy.default]
+    print(_wrapped("by default:", default))
+    for verdict, told in _TOLD.items():
+        names = [one.name for one in policy.rules if one.verdict is verdict]
+        if names:
+            rules = "1 rule" if len(names) == 1 else f"{len(names)} rules"
+            print(_wrapped(f"{told} by {rules}:", names))
+    others = [f"plug-in {one}" for one in policy.plugins]
+    others += ["a webhook"] if policy.webhook is not None else []
+    if others:
+        print(_wrapped("asked besides:", others))
+    print(f"`less {path}` shows all of it, `holdfast gate test` what it would decide")
+
+
+def _wrapped(head: str, words: Sequence[str]) -> str:
+    text = f"{head} {', '.join(printable(one, MAX_SHOWN) for one in words)}"
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+_TOLD = {Verdict.DENY: "denied", Verdict.ASK: "asked about", Verdict.ALLOW: "allowed"}
 
 
 def _difference(seen: Standing) -> list[str]:

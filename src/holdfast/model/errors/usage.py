@@ -307,6 +307,15 @@ class MalformedArgument(UsageError):
     next_step = "See `holdfast VERB --help`."
 
 
+class InputNotPassedOn(UsageError):
+    """Something stands on standard input, and the verb would not pass it on."""
+
+    verb: str
+
+    says = "`holdfast {verb}` passes no standard input on, and there is some"
+    next_step = "Give it `< /dev/null`, or put what it should read into a file there."
+
+
 class RequestTooLarge(UsageError):
     """A request holds more than fits one packet to the keeper."""
 
