@@ -74,6 +74,45 @@ def test_an_interpreter_inside_a_shell_is_run_in(here: Machine, tmp_path: Path) 
     assert verb("run", session, "6 * 7").stdout == "42\n"
 
 
+@pytest.mark.parametrize("how", ["exit()", "C-d"])
+def test_after_an_interpreter_the_shell_is_run_in_again(
+    here: Machine, tmp_path: Path, how: str
+) -> None:
+    session = shell(here, tmp_path)
+    verb("send", session, "--enter", sys.executable)
+    wait_input(session)
+    assert verb("run", session, "6 * 7").stdout == "42\n"
+    if how == "C-d":
+        verb("keys", session, how)
+    else:
+        verb("send", session, "--enter", how)
+    eventually("a prompt", lambda: calls.state(session).state == "at-prompt")
+
+    done = verb("run", session, "echo back")
+
+    assert (done.returncode, done.stdout) == (0, "back\n"), done.stderr
+
+
+def test_what_an_interpreter_left_unread_is_never_run_with_a_command(
+    here: Machine, tmp_path: Path
+) -> None:
+    session = shell(here, tmp_path)
+    program = "import sys, time, tty; tty.setraw(0); print('raw', flush=True);"
+    program += " sys.stdin.buffer.raw.read(1); time.sleep(0.3)"
+    verb("send", session, "--enter", f'{sys.executable} -c "{program}"; stty sane')
+    eventually("it is raw", lambda: "\nraw" in verb("read", session).stdout)
+    verb("send", session, "xtouch stolen #")
+    eventually("a prompt", lambda: calls.state(session).state == "at-prompt")
+
+    done = verb("run", session, "echo back")
+
+    assert done.returncode == 75
+    assert "touch stolen #" in verb("screen", session).stdout
+    assert not (tmp_path / "stolen").exists()
+    verb("keys", session, "C-c")
+    assert verb("run", session, "echo back").stdout == "back\n"
+
+
 def test_what_comes_late_is_waited_for_and_a_half_line_is_noticed(
     here: Machine,
 ) -> None:

@@ -19,12 +19,14 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.core.shell.shell_state import Item, ItemKind, ShellState
 from holdfast.holder.input import line_question
 from holdfast.holder.input.line_question import LineQuestion
+from holdfast.holder.provenance import shell_commands
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.provenance.state_channel import make_pipe
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.timers import Timers
 from holdfast.linux import pty, shared_memory
 from holdfast.model.errors import NotAtPrompt
+from holdfast.model.ids import ENTROPY, actor_id, client_id
 from holdfast.model.inputs import InputKind
 from holdfast.model.session_record import HeldRecord, SessionRecord
 from holdfast.term.marks import Began, Buffer, Prompted
@@ -36,6 +38,7 @@ print("reads", end="", flush=True)
 while data := os.read(0, 100):
     print(data, end="", flush=True)
 """
+OTHER, OTHER_CLIENT = actor_id(b"other"), client_id(b"n" * ENTROPY)
 LATE = f"input()\n{READER}"
 
 
@@ -248,6 +251,78 @@ def test_only_a_shell_that_edits_its_line_itself_is_asked(
     asked.shell.following.shell_state = ShellState(items, None, {}, {}, is_whole=True)
 
     assert asked.ask() == is_asked
+
+
+def doubtful(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have something typed while a command ran, so late that it may stand there."""
+    monkeypatch.setattr(shell_commands, "ON_ITS_WAY", 0.0)
+    line = asked.shell.following.line
+    asked.shell.says(Began("python3", 7))
+    line.typed(OTHER, b"exit()", echo_off=False)
+    asked.shell.says(Prompted())
+    assert not line.stands().is_empty
+
+
+def test_what_was_typed_before_the_prompt_is_asked_about_and_may_be_gone(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = asked.shell.given()
+    assert not asked.question.settle(given, asked.answers.append)
+    doubtful(asked, monkeypatch)
+    asked.shell.following.demand_prompt(asked.shell.given(client=OTHER_CLIENT))
+
+    assert asked.question.settle(given, asked.answers.append)
+    asked.stage.says(b"7077~")
+    asked.tick()
+    assert asked.answers == []
+    asked.shell.says(Buffer("", 0))
+    asked.question.heard()
+    asked.tick()
+
+    assert asked.answers == [None]
+    assert asked.shell.following.line.stands().is_empty
+
+
+def test_what_still_stands_there_is_its_typist_s(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubtful(asked, monkeypatch)
+    asked.question.settle(asked.shell.given(), asked.answers.append)
+    asked.shell.says(Buffer("exit()", 6))
+    asked.tick()
+
+    assert asked.why() == "something stands there that nobody has typed"
+    assert OTHER in asked.shell.following.line.stands().by
+    with pytest.raises(NotAtPrompt):
+        asked.shell.following.demand_prompt(asked.shell.given(client=OTHER_CLIENT))
+
+
+def test_without_an_answer_nobody_who_had_a_hand_in_it_is_forgotten(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubtful(asked, monkeypatch)
+    monkeypatch.setattr(line_question, "PATIENCE", 0.0)
+    asked.question.settle(asked.shell.given(), asked.answers.append)
+    asked.stage.says(b"7077~")
+    asked.tick()
+
+    assert asked.why() == "it does not say what stands on its line"
+    assert {OTHER, ANNA} <= {*asked.shell.following.line.stands().by}
+
+
+def test_what_may_be_on_its_way_is_waited_for(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubtful(asked, monkeypatch)
+    monkeypatch.setattr(shell_commands, "ON_ITS_WAY", math.inf)
+    asked.question.settle(asked.shell.given(), asked.answers.append)
+    asked.tick()
+
+    assert asked.answers == []
+    monkeypatch.setattr(shell_commands, "ON_ITS_WAY", 0.0)
+    asked.question.heard()
+    asked.tick()
+    asked.stage.says(b"7077~")
 
 
 def test_only_bash_is_asked() -> None:

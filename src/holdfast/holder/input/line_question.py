@@ -15,7 +15,6 @@ something.
 import time
 from collections.abc import Callable
 
-from holdfast.core.shell.shell_state import Item, ItemKind
 from holdfast.holder.provenance.shell_commands import ShellCommands
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.timers import Timers
@@ -33,8 +32,6 @@ runs programs some hundred. The gate waits two for everything."""
 
 AGAIN = 0.003
 """Seconds until it is looked again whether readline reads."""
-
-_EDITORS = (Item(ItemKind.OPTION, "emacs"), Item(ItemKind.OPTION, "vi"))
 
 Then = Callable[[NotAtPrompt | None], None]
 """Called with why nothing may be typed; None: the line is empty."""
@@ -58,13 +55,21 @@ class LineQuestion:
 
         Who asked before is forgotten: one input is judged at a time.
         """
-        if given.kind is not InputKind.COMMAND or not self._is_bash():
+        if given.kind is not InputKind.COMMAND or not self._shell.tells_line:
             return False
         self.waiting, self._is_sent = (given.actor, then), False
         self._deadline = time.monotonic() + PATIENCE
         self._send()
         self._timer.set(0.0)
         return True
+
+    def settle(self, given: Input, then: Then) -> bool:
+        """Ask whether what was typed before this prompt stands there.
+
+        False if there is no doubt, or nobody who could tell.
+        """
+        is_asked = given.kind is InputKind.COMMAND and self._shell.is_doubtful
+        return is_asked and self.ask(given, then)
 
     def heard(self) -> None:
         """Take that the shell has said something: it may be the answer."""
@@ -78,7 +83,7 @@ class LineQuestion:
         shell = self._shell
         if not shell.at_prompt:
             self._conclude("a line was entered just now")
-        elif not shell.line.stands().is_empty:
+        elif not (shell.line.stands().is_empty or shell.is_doubtful):
             self._conclude("something stands there that nobody has typed")
         elif self._is_sent and shell.buffer is not None:
             self._conclude("")
@@ -90,14 +95,9 @@ class LineQuestion:
             soon = time.monotonic() + AGAIN
             self._timer.set(self._deadline if self._is_sent else soon)
 
-    def _is_bash(self) -> bool:
-        """Tell whether a bash reads that edits its line itself."""
-        if self._vaulted.held.integration != "bash":
-            return False
-        state = self._shell.shell_state
-        return state is None or any(one in state.items for one in _EDITORS)
-
     def _send(self) -> None:
+        if self._shell.is_doubtful and not self._shell.has_arrived:
+            return  # What runs next would be given it.
         master, leader = self._vaulted.master, self._vaulted.record.pid
         if pty.is_canonical(master) or pty.foreground(master) != leader:
             return
@@ -106,8 +106,12 @@ class LineQuestion:
             self._is_sent = pty.write_available(master, SEQUENCE) > 0
 
     def _give_up(self) -> None:
+        line = self._shell.line
         if self._is_sent and self.waiting is not None:
-            self._shell.line.told(b"?", [self.waiting[0]])
+            if line.stands().is_empty:
+                line.told(b"?", [self.waiting[0]])
+            else:  # Nobody who had a hand in it is forgotten.
+                line.shaped([self.waiting[0]])
         self._conclude("it does not say what stands on its line")
 
     def _conclude(self, why: str) -> None:

@@ -88,8 +88,24 @@ class Consultation:
         """Ask about an input that is first in line."""
         if self._open is not None:
             self._drop()
-        ticket, self.given = consult.ticket, consult.input
-        given = consult.input
+        self.given = consult.input
+        then = partial(self._settled, consult)
+        if self._line_question.settle(consult.input, then):
+            return []
+        return self._examine(consult, at)
+
+    def _settled(self, consult: Consult, error: NotAtPrompt | None) -> None:
+        """Take what the shell says of what was typed before its prompt."""
+        intake, at = self._driver.intake, now()
+        if error is not None:
+            given_up = gate.Abandoned(consult.ticket, error)
+            self._driver.do(intake.abandon(given_up, at), at)
+        elif intake.gate.is_consulting(consult.ticket):
+            self._driver.do(self._examine(consult, at), at)
+
+    def _examine(self, consult: Consult, at: Moment) -> list[Effect]:
+        ticket, given = consult.ticket, consult.input
+        self.given = given
         in_force = self._in_force
         in_force.look()
         secret = self._questions.secret(given, at)

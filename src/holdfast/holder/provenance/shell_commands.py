@@ -12,7 +12,7 @@ from holdfast.core.provenance import commands
 from holdfast.core.provenance.originators import Origins
 from holdfast.core.provenance.staged import Staged, StagedLine
 from holdfast.core.session.stream import StreamWindow
-from holdfast.core.shell.shell_state import ShellState  # noqa: TC001  # read by people
+from holdfast.core.shell.shell_state import Item, ItemKind, ShellState
 from holdfast.core.shell.state_messages import UNKNOWN
 from holdfast.holder.provenance.command_messages import (
     Told,
@@ -45,6 +45,7 @@ ON_ITS_WAY = 0.25
 """Seconds after which what was typed is where its reader can find it: many times
 what the kernel takes to carry it there."""
 
+_EDITORS = (Item(ItemKind.OPTION, "emacs"), Item(ItemKind.OPTION, "vi"))
 _IDLE = frozenset({commands.Phase.PROMPT, commands.Phase.BETWEEN})
 _WHY = {
     commands.Phase.UNMARKED: "it has not shown one yet",
@@ -74,6 +75,9 @@ class ShellCommands:
 
         self.buffer: Buffer | None = None
         """What the shell has answered last to the question what stands on its line."""
+
+        self._has_said = False
+        """Whether the shell has said what stands on its line, since its prompt."""
 
         self._enters = _now()
         self._hands: tuple[ActorId, ...] = ()
@@ -158,8 +162,31 @@ class ShellCommands:
             raise OutcomeForgotten(given.id.client, given.id.sequence)
         if self._machine.phase is not commands.Phase.PROMPT:
             raise NotAtPrompt(_WHY[self._machine.phase])
-        if not self.line.stands().is_empty:
+        if not self.line.stands().is_empty and not self.is_doubtful:
             raise NotAtPrompt("something was typed, and may still stand there")
+
+    @property
+    def tells_line(self) -> bool:
+        """Whether a bash reads that edits its line itself, and can be asked for it."""
+        if self._vaulted.held.integration != "bash":
+            return False
+        state = self.shell_state
+        return state is None or any(one in state.items for one in _EDITORS)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the shell can be asked if what was typed earlier stands there.
+
+        That is so of what was typed while a command ran: that has read it, or not. Of
+        what was typed since the prompt nobody need be asked.
+        """
+        is_fresh = self.at_prompt and self.line.is_fresh and not self._has_said
+        return is_fresh and not self.line.stands().is_empty and self.tells_line
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether what was typed last is where its reader can find it."""
+        return _now().now - self._enters.now >= ON_ITS_WAY
 
     def enters(self) -> None:
         """Take note that an input is about to be written.
@@ -200,15 +227,18 @@ class ShellCommands:
             case Began():
                 self.line.began(mark.line if mark.is_known else None)
             case Standing(line):
+                self._has_said = True
                 # What is too long to be told stands there all the same.
                 self.line.told(line.encode() or b"?", self._behind_last())
             case Buffer(line):
                 self.buffer = mark
+                self._has_said = True
                 if self.line.is_fresh:  # Or something was typed since it was asked.
                     self.line.told(line.encode(), self._behind_last())
             case Ended():
                 self.line.ended(is_drained=self._is_drained())
             case Prompted():
+                self._has_said = False
                 self.line.prompted(is_drained=self._is_drained())
 
     def _behind_last(self) -> tuple[ActorId, ...]:
@@ -227,7 +257,7 @@ class ShellCommands:
         what we look for. What was typed just now may still be on its way.
         """
         master, leader = self._vaulted.master, self._vaulted.record.pid
-        if self.line.stands().is_empty or _now().now - self._enters.now < ON_ITS_WAY:
+        if self.line.stands().is_empty or not self.has_arrived:
             return False
         is_read = session_state.unread(master) == 0
         is_early = pty.discipline(master).canonical
