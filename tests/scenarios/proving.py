@@ -8,7 +8,7 @@ from holdfast.crypto.proof import change_proof, creation_proof
 from holdfast.linux import packets
 from holdfast.linux.stored import operators
 from holdfast.model.ids import ENTROPY, ActorId, client_id
-from holdfast.wire.creation import CHANGING, change_bytes, proven_bytes
+from holdfast.wire.creation import change_bytes, proven_bytes
 
 
 def proven(asked: packets.Packet) -> packets.Packet:
@@ -16,7 +16,7 @@ def proven(asked: packets.Packet) -> packets.Packet:
 
     Whatever else is asked is left alone, and so is what was proven.
     """
-    if asked.get("do") in CHANGING and "proof" not in asked:
+    if asked.get("do") in ("rename", "keep", "forget") and "proof" not in asked:
         us = current_operator.ourselves()
         return change_proven(asked, us.actor.id, us.token())
     if asked.get("do") != "create" or "proof" in asked:

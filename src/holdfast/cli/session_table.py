@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 TITLES = ("NAME", "ID", "STATE", "TURN", "ATTACHED", "OUTPUT", "AGE", "COMMAND")
 NAME, ID, STATE, TURN, ATTACHED, OUTPUT, AGE, COMMAND = range(len(TITLES))
 
-SPARED = (ID, AGE)
-"""What is left out of a terminal that has no room for all, the first first."""
-
 NARROW = {NAME: 18, STATE: 18, TURN: 10, ATTACHED: 10}
 """Columns of what is cut where there is no room; `waiting-for-secret` has 18."""
 

@@ -227,11 +227,6 @@ class Terminal:
 
     # ── another screen over this one, and another session after it ────────
 
-    @property
-    def is_covered(self) -> bool:
-        """Whether something of ours is shown instead of the session."""
-        return self._cover is not None
-
     def cover(self) -> None:
         """Show something of ours until `uncover`; what comes meanwhile is kept."""
         if self._cover is None:

@@ -37,10 +37,6 @@ them is proven as ever, and so to a holder of older code too."""
 MAX_AGE_MS = 120_000
 """How long a proof is good: longer than a keeper may take to start, and to ask."""
 
-
-CHANGING = frozenset({"rename", "keep", "forget"})
-"""Requests about a session that is there, which somebody has to prove as well."""
-
 CHANGE = ("do", "id", "name", "keep", "asker", "asked_ms")
 """Members of such a request that are proven."""
 

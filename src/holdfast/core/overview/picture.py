@@ -13,7 +13,7 @@ from holdfast.core.overview.sessions import Key, Preview, Row, age
 from holdfast.term.canvas import PLAIN, Canvas, Style, clipped, width_of
 from holdfast.term.looks import Look
 
-RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN = 2, 3, 4, 5, 6, 7
+RED, YELLOW, BLUE, MAGENTA, CYAN = 2, 4, 5, 6, 7
 """Colours of the sixteen that every terminal has."""
 
 BAR = Style(look=Look.INVERSE)
