@@ -12,7 +12,7 @@ from tests.scenarios.support import eventually
 
 from holdfast.host import loop
 from holdfast.host.loop import MAX_LINKS
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.stored import places, relays
 from holdfast.version import __version__
 
@@ -90,7 +90,7 @@ def said(link: socket.socket) -> packets.Packet | None:
 def hosted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hosted]:
     for name in ("RUNTIME", "CONFIG", "STATE"):
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    monkeypatch.delenv(start.HOST_IS_KEPT, raising=False)
+    monkeypatch.delenv(process_start.HOST_IS_KEPT, raising=False)
     relays.add(NOWHERE)  # Else it would start a relay of its own.
     made = Hosted()
     yield made
@@ -116,7 +116,7 @@ def test_a_host_says_how_it_runs_and_that_it_leaves(hosted: Hosted) -> None:
 def test_a_host_that_belongs_to_nobody_says_so(
     hosted: Hosted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(start.HOST_IS_KEPT, "1")
+    monkeypatch.setenv(process_start.HOST_IS_KEPT, "1")
     hosted.begin()
 
     assert said(hosted.found()) == {"do": "host", "runs": "kept"}
@@ -204,11 +204,12 @@ def test_other_code_takes_a_host_s_place(
     is_kept: bool,
 ) -> None:
     if is_kept:
-        monkeypatch.setenv(start.HOST_IS_KEPT, "1")
+        monkeypatch.setenv(process_start.HOST_IS_KEPT, "1")
     told = tmp_path / "told"
     python = tmp_path / "python"
     python.write_text(
-        f'#!/bin/sh\necho "$PYTHONPATH ${start.HOST_IS_KEPT} $*" > {told}\nexit 5\n'
+        f'#!/bin/sh\necho "$PYTHONPATH ${process_start.HOST_IS_KEPT} $*" > {told}\n'
+        "exit 5\n"
     )
     python.chmod(0o700)
     hosted.begin()

@@ -13,7 +13,7 @@ from tests.scenarios.support import eventually
 from holdfast.keeper import dozer_rest, session_probe, trustee
 from holdfast.keeper.dozer_rest import Alone
 from holdfast.keeper.trustee import Trust
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.stored import places
 
 
@@ -53,7 +53,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Left]:
     for name in ("RUNTIME", "CONFIG", "STATE"):
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
     # Somebody else is about to start a keeper, for as long as it takes.
-    claim = start.claim_start()
+    claim = process_start.claim_start()
     assert claim is not None
     monkeypatch.setattr(trustee, "CLAIM_PATIENCE", 10**9)
     made = Left()

@@ -1,5 +1,6 @@
 from holdfast.keeper.replaced import MAX_KEPT, Replaced
 from holdfast.linux.replacements import Replacement
+from holdfast.model import holder_orders as orders
 from holdfast.model.process_status import ReplacedProcesses
 
 JUDGE = Replacement("judge", 7, "it was stopped", 1000)
@@ -7,16 +8,14 @@ HOLDER = Replacement("holder", 8, "it ran without an end", 1000, "s_1")
 
 
 def told(replaced: Replaced, session: str, created_ms: object = 0) -> list[object]:
-    return [one["pid"] for one in replaced.news(session, created_ms)]
+    return [one.pid for one in replaced.news(session, created_ms)]
 
 
 def test_every_session_is_told_once_of_what_serves_them_all() -> None:
     replaced = Replaced()
     replaced.note(JUDGE)
 
-    assert replaced.news("s_1", 0) == [
-        {"do": "replaced", "what": "judge", "pid": 7, "why": "it was stopped"}
-    ]
+    assert replaced.news("s_1", 0) == [orders.Replaced("judge", 7, "it was stopped")]
     assert told(replaced, "s_1") == []
     assert told(replaced, "s_2", None) == [7]
 

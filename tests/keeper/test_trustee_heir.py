@@ -15,7 +15,7 @@ from tests.scenarios.support import eventually
 
 from holdfast.keeper import trustee
 from holdfast.keeper.trustee import HeirSearch, Trust, become
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.processes import die_with_parent
 from holdfast.linux.stored import places
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def claim() -> Iterator[int]:
-    found = start.claim_start()
+    found = process_start.claim_start()
     assert found is not None
     yield found
     os.close(found)
@@ -68,7 +68,7 @@ def test_where_there_is_no_keeper_one_is_started() -> None:
 
     search.attempt()
 
-    assert start.claim_start() is None  # It is ours to start one.
+    assert process_start.claim_start() is None  # It is ours to start one.
     eventually("a keeper", answers)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.holder.doze import SETTING
-from holdfast.linux import start
+from holdfast.linux import process_start
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire
 
@@ -33,7 +33,7 @@ def set_to(after: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def dozing_machine(
-    after: float = SOON, begin: Callable[[], None] = start.ensure_keeper
+    after: float = SOON, begin: Callable[[], None] = process_start.ensure_keeper
 ) -> Iterator[Machine]:
     """Run a keeper of our own whose sessions doze soon."""
     with set_to(f"{after}"), machine(begin=begin) as made:

@@ -16,7 +16,7 @@ from tests.scenarios.proving import proven
 
 from holdfast.client import current_operator, policies
 from holdfast.crypto.local_proof import local_proof
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.stored import places, policy_files
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.actors import ActorKind
@@ -142,7 +142,7 @@ class Machine:
 
 @contextlib.contextmanager
 def machine(
-    folder: str | None = None, begin: Callable[[], None] = start.ensure_keeper
+    folder: str | None = None, begin: Callable[[], None] = process_start.ensure_keeper
 ) -> Iterator[Machine]:
     """Run a keeper of our own, and end everything it has started."""
     folder = tempfile.mkdtemp(prefix="hf") if folder is None else folder

@@ -26,7 +26,7 @@ from tests.scenarios.killing import (
 from tests.scenarios.support import PATIENCE, Client, Machine, eventually, machine
 
 from holdfast.linux import packets
-from holdfast.linux.start import ensure_keeper
+from holdfast.linux.process_start import ensure_keeper
 from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 from holdfast.wire import messages as wire

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.stored import places
 
 SHELL = ("bash", "--norc", "--noprofile")
@@ -62,7 +62,7 @@ def test_a_new_keeper_knocks_and_finds_every_session_at_once(here: Machine) -> N
     made = [here.new(*SHELL) for _ in range(5)]
     holdfast("down")
 
-    start.ensure_keeper()
+    process_start.ensure_keeper()
 
     listed = here.ask(do="list")["sessions"]
     assert isinstance(listed, list)
@@ -90,7 +90,7 @@ def test_a_session_that_ends_while_it_rests_is_listed_with_its_status(
     client.enter(b"\r")
     client.wait_output(b"\r\n")
 
-    start.ensure_keeper()
+    process_start.ensure_keeper()
 
     facts = eventually("it is listed", lambda: here.facts(session))
     assert facts is not None
@@ -157,7 +157,7 @@ def test_a_holder_whose_queue_is_full_is_not_taken_for_dead(here: Machine) -> No
         pass
 
     here.kill("keeper")
-    start.ensure_keeper()
+    process_start.ensure_keeper()
     assert places.session_socket(session).exists()
     for link in links:
         link.close()

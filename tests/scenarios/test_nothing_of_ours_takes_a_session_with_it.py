@@ -145,11 +145,11 @@ def test_a_command_that_does_not_exist_is_said_and_nothing_is_left(
 
 
 def test_a_second_keeper_ends_by_itself_and_steals_nothing(here: Machine) -> None:
-    from holdfast.linux import start  # noqa: PLC0415  # shows what is called
+    from holdfast.linux import process_start  # noqa: PLC0415  # shows what is called
 
     before = here.pid("keeper")
-    start.start_keeper()
-    start.start_keeper()
+    process_start.start_keeper()
+    process_start.start_keeper()
     time.sleep(0.5)
 
     assert here.pid("keeper") == before

@@ -10,7 +10,7 @@ import pytest
 from tests.scenarios.leftovers import end_everything
 from tests.scenarios.support import Machine, eventually, machine
 
-from holdfast.linux import start
+from holdfast.linux import process_start
 from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
 
@@ -72,7 +72,7 @@ def test_the_last_of_one_name_is_meant_and_the_living_first(here: Machine) -> No
 def test_what_was_lost_with_the_machine_is_said_to_be_lost(here: Machine) -> None:
     session = named(here, "web", "sleep", "600")
     end_everything(os.environ["HOLDFAST_RUNTIME_DIR"])  # As a power cut would.
-    start.ensure_keeper()
+    process_start.ensure_keeper()
 
     told = eventually("it is lost", lambda: over().get(session))
     assert (told["state"], told["exit"]) == ("lost", None)

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from holdfast.linux import packets
-from holdfast.linux.start import start_host
+from holdfast.linux.process_start import start_host
 from holdfast.linux.stored import places
 from holdfast.model.errors import HostDidNotStart
 from holdfast.model.process_status import HostStatus

@@ -20,7 +20,7 @@ from holdfast.aio.log import log
 from holdfast.host.expired_records import clear_away
 from holdfast.host.guests import wall
 from holdfast.host.remote_links import Links
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.processes import hide_memory
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError, UnexpectedMessage
@@ -218,7 +218,7 @@ def serve() -> bool:
 
 
 def _find_keeper() -> socket.socket:
-    start.ensure_keeper()
+    process_start.ensure_keeper()
     link = packets.connect(places.keeper_socket(), GRACE)
     link.settimeout(0)
     return link
@@ -233,7 +233,7 @@ async def _wait_gone(link: socket.socket) -> None:
 
 def _how_it_runs() -> str:
     # Taken out: whatever we start is not what this is said of.
-    if os.environ.pop(start.HOST_IS_KEPT, ""):
+    if os.environ.pop(process_start.HOST_IS_KEPT, ""):
         return KEPT
     return "terminal" if os.isatty(0) else "supervised"
 
@@ -241,7 +241,7 @@ def _how_it_runs() -> str:
 def _become(python: str, root: str, *, is_kept: bool) -> None:
     environment = {**os.environ, "PYTHONPATH": root}
     if is_kept:
-        environment[start.HOST_IS_KEPT] = "1"
+        environment[process_start.HOST_IS_KEPT] = "1"
     try:
         os.execve(python, [python, "-m", "holdfast", "up"], environment)  # noqa: S606  # that is the job
     except OSError as error:

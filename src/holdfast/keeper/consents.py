@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from holdfast.keeper.keeper_state import Household, no_keeper, refusal
 from holdfast.keeper.vault import Facts  # an annotation people read
 from holdfast.linux import packets
+from holdfast.model.holder_orders import Consent
 from holdfast.model.keeper_messages import Failed, Said
 from holdfast.model.session_requests import ProvenChange
 
@@ -100,8 +101,7 @@ class Consents:
 
     def _tell(self, ticket: int) -> None:
         request = self._open[ticket]
-        packet: Facts = {"do": "may", "ticket": ticket, "asked": request.packet}
-        self._household.tell_holder(request.session, packet)
+        self._household.tell_holder(request.session, Consent(ticket, request.packet))
 
 
 def refusal_of(said: Said | Failed) -> Facts:

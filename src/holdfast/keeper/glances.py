@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from holdfast.keeper.keeper_state import Household
 from holdfast.keeper.vault import Facts  # an annotation people read
+from holdfast.model.holder_orders import Glance
 from holdfast.model.keeper_messages import Seen
 
 PATIENCE = 0.2
@@ -62,7 +63,7 @@ class Glances:
         asked = {session for one in self._askers for session in one.missing}
         until = time.monotonic() + PATIENCE
         for session in awake - asked:
-            self._household.tell_holder(session, {"do": "glance"})
+            self._household.tell_holder(session, Glance())
         if awake:
             self._askers.append(_Asker(link, awake, until))
         return bool(awake)

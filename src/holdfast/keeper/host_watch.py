@@ -15,7 +15,7 @@ import time
 
 from holdfast.keeper.backoff import Backoff
 from holdfast.keeper.watched import Knock, Means, Watched
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.replacements import kill, say
 from holdfast.linux.stored import places
 
@@ -108,7 +108,7 @@ class HostLink:
         self._start_at = None
         say("host.started", "in the place of one that is gone")
         with contextlib.suppress(OSError):
-            start.start_host()
+            process_start.start_host()
 
     def _kill(self, pid: int) -> None:
         self._has_hung = True

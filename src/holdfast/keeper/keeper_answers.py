@@ -16,6 +16,7 @@ from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
 from holdfast.keeper.vault import Deposit, Facts
 from holdfast.linux import descriptors, packets
+from holdfast.model import holder_orders as orders
 from holdfast.model import keeper_messages as told
 from holdfast.model.errors import (
     HoldfastError,
@@ -254,14 +255,14 @@ class Requests:
         if session is None:
             return
         newest = _chosen(self._household.vault.deposits[session])
-        if isinstance(said, dict) and not newest.items() <= said.items():
+        if isinstance(said, dict) and not newest._asdict().items() <= said.items():
             # It waited for its predecessor to leave, and was not told meanwhile.
-            self._household.links.send(link, {"do": "changed", **newest})
+            self._household.order(link, newest)
         self._consents.deposited(session)
         self._household.tell_replaced(link, session)
         self._household.ask_first(link)
         if self.is_closing:
-            self._household.links.send(link, {"do": "rest"})
+            self._household.order(link, orders.Rest())
         self._upgrading.happened(Deposited(session))
 
     def _failed(self, link: socket.socket, asked: told.Failed) -> Facts:
@@ -389,8 +390,7 @@ class Requests:
         if isinstance(asked, told.Changed):  # The holder has said it itself.
             self._household.note_exit(session, asked.exit)
         else:
-            said: Facts = {"do": "changed", **_chosen(kept)}
-            self._household.tell_holder(session, said)
+            self._household.tell_holder(session, _chosen(kept))
         return {"ok": True}
 
     def _status(self) -> KeeperStatus:
@@ -427,10 +427,10 @@ class Requests:
             )
         self.is_closing = True
         for session in self._household.vault.deposits:
-            self._household.tell_holder(session, {"do": "rest"})
+            self._household.tell_holder(session, orders.Rest())
         return {"ok": True, "pid": os.getpid()}
 
 
-def _chosen(kept: Deposit) -> Facts:
+def _chosen(kept: Deposit) -> orders.Chosen:
     """Return what of a session somebody has chosen, and may choose again."""
-    return {"name": kept.record.name, "keep": kept.record.keep}
+    return orders.Chosen(kept.record.name, kept.record.keep)

@@ -33,6 +33,7 @@ from holdfast.keeper.watched import Means, Watched
 from holdfast.linux import packets, processes, session_lock
 from holdfast.linux.replacements import Replacement, kill
 from holdfast.linux.watchdog import LOOK, MAX_CPU
+from holdfast.model import holder_orders as orders
 from holdfast.model.ids import SessionId
 
 MAX_FORGOTTEN = 1000
@@ -158,14 +159,14 @@ class Household:
         self.held[link] = session
         means = Means(
             "holder",
-            lambda: self.links.send(link, {"do": "prove"}),
+            lambda: self.order(link, orders.Prove()),
             lambda: kill_peer(link),
         )
         self.watched.watch(session, packets.process_of(link), means, every=LOOK)
 
     def ask_first(self, link: socket.socket) -> None:
         """Ask a new holder for a proof: until it gives one it may be reading a book."""
-        self.links.send(link, {"do": "prove"})
+        self.order(link, orders.Prove())
 
     def stalled(self, session: str) -> Facts:
         """Return what to say of a session whose holder does not answer; or nothing."""
@@ -185,8 +186,8 @@ class Household:
     def tell_replaced(self, link: socket.socket, session: str) -> None:
         """Tell a holder what was replaced and it has not been told of."""
         created = self.vault.deposits[session].record.created_ms
-        for packet in self.replaced.news(session, created):
-            self.links.send(link, packet)
+        for one in self.replaced.news(session, created):
+            self.order(link, one)
 
     def heard(self, link: socket.socket) -> None:
         """Note that the peer of a link has said something."""
@@ -214,15 +215,19 @@ class Household:
         """Return the link to a session's holder, if there is one."""
         return [link for link, held in self.held.items() if held == session]
 
-    def tell_holder(self, session: str, packet: packets.Packet) -> None:
+    def tell_holder(self, session: str, order: orders.HolderOrder) -> None:
         """Say something to a session's holder, if there is one."""
         for link in self.links_of(session):
-            self.links.send(link, packet)
+            self.order(link, order)
+
+    def order(self, link: socket.socket, order: orders.HolderOrder) -> None:
+        """Say something to the holder at the other end of a link."""
+        self.links.send(link, orders.packet_of(order))
 
     def forget(self, session: str) -> None:
         """Drop a session; its holder ends."""
         # Also one we do not know: its holder may be on its way to a new keeper.
-        self.tell_holder(session, {"do": "forget"})
+        self.tell_holder(session, orders.Forget())
         for link in self.links_of(session):
             del self.held[link]
         self.births.kill(session)

@@ -7,6 +7,7 @@ was there at the time. Holders tell the attached operators.
 import time
 
 from holdfast.linux.replacements import Replacement
+from holdfast.model import holder_orders as orders
 from holdfast.model.process_status import ReplacedProcesses
 
 MAX_KEPT = 16
@@ -31,12 +32,12 @@ class Replaced:
         self._last = one, time.monotonic()
         self._kept = [*self._kept, (self._count, one)][-MAX_KEPT:]
 
-    def news(self, session: str, created_ms: object) -> list[Facts]:
+    def news(self, session: str, created_ms: object) -> list[orders.Replaced]:
         """Return what a session has not been told yet; it counts as told then."""
         told, self._told[session] = self._told.get(session, 0), self._count
         since = created_ms if isinstance(created_ms, int) else 0
         return [
-            {"do": "replaced", "what": one.what, "pid": one.pid, "why": one.why}
+            orders.Replaced(one.what, one.pid, one.why)
             for number, one in self._kept
             if number > told and one.at_ms >= since and one.session in ("", session)
         ]

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from holdfast.keeper.vault import Facts
-from holdfast.linux import packets, process_activity, start
+from holdfast.linux import packets, process_activity, process_start
 from holdfast.linux.replacements import kill_keeper
 from holdfast.linux.stored import folders
 from holdfast.linux.watchdog import SOON, Act, Watchdog
@@ -173,11 +173,11 @@ class HeirSearch:
             return
         if self._attempts % START_EVERY == 0:
             if self._claim is None:
-                self._claim = start.claim_start()
+                self._claim = process_start.claim_start()
             # The claimant may be frozen; a surplus keeper ends by itself.
             if self._claim is not None or self._attempts > CLAIM_PATIENCE:
                 with contextlib.suppress(OSError, HoldfastError):
-                    start.start_keeper()
+                    process_start.start_keeper()
         self._attempts += 1
 
 

@@ -30,6 +30,7 @@ from holdfast.keeper.upgrade import (
     Upgrade,
 )
 from holdfast.keeper.vault import Facts
+from holdfast.model import holder_orders as orders
 
 
 class Upgrading:
@@ -132,7 +133,7 @@ class Upgrading:
                 case KillSuccessor(session):
                     self._household.births.kill(session)
                 case AskProof(session):
-                    self._household.tell_holder(session, {"do": "prove"})
+                    self._household.tell_holder(session, orders.Prove())
                 case Tell(moved, total):
                     self.moved = moved
                     self._tell({"ok": True, "more": True, "moved": moved, "of": total})
@@ -151,7 +152,7 @@ class Upgrading:
     def _ask_to_leave(self, session: str) -> None:
         if self._household.links_of(session):
             self._household.prepare_successor(session)
-            self._household.tell_holder(session, {"do": "leave"})
+            self._household.tell_holder(session, orders.Leave())
             return
         self._household.kill_holder(session)
         self.happened(Left(session))

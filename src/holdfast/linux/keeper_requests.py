@@ -115,7 +115,7 @@ def _connect(*, start: bool, patience: float) -> socket.socket:
     except (FileNotFoundError, ConnectionRefusedError):
         if not start:
             raise
-    from holdfast.linux.start import ensure_keeper  # noqa: PLC0415  # starts processes
+    from holdfast.linux.process_start import ensure_keeper  # noqa: PLC0415  # starts processes
 
     ensure_keeper()
     return packets.connect(path, patience)

@@ -12,7 +12,7 @@ from tests.scenarios import leftovers
 from tests.scenarios.support import eventually
 
 from holdfast.holder.links.keeper_link import LEAVE_PATIENCE, RETRY, KeeperLink
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.stored import folders, session_names
 from holdfast.version import __version__
 
@@ -143,7 +143,7 @@ def test_nothing_is_done_before_it_is_time(here: World, keeper: Keeper) -> None:
 
 
 def test_a_keeper_is_started_by_whoever_has_the_claim(here: World) -> None:
-    claim = start.claim_start()
+    claim = process_start.claim_start()
     assert claim is not None
     link = here.link()
     link.begin("", None)
@@ -158,13 +158,13 @@ def test_a_keeper_is_started_by_whoever_has_the_claim(here: World) -> None:
     finally:
         leftovers.end_everything(folders.runtime_path())
     assert log.exists()
-    assert start.claim_start() is None
+    assert process_start.claim_start() is None
 
     keeper = Keeper()
     keeper.expect(TAKEN)
     here.turn(2)
     assert here.due == math.inf
-    again = start.claim_start()
+    again = process_start.claim_start()
     assert again is not None
     os.close(again)
     keeper.close()

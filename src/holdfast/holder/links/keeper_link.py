@@ -17,8 +17,9 @@ from holdfast.holder.links.attached_clients import Company
 from holdfast.holder.poll import Poll
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.timers import Timers
-from holdfast.linux import packets, start
+from holdfast.linux import packets, process_start
 from holdfast.linux.stored import folders, session_names
+from holdfast.model import holder_orders as orders
 from holdfast.model.errors import HoldfastError, NotProven, SessionNotFound
 from holdfast.model.events import EventName
 from holdfast.model.keeper_messages import Seen
@@ -207,10 +208,10 @@ class KeeperLink:
 
     def _start_keeper(self) -> None:
         if self._claim is None:
-            self._claim = start.claim_start()
+            self._claim = process_start.claim_start()
         # The claimant may be frozen; a keeper too many ends by itself.
         if self._claim is not None or self._attempts > CLAIM_PATIENCE:
-            start.start_keeper()
+            process_start.start_keeper()
 
     def _drop_claim(self) -> None:
         if self._claim is not None:
@@ -234,40 +235,39 @@ class KeeperLink:
         self._link = None
         self._seek(None if self._is_resting else time.monotonic())
 
-    def _obey(  # noqa: C901  # one case for each word
+    def _obey(  # noqa: C901  # one case for each kind
         self, packet: packets.Packet
     ) -> None:
-        match packet.get("do"):
-            case "forget":
+        match orders.order_from(packet):
+            case orders.Forget():
                 self.is_wanted = False
                 self._keep_name()
-            case "rest":
+            case orders.Rest():
                 self._is_resting = True
-            case "leave":
+            case orders.Leave():
                 self.leave_by = time.monotonic() + LEAVE_PATIENCE
                 self._seek(self._again_at)
-            case "prove":
+            case orders.Prove():
                 self._prove()
-            case "glance":
+            case orders.Glance():
                 now = self.glance()._replace(id=self._vaulted.session)
                 self._say({"do": "seen", **now._asdict()})
-            case "may":
-                self._say_whether(packet)
-            case "replaced":
-                self._tell_replaced(packet)
-            case "changed":
-                self._vaulted.change(packet)
+            case orders.Consent() as asked:
+                self._say_whether(asked)
+            case orders.Replaced() as one:
+                self._tell_replaced(one)
+            case orders.Chosen() as chosen:
+                self._vaulted.change(orders.packet_of(chosen))
                 self._keep_name()
-            case _:
+            case None:
                 pass  # The answer to something we said.
 
-    def _tell_replaced(self, packet: packets.Packet) -> None:
+    def _tell_replaced(self, one: orders.Replaced) -> None:
         """Tell that one of our processes hung, and was replaced."""
-        pid = packet.get("pid")
         fields: dict[str, str | int] = {
-            "what": wire.fitting(str(packet.get("what")), wire.MAX_TEXT),
-            "pid": pid if isinstance(pid, int) else 0,
-            "why": wire.fitting(str(packet.get("why")), wire.MAX_TEXT),
+            "what": wire.fitting(one.what, wire.MAX_TEXT),
+            "pid": one.pid,
+            "why": wire.fitting(one.why, wire.MAX_TEXT),
         }
         event = wire.Event(EventName.PROCESS_REPLACED, self._vaulted.session, fields)
         self._company.announce_for_a_while(event)
@@ -281,14 +281,13 @@ class KeeperLink:
             else:
                 session_names.drop(self._vaulted.session)
 
-    def _say_whether(self, packet: packets.Packet) -> None:
+    def _say_whether(self, wanted: orders.Consent) -> None:
         """Tell the keeper whether what somebody asks it for may be done."""
-        asked, answer = packet.get("asked"), {"ok": True}
-        told: packets.Packet = {"do": "said", "ticket": packet.get("ticket"), **answer}
+        told: packets.Packet = {"do": "said", "ticket": wanted.ticket, "ok": True}
         try:
-            if not isinstance(asked, dict) or self.demand_change is None:
+            if wanted.asked is None or self.demand_change is None:
                 raise NotProven("")
-            self.demand_change(asked)
+            self.demand_change(wanted.asked)
         except HoldfastError as error:
             told |= {"ok": False, "code": error.code, "text": str(error)}
             told["facts"] = error.facts
