@@ -94,8 +94,6 @@ class Links:
             heard = packets.receive(link)
         except BlockingIOError:
             return
-        except OSError:
-            heard = None
         if heard is None:
             self.close(link)
         else:

@@ -112,8 +112,6 @@ class Nursery:
             heard = packets.receive(link)
         except BlockingIOError:
             return
-        except OSError:
-            heard = None
         if heard is not None:
             self._hear(self, *heard)
             return

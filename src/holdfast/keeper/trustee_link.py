@@ -188,8 +188,6 @@ class Entrusting:
             heard = packets.receive(link)
         except BlockingIOError:
             return
-        except OSError:
-            heard = None
         if heard is None:
             self._lose()  # This is its end.
             return

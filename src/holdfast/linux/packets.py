@@ -68,10 +68,17 @@ def receive(link: socket.socket) -> tuple[Packet, list[int]] | None:
     """Return the next packet and its descriptors, or None when the other is gone.
 
     What is not a JSON object counts as gone: our own processes send nothing else.
+
+    Raises:
+        BlockingIOError: There is none yet.
+        TimeoutError: None came in time.
+
     """
     try:
         raw, fds, flags, _ = socket.recv_fds(link, MAX_PACKET, MAX_FDS)
-    except ConnectionError:
+    except (BlockingIOError, TimeoutError):
+        raise
+    except OSError:
         return None
     try:
         packet = json.loads(raw)

@@ -41,6 +41,7 @@ from holdfast.core.client.questions import NO_CLIENT
 from holdfast.model.errors import (
     ApprovalPending,
     CommandGoesOn,
+    HoldfastError,
     LineUnfinished,
     NotAtPrompt,
     OutcomeForgotten,
@@ -49,7 +50,7 @@ from holdfast.model.errors import (
     SessionOver,
     SessionUnreachable,
 )
-from holdfast.model.ids import FIRST_INCARNATION, ClientId
+from holdfast.model.ids import FIRST_INCARNATION, ClientId, Incarnation
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import (
@@ -332,11 +333,8 @@ class CommandRun(AttachedExchange[Ran]):
                 # Another answer on a shared link is not a second look.
                 self._is_looking = False
                 self._seen(state)
-            case Exited(status):
-                how = f"status {status}" if status >= 0 else f"signal {-status}"
-                raise SessionOver(f"over: it ended with {how} while the command ran")
-            case Lost():
-                raise SessionLost(self.attachment.life)
+            case Exited() | Lost() as end:
+                raise ended_meanwhile(end, self.attachment.life)
             case _:
                 pass
 
@@ -412,3 +410,11 @@ class CommandRun(AttachedExchange[Ran]):
         state = self._state if stop in (Stop.ASKED, Stop.LATE) else ""
         output, lost = without_end_mark(output), self._following.lost
         return Ran(command, output, left_out, stop, state, head, lost)
+
+
+def ended_meanwhile(end: Exited | Lost, life: Incarnation) -> HoldfastError:
+    """Return what to raise when the session ends while a command runs."""
+    if isinstance(end, Lost):
+        return SessionLost(life)
+    how = f"status {end.status}" if end.status >= 0 else f"signal {-end.status}"
+    return SessionOver(f"over: it ended with {how} while the command ran")

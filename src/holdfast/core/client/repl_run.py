@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.core.client import timeouts
 from holdfast.core.client.attachment import Attachment, News
 from holdfast.core.client.command_output import Gathered, Ran, Stop
-from holdfast.core.client.command_run import Wish
+from holdfast.core.client.command_run import Wish, ended_meanwhile
 from holdfast.core.client.exchange import AttachedExchange
 from holdfast.core.client.questions import NO_CLIENT
 from holdfast.model.errors import (
@@ -35,8 +35,6 @@ from holdfast.model.errors import (
     HoldfastError,
     LineUnfinished,
     OutcomeUnknown,
-    SessionLost,
-    SessionOver,
     SessionUnreachable,
 )
 from holdfast.model.ids import FIRST_INCARNATION, ClientId
@@ -204,11 +202,8 @@ class ReplRun(AttachedExchange[Ran]):
             case Evidence() as seen if self._is_asking:
                 self._is_asking = False
                 return self._seen(seen, now)
-            case Exited(status):
-                how = f"status {status}" if status >= 0 else f"signal {-status}"
-                raise SessionOver(f"over: it ended with {how} while the command ran")
-            case Lost():
-                raise SessionLost(self.attachment.life)
+            case Exited() | Lost() as end:
+                raise ended_meanwhile(end, self.attachment.life)
             case _:
                 pass
         return []

@@ -257,7 +257,21 @@ class QuietWait(_TimedFollow[int]):
         return min(super().deadline(now), self._quiet_at)
 
 
-class Tail(Follow[bool]):
+class _EndlessFollow(Follow[Result]):
+    """Follows for as long as the session lives."""
+
+    def ticked(self, now: float) -> list[Message]:
+        """Wait on."""
+        del now
+        return []
+
+    def deadline(self, now: float) -> float:
+        """Return that there is none."""
+        del now
+        return math.inf
+
+
+class Tail(_EndlessFollow[bool]):
     """Hands out what comes, every byte once, until the session is over."""
 
     def __init__(
@@ -293,18 +307,8 @@ class Tail(Follow[bool]):
     def ended(self, status: int) -> None:
         """Do nothing: that it is over was kept."""
 
-    def ticked(self, now: float) -> list[Message]:
-        """Wait on."""
-        del now
-        return []
 
-    def deadline(self, now: float) -> float:
-        """Return that there is none."""
-        del now
-        return math.inf
-
-
-class Whole(Follow[int]):
+class Whole(_EndlessFollow[int]):
     """Passes on all that a session prints; the result is how it ended."""
 
     def __init__(
@@ -327,16 +331,6 @@ class Whole(Follow[int]):
     def ended(self, status: int) -> None:
         """Take the status."""
         self.result = status
-
-    def ticked(self, now: float) -> list[Message]:
-        """Wait on."""
-        del now
-        return []
-
-    def deadline(self, now: float) -> float:
-        """Return that there is none."""
-        del now
-        return math.inf
 
 
 class EndWait(_TimedFollow[int]):
