@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.support.fakes import FakeKeeper, FakeSession
 from tests.cli.support.kernel import evidence
-from tests.cli.test_start import SLOW, loaded, seen
+from tests.cli.support.screens import seen
+from tests.cli.test_start import SLOW, loaded
 
 from holdfast.cli.main import main
 

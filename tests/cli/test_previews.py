@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 from tests.cli.support.fakes import FakeKeeper, FakeSession
 from tests.cli.support.kernel import evidence
-from tests.cli.test_session_switch import seen
+from tests.cli.support.screens import seen
 
 from holdfast.cli.panels import Preview
 from holdfast.cli.previews import Previews, look_at

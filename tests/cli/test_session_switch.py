@@ -8,10 +8,9 @@ import pytest
 from tests.cli.support.fakes import FakeKeeper, FakeSession
 from tests.cli.support.kernel import evidence
 from tests.cli.support.onlooker import Onlooker
+from tests.cli.support.screens import seen
 
 from holdfast.model.ids import ENTROPY, session_id
-from holdfast.wire.messages import Cells
-from holdfast.wire.screens import Screen
 
 HOSTILE = "\x1b[2J\x1b]2;owned\x07\u202e\n日本"
 MANY = 500
@@ -50,24 +49,6 @@ def crowd(keeper: FakeKeeper, web: FakeSession) -> None:
     many = [Listed(web.facts, number) for number in range(MANY)]
     keeper.sessions += cast("list[FakeSession]", many)
     keeper.parts = 2  # One to a packet.
-
-
-def seen(text: str) -> Screen:
-    return Screen(
-        offset=0,
-        size=Cells(80, 24),
-        cursor_row=0,
-        cursor_column=0,
-        cursor_visible=True,
-        title="",
-        alternate=False,
-        exact=True,
-        text=text,
-        runs=(),
-        hidden=(),
-        above=0,
-        more=False,
-    )
 
 
 def test_a_crowd_with_hostile_names_is_listed_and_searched(

@@ -15,14 +15,14 @@ import pytest
 from tests.cli.support.fakes import OTHER, FakeKeeper, FakeSession
 from tests.cli.support.kernel import evidence
 from tests.cli.support.operating import robo
+from tests.cli.support.screens import seen
 
 from holdfast.cli import early_answers, start
 from holdfast.cli.main import main
 from holdfast.client import early_session
 from holdfast.client.own_name import login_name
 from holdfast.linux import early_requests
-from holdfast.wire.messages import Cells
-from holdfast.wire.screens import Screen, ScreenHidden
+from holdfast.wire.screens import ScreenHidden
 
 Capture = pytest.CaptureFixture[str]
 
@@ -304,30 +304,6 @@ def test_send_types_and_signs_it(web: FakeSession) -> None:
     assert web.typed() == b"echo hi\r"
     web.wait_until(lambda: bool(web.signed))
     assert web.signed == [(web.inputs[0].client, 1)]
-
-
-def seen(
-    text: str,
-    *,
-    more: bool = False,
-    exact: bool = True,
-    hidden: tuple[ScreenHidden, ...] = (),
-) -> Screen:
-    return Screen(
-        offset=1,
-        size=Cells(80, 24),
-        cursor_row=0,
-        cursor_column=0,
-        cursor_visible=True,
-        title="",
-        alternate=False,
-        exact=exact,
-        text=text,
-        runs=(),
-        hidden=hidden,
-        above=0,
-        more=more,
-    )
 
 
 def test_company_is_named_before_the_picture(web: FakeSession) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tests.scenarios.seats import Seat
-from tests.scenarios.support import Machine, eventually, machine
+from tests.scenarios.support import Client, Machine, eventually, machine
 
 from holdfast.linux.stored import places
 from holdfast.model.ids import SessionId
@@ -18,6 +18,9 @@ from holdfast.wire import messages as wire
 SIZES = ((20, 5), (40, 12), (100, 30), (200, 60), (500, 200))
 COUNT = "for n in $(seq 40); do echo row $n of forty; done"
 BASH = ("bash", "--norc", "--noprofile", "-i")
+
+Sit = Callable[..., Seat]
+"""Attaches somebody to a session, at a terminal of some size."""
 
 
 @pytest.fixture
@@ -28,7 +31,7 @@ def here() -> Iterator[Machine]:
 
 
 @pytest.fixture
-def sit() -> Iterator[Callable[..., Seat]]:
+def sit() -> Iterator[Sit]:
     sitting: list[Seat] = []
 
     def attach(
@@ -43,6 +46,14 @@ def sit() -> Iterator[Callable[..., Seat]]:
         one.close()
 
 
+def counted(here: Machine) -> tuple[SessionId, Client]:
+    """Return a session of forty rows, and somebody else who has its turn."""
+    session = here.new("sh", "-c", f"{COUNT}; exec cat")
+    robo = here.join(session, "robo")
+    assert robo.request(wire.Take()) is None
+    return session, robo
+
+
 def entries(session: SessionId) -> int:
     return len(places.session_log(session).read_bytes().split(b"\n"))
 
@@ -53,12 +64,8 @@ def leaves(user: Seat) -> None:
     assert user.modes() == user.before
 
 
-def test_viewers_of_five_sizes_see_the_same_session(
-    here: Machine, sit: Callable[..., Seat]
-) -> None:
-    session = here.new("sh", "-c", f"{COUNT}; exec cat")
-    robo = here.join(session, "robo")
-    assert robo.request(wire.Take()) is None
+def test_viewers_of_five_sizes_see_the_same_session(here: Machine, sit: Sit) -> None:
+    session, robo = counted(here)
 
     seats = [sit(session, size) for size in SIZES]
     for seat, (_, rows) in zip(seats, SIZES, strict=True):
@@ -73,7 +80,7 @@ def test_viewers_of_five_sizes_see_the_same_session(
 
 
 def test_a_key_changes_the_view_and_back_and_nothing_is_logged_of_it(
-    here: Machine, sit: Callable[..., Seat]
+    here: Machine, sit: Sit
 ) -> None:
     session = here.new("sh", "-c", "echo HERE; exec cat")
     other = here.join(session)
@@ -94,9 +101,7 @@ def test_a_key_changes_the_view_and_back_and_nothing_is_logged_of_it(
     leaves(user)
 
 
-def test_a_frame_that_is_chosen_has_room_for_its_line(
-    here: Machine, sit: Callable[..., Seat]
-) -> None:
+def test_a_frame_that_is_chosen_has_room_for_its_line(here: Machine, sit: Sit) -> None:
     session = here.new(*BASH)
     user = sit(session)
     user.types(b"\x1dv")
@@ -111,9 +116,7 @@ def test_a_frame_that_is_chosen_has_room_for_its_line(
     leaves(user)
 
 
-def test_what_scrolled_away_is_found_and_copied(
-    here: Machine, sit: Callable[..., Seat]
-) -> None:
+def test_what_scrolled_away_is_found_and_copied(here: Machine, sit: Sit) -> None:
     session = here.new("sh", "-c", f"{COUNT}; exec cat")
     user = sit(session)
     user.shows("row 40 of forty")
@@ -140,7 +143,7 @@ def test_what_scrolled_away_is_found_and_copied(
 
 
 def test_a_program_that_sets_everything_and_dies_leaves_nothing(
-    here: Machine, sit: Callable[..., Seat]
+    here: Machine, sit: Sit
 ) -> None:
     hostile = (
         r"printf '\033]0;evil\033]2;title\007\033[?1003h\033[?1006h\033[?1h\033[5 q"
@@ -164,11 +167,9 @@ def test_a_program_that_sets_everything_and_dies_leaves_nothing(
 
 
 def test_a_terminal_that_is_resized_without_end_is_drawn_right_after(
-    here: Machine, sit: Callable[..., Seat]
+    here: Machine, sit: Sit
 ) -> None:
-    session = here.new("sh", "-c", f"{COUNT}; exec cat")
-    robo = here.join(session, "robo")
-    assert robo.request(wire.Take()) is None
+    session, robo = counted(here)
     user = sit(session, (40, 10))
     user.shows("row 40 of forty")
     for number in range(200):
@@ -189,7 +190,7 @@ def test_a_terminal_that_is_resized_without_end_is_drawn_right_after(
 
 
 def test_a_painter_that_dies_is_replaced_and_the_frame_goes_on(
-    here: Machine, sit: Callable[..., Seat]
+    here: Machine, sit: Sit
 ) -> None:
     session = here.new("cat")
     robo = here.join(session, "robo")
@@ -205,9 +206,7 @@ def test_a_painter_that_dies_is_replaced_and_the_frame_goes_on(
     leaves(user)
 
 
-def test_a_flood_ends_with_its_last_line(
-    here: Machine, sit: Callable[..., Seat]
-) -> None:
+def test_a_flood_ends_with_its_last_line(here: Machine, sit: Sit) -> None:
     session = here.new("sh", "-c", "read x; yes | head -n 300000; echo THE-END; cat")
     robo = here.join(session, "robo")
     user = sit(session, (50, 12))
@@ -218,9 +217,7 @@ def test_a_flood_ends_with_its_last_line(
     leaves(user)
 
 
-def test_a_notice_leaves_again_and_gives_the_rows_back(
-    here: Machine, sit: Callable[..., Seat]
-) -> None:
+def test_a_notice_leaves_again_and_gives_the_rows_back(here: Machine, sit: Sit) -> None:
     session = here.new("sh", "-c", "printf '\\033[31mFIRST ROW\\033[m\\n'; exec cat")
     user = sit(session)
     user.shows("FIRST ROW")
@@ -236,7 +233,7 @@ def test_a_notice_leaves_again_and_gives_the_rows_back(
 
 
 def test_the_title_is_the_program_s_with_ours_beside_it(
-    here: Machine, sit: Callable[..., Seat]
+    here: Machine, sit: Sit
 ) -> None:
     session = here.new("sh", "-c", "printf '\\033]0;my build\\007'; exec cat")
     user = sit(session)
@@ -249,7 +246,7 @@ def test_the_title_is_the_program_s_with_ours_beside_it(
 
 
 def test_keys_typed_before_the_look_back_is_there_are_for_it(
-    here: Machine, sit: Callable[..., Seat]
+    here: Machine, sit: Sit
 ) -> None:
     session = here.new("sh", "-c", f"{COUNT}; exec cat")
     user = sit(session)
@@ -267,9 +264,7 @@ def test_keys_typed_before_the_look_back_is_there_are_for_it(
     leaves(user)
 
 
-def test_another_part_of_a_larger_session_can_be_seen(
-    here: Machine, sit: Callable[..., Seat]
-) -> None:
+def test_another_part_of_a_larger_session_can_be_seen(here: Machine, sit: Sit) -> None:
     wide = "printf '%079d\\n' 1; echo END"
     session = here.new("sh", "-c", f"printf 'TOP%076d\\n' 7; {wide}; exec cat")
     robo = here.join(session, "robo")
@@ -287,11 +282,9 @@ def test_another_part_of_a_larger_session_can_be_seen(
 
 
 def test_a_frame_is_drawn_again_after_another_program_had_the_terminal(
-    here: Machine, sit: Callable[..., Seat]
+    here: Machine, sit: Sit
 ) -> None:
-    session = here.new("sh", "-c", f"{COUNT}; exec cat")
-    robo = here.join(session, "robo")
-    assert robo.request(wire.Take()) is None
+    session, _ = counted(here)
     user = sit(session, (40, 10))
     user.shows("row 40 of forty")
     user.signal(signal.SIGTSTP)

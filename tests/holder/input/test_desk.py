@@ -5,7 +5,6 @@ import os
 import signal
 import tty
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.holder.desk_world import World, successor, world
@@ -28,9 +27,8 @@ NOBODY = ActorId("")
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+def here(own_folders: None) -> Iterator[World]:
+    del own_folders
     with world() as made:
         tty.setraw(made.slave)
         yield made

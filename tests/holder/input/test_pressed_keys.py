@@ -1,11 +1,9 @@
 """Keys admitted by a verdict that stands, at a real desk with a real terminal."""
 
 import termios
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import Client, World, world
+from tests.holder.desk_world import Client, World
 from tests.scenarios.support import apply_policy
 
 from holdfast.core.book.logbook import EntryKind
@@ -18,14 +16,6 @@ from holdfast.wire import messages as wire
 DENIED = '[default]\nhuman = "deny"\n'
 RULED = '[[rule]]\nverdict = "deny"\nkind = "human"\n'
 BUDGET = "[budget.human]\ninputs_per_minute = 1\n"
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    with world() as made:
-        yield made
 
 
 @pytest.fixture

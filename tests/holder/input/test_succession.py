@@ -1,18 +1,6 @@
 """What a successor knows of a session that its predecessor has left."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from tests.holder.desk_world import World, successor, world
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    with world() as made:
-        yield made
+from tests.holder.desk_world import World, successor
 
 
 def test_a_successor_knows_what_stands_typed_and_by_whom(here: World) -> None:

@@ -3,11 +3,9 @@
 import subprocess
 import termios
 import tty
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import Client, World, world
+from tests.holder.desk_world import Client, World
 from tests.scenarios.support import eventually
 
 from holdfast.holder.input.payloads import MAX_LINE
@@ -17,14 +15,6 @@ from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 
 TERM = 15
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    with world() as made:
-        yield made
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import json
 import socket
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -31,9 +30,8 @@ HOUR_MS = 3_600_000
 
 
 @pytest.fixture
-def anna(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enrolled:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+def anna(own_folders: None) -> Enrolled:
+    del own_folders
     return current_operator.ourselves()
 
 

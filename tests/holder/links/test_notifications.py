@@ -1,7 +1,6 @@
 """Who is told of what waits for approval, and of how it ended."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.holder.desk_world import Client, World, world
@@ -28,9 +27,8 @@ FIVE = Index(5)
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+def here(own_folders: None) -> Iterator[World]:
+    del own_folders
     with world() as made:
         yield made
 

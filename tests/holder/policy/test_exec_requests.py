@@ -155,9 +155,8 @@ def _ignore(_: object) -> None:
 
 
 @pytest.fixture
-def anna(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Enrolled:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+def anna(own_folders: None) -> Enrolled:
+    del own_folders
     return current_operator.ourselves()
 
 

@@ -1,7 +1,6 @@
 """Which rules hold for an exec, how strict they are together, and what is kept."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.holder.desk_world import World, world
@@ -45,9 +44,8 @@ class Ruled:
 
 
 @pytest.fixture
-def ruled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ruled]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+def ruled(own_folders: None) -> Iterator[Ruled]:
+    del own_folders
     with world() as here:
         yield Ruled(here)
 

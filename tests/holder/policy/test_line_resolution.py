@@ -1,12 +1,9 @@
 """What is found out about a line before it is judged, at a real terminal."""
 
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from tests.core.policy_world import question
-from tests.holder.desk_world import World, world
+from tests.holder.desk_world import World
 from tests.scenarios.support import eventually
 
 from holdfast.client import current_operator
@@ -20,14 +17,6 @@ from holdfast.model.resolutions import Staging, Thing
 
 NOTHING = Staged()
 STRANGER = ActorId("a_stranger")
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    with world() as made:
-        yield made
 
 
 def completed(here: World, staged: Staged = NOTHING) -> Question:

@@ -18,9 +18,8 @@ from holdfast.term.marks import Began, Ended, Prompted
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+def shell(own_folders: None) -> Iterator[Shell]:
+    del own_folders
     current_operator.ourselves()
     with followed("bash") as made:
         yield made

@@ -1,10 +1,6 @@
 """What a client is told of an input that it only tries out."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from tests.holder.desk_world import Client, World, world
+from tests.holder.desk_world import Client, World
 
 from holdfast.client import current_operator
 from holdfast.model.actors import ActorKind
@@ -14,14 +10,6 @@ from holdfast.model.verdicts import Verdict
 from holdfast.wire.trials import Tried, Try
 
 DENIED = b'[[rule]]\nname = "no-rm"\nverdict = "deny"\nfirst = "rm"\n'
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    with world() as made:
-        yield made
 
 
 def tried(

@@ -7,10 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from tests.holder.desk_world import SESSION, World, world
+from tests.holder.desk_world import SESSION, World
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.listener_watch import SOON
@@ -58,14 +57,6 @@ class Server:
             assert pipe is not None
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    with world() as made:
-        yield made
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import math
 import tty
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.holder.desk_world import SESSION, World, world
@@ -19,9 +18,8 @@ from holdfast.wire import messages as wire
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+def here(own_folders: None) -> Iterator[World]:
+    del own_folders
     with world() as made:
         tty.setraw(made.slave)
         made.session.settle()

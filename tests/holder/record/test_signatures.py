@@ -1,23 +1,11 @@
 """What operators sign of their inputs, and what fits none of them."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from tests.holder.desk_world import World, world
+from tests.holder.desk_world import World
 
 from holdfast.core.book.logbook import EntryKind
 from holdfast.wire import messages as wire
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.signatures import STEP, Sign
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    for name in ("RUNTIME", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
-    with world() as made:
-        yield made
 
 
 def test_a_signature_that_fits_nothing_is_refused_and_on_record(here: World) -> None:
