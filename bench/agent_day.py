@@ -1,4 +1,4 @@
-"""How often is a person asked, and is harm ever allowed, in a day of an agent's work?
+"""How often a person is asked in a day of an agent's work, and whether harm is allowed.
 
 A real session with the example policy is asked about each recorded command, as it
 would be typed there: the shell's state, links and folders are those of that session.

@@ -1,4 +1,4 @@
-"""How long does an agent wait: for the server, for a command, for a look?
+"""How long an agent waits: for the server, for a command, for a look.
 
 A real client of the protocol starts the server as agents' programs do, and calls its
 tools; most of the start is the loading of the protocol's library.

@@ -1,4 +1,4 @@
-"""How long does it take to put an act into the logbook, and to make it durable?
+"""How long it takes to put an act into the logbook, and to make it durable.
 
 As a holder does it: an entry is drafted, chained, appended to the file and made
 the head. What the disk takes to make it durable comes after the echo.

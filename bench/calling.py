@@ -1,4 +1,4 @@
-"""How long after a program has printed a call is a client told of it?
+"""How soon a client is told of a call that a program has printed.
 
 A bell waits a moment after a key; a notification does not. Both are printed while
 nobody types, and the second while another program floods the terminal as well.

@@ -1,4 +1,4 @@
-"""How fast is the pure core, without any process around it?"""
+"""Speed of the pure core, without any process around it."""
 
 import time
 

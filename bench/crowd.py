@@ -1,7 +1,7 @@
-"""Does a frozen viewer cost the session, or the others, anything?
+"""What a frozen viewer costs the session and the other viewers.
 
 Fifty watch while a program prints a gigabyte; one of them is a real command line
-that is stopped. Whoever cannot follow is told what it missed, and all the others
+that is stopped. A viewer that cannot follow is told what it missed, and all the others
 come to the end.
 """
 

@@ -1,4 +1,4 @@
-"""How long from a key to its echo, with holdfast and with tmux in between?
+"""Time from a key to its echo, with holdfast and with tmux in between.
 
 Keys come in blocks, one way after the other, with a pause after each: that is
 how people type, and a record on its way to the disk delays nobody's next key.

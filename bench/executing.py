@@ -1,4 +1,4 @@
-"""What does an exec cost that is judged first?
+"""Cost of an exec that is judged first.
 
 The same program executes `true` again and again, in a session without an exec gate
 and in sessions with one: where nothing needs to be judged, where rules look at the

@@ -1,4 +1,4 @@
-"""How long does it take to stop and to wake a session of 500 processes?
+"""Time to freeze and to thaw a session of 500 processes.
 
 The processes sleep, as most do. Both ways of freezing are measured where this
 machine has both.

@@ -1,4 +1,4 @@
-"""What does a policy cost whoever types?
+"""What a policy costs an operator who types.
 
 The same keys in the same session, in turns without a policy, with the example
 policy, and with 1,000 rules: the file is looked at for every input, so it can be

@@ -1,4 +1,4 @@
-"""How many calls of Python does the holder make for one key?
+"""Number of Python calls that the holder makes for one key.
 
 A count says more than a time on a machine that others use too. The holder is a real
 one: a `sitecustomize` on its path switches a profiler on and off at a signal.

@@ -1,4 +1,4 @@
-"""How fast does output pass, with nobody attached and with one?
+"""Throughput of output, with nobody attached and with one client.
 
 The same text through a bare terminal, through holdfast and through tmux, in
 turns; the medians are compared, because these machines are shared.
@@ -52,7 +52,7 @@ def measure(table: Table, scale: Scale) -> None:
         if tmux is not None:
             tmux.close()
     _report(table, rates)
-    # Whoever cannot follow is told of a gap, and is done sooner for it.
+    # A client that cannot follow is told of a gap, and is done sooner for it.
     for name, sizes in seen.items():
         share = statistics.median(sizes) / text_size(megabytes) * 100
         table.add(Row(f"  of the output, sent on by {name}", share, "%"))

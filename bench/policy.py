@@ -1,4 +1,4 @@
-"""How long does the gate think about one input?"""
+"""Time that the gate takes to judge one input."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What does our integration cost at each prompt, and what does it cost a command?
+"""Cost of the shell integration, at each prompt and for each command.
 
 A bash with functions and variables as a normal one has them is told to run `true`
 over and over, typed ahead of what it prints, once by itself and once with our

@@ -1,4 +1,4 @@
-"""How long is a session out of reach when its holder is killed?"""
+"""How long a session is out of reach when its holder is killed."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""What does a relay cost, and how much goes through it?
+"""Cost of a relay, and its throughput.
 
 Plain links, but for one figure without the sealed channel on top: what is measured
 is the relay. No terminal is involved, which would be slower than all of it.

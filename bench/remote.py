@@ -1,4 +1,4 @@
-"""What does it cost to be elsewhere: through a relay, sealed, and back?
+"""Cost of a session elsewhere: through a relay, sealed, and back.
 
 Relay, host, holder and client share one machine, and with it its processors; so
 this is the cost of the work, without that of any distance. Beside each figure

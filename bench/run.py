@@ -51,7 +51,7 @@ GROUPS = (
 def main() -> int:
     """Run the groups asked for, and print the table."""
     options = _options()
-    # Whoever installs holdfast has its modules compiled; so have we.
+    # An installed holdfast has its modules compiled; so have we.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # If the run is stopped, it must not leave thousands of sessions behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -37,7 +37,7 @@ class NeverCame(Exception):
 
 
 class Screen:
-    """A program on a terminal of 80 columns and 24 rows, and whoever looks at it."""
+    """A program on a terminal of 80 columns and 24 rows, and its viewer."""
 
     def __init__(self, *words: str) -> None:
         self.read = 0

@@ -1,4 +1,4 @@
-"""How long until a seize has cut off whoever was writing?
+"""Time until a seize has cut off the operator who was writing.
 
 Twice: while a program floods the screen and one client types without pause; and
 while an agent sends input as fast as it can to a terminal that is full, because

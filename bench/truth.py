@@ -1,4 +1,4 @@
-"""How long does it take to learn what a session does, and what runs in it?
+"""Time to learn what a session does, and what runs in it.
 
 Asked of a real holder over its socket, connecting included. The command's own
 start is measured apart: it is Python's. The large session has 200 processes with

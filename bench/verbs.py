@@ -1,4 +1,4 @@
-"""How long does `run` take over the command itself, and how long do small verbs take?
+"""What `run` adds to the command's own time, and how long small verbs take.
 
 The bare command is typed into a shell on a terminal of our own, and timed until
 its end is printed. `run` is timed in a client that is loaded already; what a whole

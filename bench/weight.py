@@ -1,4 +1,4 @@
-"""How much memory does a session cost that does nothing?
+"""Memory of a session that does nothing.
 
 PSS: what many share is divided among them, so it falls as they grow in number.
 The shell is not counted; keeper, nursery, trustee and dozer are, over all sessions.

@@ -1,4 +1,4 @@
-"""Which tests reach which function?
+"""Finds out which tests reach which function.
 
 A copy of the source is made in which each function says, once for each test, that it
 was called; then the tests are run on it. A process that a test starts knows the test

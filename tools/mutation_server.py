@@ -1,6 +1,6 @@
 """Run tests on one changed module after the other, without starting anew each time.
 
-Whoever starts it writes a line of JSON for each trial, and reads one: the test that
+Its parent writes a line of JSON for each trial, and reads one: the test that
 failed, "hanging", "a crash", or nothing. What takes long to load is loaded once; then
 each trial is a fork, in which the changed text stands for the module. A process that a
 test starts loads the module as it is on the disk.
@@ -106,7 +106,7 @@ def _child(asked: dict[str, object], out: int) -> None:
     name = ".".join(["holdfast", *Path(str(asked["module"])).with_suffix("").parts])
     sys.meta_path.insert(0, _Changed(name, os.fspath(path), str(asked["text"])))
     tests = asked["tests"]
-    assert isinstance(tests, list)  # noqa: S101  # whoever started us wrote it
+    assert isinstance(tests, list)  # noqa: S101  # our parent wrote it
     try:
         status = pytest.main([*WORDS, *tests], plugins=[first])
     finally:

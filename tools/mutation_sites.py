@@ -1,4 +1,4 @@
-"""Where can a small mistake be made in a module, and how would it read?
+"""Places in a module where a small mistake can be made, and how each would read.
 
 Each site is one change of one expression or statement: a condition turned round, an
 operand left out, a bound off by one, a call forgotten. The text around it stays as

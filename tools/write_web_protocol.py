@@ -330,7 +330,7 @@ _SAID: dict[object, str] = {
 _OURS = frozenset(
     {"asker", "asked_ms", "proof", "creator", "token", "ground", "exec_gate"}
 )
-"""Fields that the host fills in: whoever asks it through a channel says none."""
+"""Fields that the host fills in: a client that asks through a channel says none."""
 
 
 WIDTH = 100

@@ -158,7 +158,7 @@ class AttachedScreen:
             self._touch()
 
     def typed(self, data: bytes) -> bytes:
-        """Take what was typed; return what of it is for the session."""
+        """Take what was typed; return the part that is for the session."""
         view = self._framed
         if self._choice.is_looking_back and (view is None or view.copying is None):
             self._early = (self._early + data)[:MAX_EARLY]

@@ -1,4 +1,4 @@
-"""A session made before the rest is loaded, and shown or told of."""
+"""Creates a session before the rest is loaded, and shows or reports it."""
 
 import os
 

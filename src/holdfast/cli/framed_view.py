@@ -30,7 +30,7 @@ MAX_COPIED = 74_994
 """Bytes that are put on the clipboard: as many as every terminal takes, in base64."""
 
 UNSHAPED = 2
-"""The shape that a cursor has whose shape nobody chose: the terminal's own is left."""
+"""The cursor's shape if the program has set none: the terminal keeps its own."""
 
 _ENTER = b"\x1b[?1049h\x1b[?7l\x1b[?25l"
 
@@ -199,7 +199,7 @@ class FramedView:
     # ── what is typed ─────────────────────────────────────────────────────
 
     def typed(self, data: bytes) -> bytes:
-        """Take what was typed; return what of it is for the session.
+        """Take what was typed; return the part that is for the session.
 
         Raises:
             PainterDied: It is gone, and the picture with it.

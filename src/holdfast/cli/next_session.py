@@ -1,4 +1,4 @@
-"""Where a shown session is left for, and what is open over it meanwhile.
+"""Leaves the shown session for another, and knows what is open over it meanwhile.
 
 Between the view of a session and `cli.session_switch`, which is loaded only when one
 of its keys is pressed.

@@ -1,4 +1,4 @@
-"""What are we called? Apart from `profile`, because every command begins with it."""
+"""The name of this user. Apart from `profile`: every command begins with it."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""A session that an operator elsewhere wants here: what of it is this host's word."""
+"""A session that an operator elsewhere makes here, and what the host decides of it."""
 
 import os
 import pwd

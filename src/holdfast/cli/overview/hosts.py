@@ -1,4 +1,4 @@
-"""The hosts of an overview: entered, and asked again and again what they have."""
+"""The hosts of an overview, asked for their sessions at intervals."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Looks at sessions, those that are shown most often, and lets those sleep that doze.
+"""Looks at sessions, most often at those that are shown, and wakes none that dozes.
 
 Each session here that is awake has a task that looks at it now and then; one elsewhere
 only while it is shown, because its host tells the rest. A look at a session that dozes

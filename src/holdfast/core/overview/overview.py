@@ -1,4 +1,4 @@
-"""What do the keys of the overview do, and to which session?
+"""The overview: which session is selected, and what each key does.
 
 Theory of operation
 -------------------

@@ -111,7 +111,7 @@ class Departed:
 
 @dataclass(frozen=True, slots=True)
 class Warn:
-    """Tell whom it may concern that the session goes in `reap_in` seconds."""
+    """Warn the operators that the session goes in `reap_in` seconds."""
 
     session: SessionId
     reap_in: float
