@@ -40,12 +40,12 @@ def test_a_row_is_read_from_text_and_sgr() -> None:
     ("piece", "drawn"),
     [
         (Piece("x"), b"x"),
-        (Piece("x", 1, 8), b"\x1b[30;47mx\x1b[m"),
-        (Piece("x", 9, 16), b"\x1b[90;107mx\x1b[m"),
-        (Piece("x", 17, 256), b"\x1b[38;5;16;48;5;255mx\x1b[m"),
-        (Piece("x", EXACT + 0x010203), b"\x1b[38;2;1;2;3mx\x1b[m"),
-        (Piece("x", background=EXACT + 0xFF0000), b"\x1b[48;2;255;0;0mx\x1b[m"),
-        (Piece("x", 2, look=Look.BOLD), b"\x1b[1;31mx\x1b[m"),
+        (Piece("x", 1, 8), b"\x1b[0;30;47mx\x1b[m"),
+        (Piece("x", 9, 16), b"\x1b[0;90;107mx\x1b[m"),
+        (Piece("x", 17, 256), b"\x1b[0;38;5;16;48;5;255mx\x1b[m"),
+        (Piece("x", EXACT + 0x010203), b"\x1b[0;38;2;1;2;3mx\x1b[m"),
+        (Piece("x", background=EXACT + 0xFF0000), b"\x1b[0;48;2;255;0;0mx\x1b[m"),
+        (Piece("x", 2, look=Look.BOLD), b"\x1b[0;1;31mx\x1b[m"),
     ],
 )
 def test_each_kind_of_colour_has_its_own_code(piece: Piece, drawn: bytes) -> None:
