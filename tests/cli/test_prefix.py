@@ -151,3 +151,21 @@ def test_i2_where_the_bytes_are_cut_does_not_matter(
             actions += all_of(machine, keys[begin:end])
 
     assert joined(actions) == joined(whole)
+
+
+def test_which_keys_may_mean_something_is_known_before_they_come() -> None:
+    keys = PrefixKeys()
+    assert keys.stops == b"\x1d\x1b"
+
+    for key in range(256):
+        if bytes([key]) not in keys.stops:
+            assert keys.typed(bytes([key])) == [Send(bytes([key]))]
+            assert keys.stops == b"\x1d\x1b"
+
+
+@pytest.mark.parametrize("before", [b"\x1d", b"\x1b[200~", b"\x1b"])
+def test_after_some_any_key_may(before: bytes) -> None:
+    keys = PrefixKeys()
+    keys.typed(before)
+
+    assert keys.stops is None

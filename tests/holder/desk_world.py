@@ -55,7 +55,7 @@ class Client:
     def __init__(
         self, context: Context, session: Session, operator: Enrolled, number: int
     ) -> None:
-        near, self._far_end = socket.socketpair()
+        near, self.far_end = socket.socketpair()
         self.connection = Connection(near, context.poll, context.company.gone)
         context.poll.watch(near, lambda: None)
         self.connection.actor = operator.actor
@@ -97,14 +97,14 @@ class Client:
         self.connection.flush()
         said: list[Message] = []
         with contextlib.suppress(BlockingIOError):
-            while data := self._far_end.recv(1 << 16, socket.MSG_DONTWAIT):
+            while data := self.far_end.recv(1 << 16, socket.MSG_DONTWAIT):
                 said += [decode(frame) for frame in self._reader.feed(data)]
         return said
 
     def close(self) -> None:
         """Vanish."""
         self.connection.close()
-        self._far_end.close()
+        self.far_end.close()
 
 
 @dataclass

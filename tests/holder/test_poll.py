@@ -112,3 +112,61 @@ def test_what_floods_comes_last_in_every_turn(poll: Poll) -> None:
     assert sorted(called[9:]) == [0, 2]
     for fd in (*ends[0], *ends[1], *ends[2]):
         os.close(fd)
+
+
+# ── what is expected, and what is put off ─────────────────────────────────────
+
+
+def test_what_is_expected_is_done_instead_if_it_comes_alone(
+    poll: Poll, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    near, far = pair
+    did: list[str] = []
+    poll.watch(near, lambda: did.append("usual"))
+    poll.expect(near, lambda: did.append("expected"), otherwise=partial(print, end=""))
+    assert not poll.turn(0)
+    assert poll.is_expecting
+
+    far.send(b"x")
+    assert poll.turn(1)
+    assert did == ["expected"]
+    assert not poll.is_expecting
+    assert poll.turn(1)
+
+    assert did == ["expected", "usual"]
+
+
+def test_anything_else_comes_after_what_was_put_off(
+    poll: Poll, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    (near, far), did = pair, list[str]()
+    other, end = socket.socketpair()
+    with other, end:
+        poll.watch(near, lambda: did.append(near.recv(9).decode()))
+        poll.watch(other, lambda: did.append("other"))
+        poll.expect(other, lambda: None, otherwise=lambda: did.append("not that"))
+        poll.put_off(lambda: did.append("late"))
+
+        far.send(b"one")
+        assert poll.turn(1)
+        poll.interrupt()
+
+    assert did == ["late", "not that", "one"]
+    assert not poll.is_putting_off
+
+
+def test_only_the_last_goes_before_what_was_put_off(
+    poll: Poll, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    (near, far), did = pair, list[str]()
+    poll.watch(near, lambda: did.append(near.recv(9).decode()), is_last=True)
+    poll.put_off(lambda: did.append("late"))
+
+    far.send(b"one")
+    assert poll.turn(1)
+    assert did == ["one"]
+    assert poll.is_putting_off
+    far.close()
+    assert poll.turn(1)
+
+    assert did == ["one", "late", ""]

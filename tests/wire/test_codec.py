@@ -27,9 +27,11 @@ from holdfast.model.inputs import MAX_INPUT, InputId, InputKind
 from holdfast.wire.codec import (
     KINDS,
     Message,
+    around_key,
     decode,
     encode,
     error_from,
+    lone_output,
     output_frame,
     refusal,
 )
@@ -321,3 +323,47 @@ def test_h16_a_report_of_more_than_an_input_holds_is_refused() -> None:
     assert isinstance(good, Report)
     with pytest.raises(UnwritableMessage):
         encode(Report(CLIENT, 1, good.outcome, good.index, MAX_INPUT + 1))
+
+
+def typed(payload: bytes, seen: int | None) -> Submit:
+    return Submit(
+        client=CLIENT,
+        sequence=70_000,
+        kind=InputKind.KEYS,
+        incarnation=Incarnation(1),
+        epoch=Epoch(3),
+        payload=payload,
+        seen=seen,
+        waits=False,
+    )
+
+
+@pytest.mark.parametrize("seen", [None, 0, 255, MAX_NUMBER])
+def test_a_key_can_be_written_down_before_it_is_known(seen: int | None) -> None:
+    before, after = around_key(typed(b"", seen))
+
+    for key in range(256):
+        assert before + bytes([key]) + after == encode(typed(bytes([key]), seen))
+
+
+def test_output_that_comes_alone_is_known_as_such() -> None:
+    alone = encode(Output(7, b"printed"))
+
+    assert lone_output(alone) == Output(7, b"printed")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        encode(Output(7, b"printed"))[:-1],
+        encode(Output(7, b"printed")) + b"x",
+        encode(Output(7, b"printed")) * 2,
+        output_frame(0, b"x")[:-1],
+        encode(Ping(7)) + bytes(20),
+        encode(typed(b"x", 3)),
+        b"\x14\0\0\0\x09" + b"\xff" * 8 + b"x",
+    ],
+)
+def test_nothing_else_is(raw: bytes) -> None:
+    assert lone_output(raw) is None

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.cli import attach_notice, early_attach, next_session
-from holdfast.cli.attached_view import AttachedView
+from holdfast.cli.attached_view import AttachedView, Foreseen
 from holdfast.cli.early_attach import EarlyAttach
 from holdfast.cli.next_session import NextSession
 from holdfast.cli.operator_names import NOBODY, Names
@@ -33,6 +33,10 @@ from holdfast.wire.messages import Cells, Mode
 if TYPE_CHECKING:
     from holdfast.cli.far_sessions import FarSessions
     from holdfast.cli.session_switch import SessionSwitch
+
+
+QUIET = 2
+"""Milliseconds without anything to do, after which the next key is prepared for."""
 
 
 def show(session: SessionRecord, *, observe: bool = False) -> int:
@@ -232,8 +236,17 @@ class _TerminalDriver(Driver):
         if link != self._polled:
             self._poller, self._polled = self._poller_for(link), link
         longest = None if wait == math.inf else max(0, math.ceil(wait * 1000))
+        ready, next_key = self._waited(longest, link)
+        if len(ready) == 1 and link is not None:
+            ((fd, _),) = ready
+            if fd == link:
+                self.link.fill(view.show_ahead)
+                return True
+            if fd == terminal.source and next_key is not None:
+                self._press(terminal.read(), next_key)
+                return False
         has_come = False
-        for fd, _ in self._poller.poll(longest):
+        for fd, _ in ready:
             if fd == terminal.source:
                 view.typed(terminal.read())
             elif fd == terminal.wake:
@@ -241,6 +254,29 @@ class _TerminalDriver(Driver):
             else:
                 has_come = True
         return has_come
+
+    def _waited(
+        self, longest: int | None, link: int | None
+    ) -> "tuple[list[tuple[int, int]], Foreseen | None]":
+        """Wait so many milliseconds; return what is ready, and how a key is sent."""
+        poll = self._poller.poll
+        if link is None or (longest is not None and longest <= QUIET):
+            return poll(longest), None
+        # What follows a key comes soon, and is not to wait for what is prepared.
+        if ready := poll(QUIET):
+            return ready, None
+        next_key = self._view.foresee()
+        return poll(longest), next_key
+
+    def _press(self, key: bytes, foreseen: Foreseen) -> None:
+        """Send a key as it was foreseen, and book it then; any other as usual."""
+        if len(key) != 1 or key in foreseen.stops:
+            self._view.typed(key)
+            return
+        try:
+            self.link.send_raw(foreseen.before + key + foreseen.after)
+        finally:  # What a link does not take goes on the next one.
+            self._view.sent(key)
 
     def _poller_for(self, link: int | None) -> "select.poll":
         """Return what looks at the keyboard and at a link, as often as wanted."""

@@ -84,6 +84,23 @@ class AttachedScreen:
         """Whether enough output waits to be shown at once."""
         return self._shown_size >= MAX_WRITE
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether keys go to the session, and nothing else comes of them."""
+        size = self.size
+        return (
+            self.deadline() == math.inf
+            and not (self._is_lost or self._choice.is_looking_back)
+            and (self._framed is None or not self._framed.is_drawn)
+            and not size.is_due
+            and size.ours() == size.session
+        )
+
+    def show_ahead(self, data: bytes) -> None:
+        """Show at once what is printed next, if it goes to the terminal as it is."""
+        if not (self._shown or self._is_held or self._choice.is_framed):
+            self._terminal.show_ahead(data)
+
     def attached(self, *, is_new: bool) -> None:
         """Take that a link stands; a new screen waits for its frame, if it gets one."""
         self._is_held = is_new and self._wants_frame()

@@ -10,6 +10,7 @@ notices only if it takes long.
 import os
 import signal
 from collections.abc import Callable
+from typing import NamedTuple
 
 from holdfast.cli.attach_keys import AttachKeys, Do, Effect, Say
 from holdfast.cli.attached_screen import AttachedScreen
@@ -32,7 +33,7 @@ from holdfast.model.errors import (
 )
 from holdfast.model.geometry import Size
 from holdfast.model.inputs import InputKind
-from holdfast.wire.codec import Message
+from holdfast.wire.codec import Message, lone_output
 from holdfast.wire.company import Who
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
@@ -63,6 +64,15 @@ MAX_OPEN = 64
 
 MAX_BACKLOG = 64 * 1024
 """Bytes typed that a program does not read; more is a cat on the keyboard."""
+
+
+class Foreseen(NamedTuple):
+    """How the next key is sent, whichever it is."""
+
+    before: bytes
+    after: bytes
+    stops: bytes
+    """The keys of which something else may come."""
 
 
 class AttachedView(AttachedExchange[int]):
@@ -147,6 +157,40 @@ class AttachedView(AttachedExchange[int]):
         self.screen.pressed()
         for action in self._keys.typed(keys):
             self._do(action)
+
+    def foresee(self) -> Foreseen | None:
+        """Return how the next key is sent, if nothing else can come of it.
+
+        Everything here is as `typed` and `tick` would find it, so this holds until
+        anything else is taken.
+        """
+        attachment, onward, stops = self.attachment, self._onward, self._keys.stops
+        if (
+            not (self._is_attached and self.has_come and self.screen.is_plain)
+            or attachment.mode is Mode.OBSERVE
+            or attachment.is_stalled
+            or attachment.open_count >= MAX_OPEN
+            or self._outbox
+            or self._backlog
+            or self._is_leaving
+            or onward.goes_to is not None
+            or onward.is_open
+            or self._attach_keys.is_asking
+            or stops is None
+        ):
+            return None
+        return Foreseen(*attachment.foresee(), stops)
+
+    def sent(self, key: bytes) -> None:
+        """Take that a key was sent as it was foreseen."""
+        self.attachment.submit(InputKind.KEYS, key, waits=False)
+
+    def show_ahead(self, raw: bytes) -> None:
+        """Show at once what came, if it is output and no more; all else follows."""
+        if self._is_attached:
+            output = lone_output(raw)
+            if output is not None and output.offset == self.attachment.offset:
+                self.screen.show_ahead(output.data)
 
     def _do(self, action: Action) -> None:
         match action:

@@ -124,6 +124,7 @@ class PrefixKeys:
         """Interpret by `settings`, or as is usual."""
         keys = settings or Settings()
         self._prefix = keys.prefix
+        self._own = bytes([keys.prefix]) + _ESCAPE
         pressed = keys.pressed()
         self._actions = {byte: _DONE[what] for byte, what in pressed.items()}
         letter = ord(chr(keys.prefix + 0x40).lower()) if keys.prefix else 0x20
@@ -134,6 +135,13 @@ class PrefixKeys:
         self._is_prefixed = False
         self._is_pasting = False
         self._recent = b""
+
+    @property
+    def stops(self) -> bytes | None:
+        """Which keys may mean something to us next; None if any of them may."""
+        if self._is_prefixed or self._is_pasting or self._recent:
+            return None
+        return self._own
 
     def typed(self, data: bytes) -> list[Action]:
         """Take what was typed; return what to do, in order."""

@@ -183,6 +183,14 @@ class Terminal:
         except OSError:
             return b""
 
+    def show_ahead(self, data: bytes) -> None:
+        """Print at once what `show` is given next; the rest of it follows then."""
+        if self._painted or self._is_anew or self._cover is not None:
+            return
+        with contextlib.suppress(OSError):  # `show` finds out.
+            self._painted = os.write(self.target, data)
+        self._watched(data[: self._painted])
+
     def show(self, data: bytes) -> None:
         """Print the session's output unchanged, except for what was painted early.
 

@@ -9,6 +9,7 @@ import os
 import socket
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Self
 
 from holdfast.client import early_session, session_location
@@ -120,6 +121,25 @@ class Connection:
         if messages:
             self._send(b"".join(map(encode, messages)))
 
+    def send_raw(self, frame: bytes) -> None:
+        """Send a frame that was written down before.
+
+        Raises:
+            Unavailable: The holder is gone.
+
+        """
+        self._send(frame)
+
+    def fill(self, first: Callable[[bytes], None]) -> None:
+        """Take what has come; `first` has it before all else, if a frame begins there.
+
+        Raises:
+            Unavailable: The holder is gone, or said goodbye before it greeted us.
+            PeerError: It sent what no holder sends.
+
+        """
+        self._fill(0, first if self._talk.is_between_frames else None)
+
     def receive(self, timeout: float | None = None) -> Message | None:
         """Return the next message, or None when none came within `timeout`.
 
@@ -184,7 +204,9 @@ class Connection:
             raise SessionUnreachable(self._session, "it was told something else")
         return raw[len(said) :]
 
-    def _fill(self, deadline: float | None) -> bool:
+    def _fill(
+        self, deadline: float | None, first: Callable[[bytes], None] | None = None
+    ) -> bool:
         if self._heard:
             self._take(self._heard.popleft())
             return True
@@ -198,6 +220,8 @@ class Connection:
             return False
         except OSError as error:
             raise self._gone(error) from error
+        if first is not None:
+            first(raw)
         self._take(raw)
         return True
 

@@ -103,16 +103,21 @@ class Holder:
     def run(self) -> None:
         """Hold the session until it is forgotten."""
         keeper, timers, poll = self._keeper, self._timers, self._poll
-        gone = self._reception.gone
+        gone, next_key = self._reception.gone, self._session.desk.next_key
         while keeper.is_wanted and (keeper.leave_by is None or not self._leaves()):
             # The disk comes last: what was typed is shown before it is durable,
             # and acknowledged after.
             wait = 0.0 if timers.when_idle is not None else self._wait()
             if not poll.turn(wait) and timers.when_idle is not None:
+                poll.interrupt()
                 timers.idle()
             if timers.first < math.inf and (now := time.monotonic()) >= timers.first:
+                poll.interrupt()
                 timers.tick(now)
+                if next_key.is_due and keeper.leave_by is None:
+                    next_key.prepare()
             if gone:
+                poll.interrupt()
                 self._reception.see_off()
 
     def _wait(self) -> float | None:

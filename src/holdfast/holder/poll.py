@@ -25,6 +25,8 @@ class Poll:
         self._readers: dict[int, Do] = {}
         self._writers: dict[int, Do] = {}
         self._last = -1
+        self._expected: tuple[int, Do, Do] | None = None
+        self._late: Do | None = None
 
     def watch(self, what: int | socket, do: Do, *, is_last: bool = False) -> None:
         """Call `do` whenever there is something to read, or an end.
@@ -62,9 +64,51 @@ class Poll:
         """How many descriptors are waited on."""
         return len(self._readers)
 
+    def expect(self, what: socket, do: Do, *, otherwise: Do) -> None:
+        """Call `do` if it is the next that there is to read, and `otherwise` if not."""
+        self._expected = what.fileno(), do, otherwise
+
+    def put_off(self, do: Do) -> None:
+        """Call `do` before anything else but the last is done."""
+        self._late = do
+
+    @property
+    def is_expecting(self) -> bool:
+        """Whether something is expected next."""
+        return self._expected is not None
+
+    @property
+    def is_putting_off(self) -> bool:
+        """Whether something was put off."""
+        return self._late is not None
+
+    def interrupt(self) -> None:
+        """Do what was put off, and expect nothing: something else is to be done."""
+        if self._late is not None:
+            do, self._late = self._late, None
+            do()
+        if self._expected is not None:
+            (_, _, do), self._expected = self._expected, None
+            do()
+
     def turn(self, wait: float | None) -> bool:
         """Wait, do what is to be done; return whether anything was."""
         ready = self._epoll.poll(wait)
+        if self._expected is not None and ready:
+            fd, do, _ = self._expected
+            if ready == [(fd, select.EPOLLIN)]:
+                self._expected = None
+                do()
+            else:
+                self.interrupt()
+                self._do(ready)
+        elif ready:
+            if self._late is not None and ready != [(self._last, select.EPOLLIN)]:
+                self.interrupt()
+            self._do(ready)
+        return bool(ready)
+
+    def _do(self, ready: list[tuple[int, int]]) -> None:
         if len(ready) > 1:
             last = self._last
             ready.sort(key=lambda one: one[0] == last)
@@ -74,7 +118,6 @@ class Poll:
                 self._writers[fd]()
             if events & _ANYTHING_ELSE and fd in self._readers:
                 self._readers[fd]()
-        return bool(ready)
 
     def close(self) -> None:
         """Wait for nothing any more."""

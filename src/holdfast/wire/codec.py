@@ -37,7 +37,7 @@ from holdfast.wire import (
     signatures,
 )
 from holdfast.wire import company as parties
-from holdfast.wire.frames import Frame, FrameKind, frame_bytes
+from holdfast.wire.frames import HEADER_SIZE, Frame, FrameKind, frame_bytes
 from holdfast.wire.messages import (
     MAX_NUMBER,
     MAX_OUTPUT,
@@ -125,6 +125,9 @@ NO_INPUT = InputId(ClientId(""), 0)
 """What a refusal is about that is not about an input."""
 
 _OUTPUT = struct.Struct(">BIQ")
+OUTPUT_HEAD = _OUTPUT.size
+"""Bytes of a frame of output before what was printed."""
+
 _OFFSET = struct.Struct(">Q")
 
 # Maps are sorted, because a map can be written in any order and a message in
@@ -179,6 +182,37 @@ def decode(frame: Frame) -> Message:
     if _write(message) != payload:
         raise errors.MalformedMessage(kind.name, "not written the one way it can be")
     return message
+
+
+def around_key(message: messages.Submit) -> tuple[bytes, bytes]:
+    """Return the frame of an input of one byte, cut at that byte.
+
+    Whichever byte is put in between, it is what `encode` writes for it: a frame that
+    can be written before the key is known.
+
+    Raises:
+        UsageError: A field is out of its bounds.
+
+    """
+    frames = [
+        encode(msgspec.structs.replace(message, payload=byte))
+        for byte in (b"\x00", b"\xff")
+    ]
+    at = next(
+        at for at, (one, other) in enumerate(zip(*frames, strict=True)) if one != other
+    )
+    return frames[0][:at], frames[0][at + 1 :]
+
+
+def lone_output(raw: bytes) -> Output | None:
+    """Return the one frame of output that `raw` is; None if it is anything else."""
+    if len(raw) <= OUTPUT_HEAD:
+        return None
+    kind, size, offset = _OUTPUT.unpack_from(raw)
+    is_one = kind == FrameKind.OUTPUT and size == len(raw) - HEADER_SIZE
+    if not is_one or _misfit(offset, len(raw) - OUTPUT_HEAD):
+        return None
+    return Output(offset, raw[OUTPUT_HEAD:])
 
 
 def output_frame(offset: int, data: bytes | bytearray | memoryview) -> bytes:

@@ -30,7 +30,7 @@ from holdfast.model.ids import (
     session_id,
 )
 from holdfast.model.inputs import InputId, InputKind
-from holdfast.wire.codec import refusal
+from holdfast.wire.codec import encode, refusal
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
     Acknowledge,
@@ -348,3 +348,15 @@ def test_what_becomes_of_a_statement_is_heard() -> None:
 
     assert kept.signing.is_done
     assert refused.signing.is_done
+
+
+def test_the_next_key_is_foreseen_as_it_is_made() -> None:
+    client = Attachment(SESSION, CLIENT, bytes(32))
+    client.take(attached(US, epoch=4))
+    for key in (b"a", b"b"):
+        client.take(Output(client.offset or 0, b"echo"))
+        before, after = client.foresee()
+
+        made = client.submit(InputKind.KEYS, key, waits=False)
+
+        assert before + key + after == encode(made)

@@ -134,3 +134,13 @@ def test_a_goodbye_is_heard_after_what_came_before_it(
 def test_a_holder_that_hangs_up_is_gone() -> None:
     with pytest.raises(SessionUnreachable):
         greeted().feed(b"")
+
+
+def test_it_is_known_whether_a_frame_begins_next() -> None:
+    talk, raw = link(), said(Ping(1))
+    assert talk.is_between_frames
+
+    talk.feed(raw[:3])
+    assert not talk.is_between_frames
+    talk.feed(raw[3:])
+    assert talk.is_between_frames

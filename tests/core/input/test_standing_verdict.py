@@ -339,3 +339,51 @@ def test_a_key_with_known_id_and_other_bytes_is_refused(typist: Typist) -> None:
     typist.desk.do(typist.desk.intake.submit(twin, AT))
 
     assert typist.desk.codes()[-1] == "input-id-reused"
+
+
+# ── the key that has not come yet ─────────────────────────────────────────────
+
+
+def test_the_entry_of_the_next_key_is_known_but_for_key_and_time(
+    typist: Typist,
+) -> None:
+    found = typist.standing.foresee(None)
+    assert found is not None
+
+    assert typist.presses(structs.replace(found.given, payload=b"q"), LATER)
+
+    before, between, after = found.line
+    line = b"%b%d%b%b%b" % (before, LATER.wall * 1000, between, b"cQ==", after)
+    assert typist.desk.entries[-1].line == line
+    assert typist.desk.intake.note() == found.note
+
+
+def test_what_was_never_decided_is_not_foreseen() -> None:
+    assert Typist().standing.foresee(None) is None
+
+
+def _fill_disk(typist: Typist) -> None:
+    typist.desk.holds_lines = True
+    said = {"actor": BOT}
+    typist.desk.do(typist.desk.intake.record(EntryKind.INTENDED, said, AT))
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda typist: typist.desk.intake.fenced(AT),
+        lambda typist: typist.desk.intake.adopt(TurnRules(), {}),
+        lambda typist: typist.presses(),
+        lambda typist: typist.desk.intake.submit(typist.key(b"\r"), AT),
+        _fill_disk,
+        lambda typist: setattr(typist, "kind", ActorKind.HUMAN),
+    ],
+)
+def test_nothing_is_foreseen_once_something_has_happened(
+    typist: Typist, happens: Callable[[Typist], object]
+) -> None:
+    assert typist.standing.foresee(None) is not None
+
+    happens(typist)
+
+    assert typist.standing.foresee(None) is None

@@ -3,11 +3,13 @@
 Whatever happens, in whatever order, both must say and write the same.
 """
 
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.core.desk import ANNA, BOT, SESSION, WRITER
 
 from holdfast.core.book.log_writer import Store
@@ -15,8 +17,8 @@ from holdfast.core.book.logbook import EntryKind, Logbook, genesis
 from holdfast.core.input import gate, serializer, turn
 from holdfast.core.input.budget import Budget, ByKind
 from holdfast.core.input.intake import Intake
-from holdfast.core.input.intake_effects import Consult, Effect, Settings
-from holdfast.core.input.standing_verdict import StandingVerdict
+from holdfast.core.input.intake_effects import Consult, Effect, KeepNote, Settings
+from holdfast.core.input.standing_verdict import Foreseen, StandingVerdict
 from holdfast.core.input.turn import TurnRules
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
@@ -47,6 +49,7 @@ class House:
     denied: set[ActorKind] = field(default_factory=set)
     is_secret: bool = False
     disk_is_full: bool = False
+    foreseen: Foreseen | None = None
     is_slow: bool = False
     """Whether the terminal takes nothing for now."""
 
@@ -65,17 +68,48 @@ class House:
     def submit(self, given: Input) -> None:
         effects: list[Effect] = []
         if self.is_quick and not self.is_secret:
+            foreseen = self.standing.foresee(given.seen)
+            is_blocked = self.intake.blocked(self.at.now) is not None
             effects = self.standing.press(given, self.at)
             self.pressed += bool(effects)
+            self.was_foreseen(given, foreseen, effects, is_blocked=is_blocked)
         self.do(effects or self.intake.submit(given, self.at))
+
+    def was_foreseen(
+        self,
+        given: Input,
+        foreseen: Foreseen | None,
+        effects: list[Effect],
+        *,
+        is_blocked: bool,
+    ) -> None:
+        """Compare what a key led to with what was said before it came."""
+        if len(given.payload) != 1:
+            return
+        if foreseen is None or replace(foreseen.given, payload=given.payload) != given:
+            assert not effects
+            return
+        if is_blocked or self.at.wall >= foreseen.until_wall:
+            assert not effects
+            return
+        (stored,) = effects
+        assert isinstance(stored, Store)
+        before, between, after = foreseen.line
+        at, data = round(self.at.wall * 1000), b64encode(given.payload)
+        assert stored.entry.line == b"%b%d%b%b%b" % (before, at, between, data, after)
+        self.foreseen = foreseen
 
     def do(self, effects: list[Effect]) -> None:
         for effect in effects:
+            if isinstance(effect, KeepNote) and self.foreseen is not None:
+                assert effect.note == self.foreseen.note
+                self.foreseen = None
             if isinstance(effect, Consult):
                 self.do(self.consulted(effect))
                 continue
             self.told.append(repr(effect))
             if isinstance(effect, Store) and self.disk_is_full:
+                self.foreseen = None
                 self.do(self.intake.store_failed("full", self.at))
             elif isinstance(effect, Store):
                 self.do(self.intake.stored(self.at))

@@ -16,7 +16,7 @@ from holdfast.holder.links.connection import (
 from holdfast.holder.poll import Poll
 from holdfast.model.ids import ENTROPY, client_id
 from holdfast.wire import messages as wire
-from holdfast.wire.codec import Message, decode, encode
+from holdfast.wire.codec import Message, decode, encode, output_frame
 from holdfast.wire.frames import FrameReader
 
 WINDOW = 1 << 20
@@ -312,3 +312,79 @@ def test_a_viewer_that_is_gone_is_sent_no_more_of_the_stream(line: Wire) -> None
 
     assert line.gone == [line.connection]
     assert not line.connection.unsent
+
+
+# ── what has just been printed ────────────────────────────────────────────────
+
+
+def just_printed(line: Wire, data: bytes) -> tuple[StreamWindow, bytes]:
+    """Let a client watch, and something be printed; return it as it is sent."""
+    window = printed(b"before")
+    line.connection.watch(window, window.end)
+    frame = output_frame(window.end, data)
+    window.append(data)
+    return window, frame
+
+
+def test_who_has_all_before_is_sent_what_was_just_printed(line: Wire) -> None:
+    window, frame = just_printed(line, b"x")
+
+    assert line.connection.passes(len(b"before"), frame)
+    assert not line.connection.passes(len(b"before"), frame)
+    assert line.connection.is_quiet
+    line.connection.pump()
+    window.append(b"more")
+    line.connection.pump()
+
+    assert output(line.told()) == b"xmore"
+
+
+def test_who_has_not_is_sent_it_in_its_place(line: Wire) -> None:
+    window = printed(b"before")
+    line.connection.watch(window, 0)
+    frame = output_frame(window.end, b"x")
+    window.append(b"x")
+
+    assert not line.connection.passes(len(b"before"), frame)
+    assert not line.connection.is_quiet
+    line.connection.pump()
+
+    assert output(line.told()) == b"beforex"
+
+
+def test_much_is_no_frame_in_hand(line: Wire) -> None:
+    just_printed(line, b"x")
+
+    assert not line.connection.passes(len(b"before"), b"")
+
+
+def test_what_was_just_printed_waits_for_room_like_the_rest(line: Wire) -> None:
+    _, frame = just_printed(line, b"x")
+    line.fill()
+
+    assert not line.connection.passes(len(b"before"), frame)
+    line.connection.pump()
+
+    assert output(line.told()) == b"x"
+
+
+def test_a_frame_that_is_taken_in_part_is_finished_first(line: Wire) -> None:
+    line.connection.link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4608)
+    window, frame = just_printed(line, b"y" * CHUNK)
+
+    assert line.connection.passes(len(b"before"), frame)
+    assert line.connection.unsent
+    window.append(b"z")
+    line.connection.pump()
+
+    assert output(line.told()) == b"y" * CHUNK + b"z"
+
+
+def test_the_last_word_does_not_come_before_it(line: Wire) -> None:
+    _, frame = just_printed(line, b"x")
+    line.connection.end_with(goodbye())
+
+    assert not line.connection.passes(len(b"before"), frame)
+    line.connection.pump()
+
+    assert line.told() == [wire.Output(6, b"x"), goodbye()]

@@ -9,6 +9,8 @@ from holdfast.linux import pty
 from holdfast.model.geometry import Size
 from holdfast.term.attention import Call
 from holdfast.term.queries import QueryKind
+from holdfast.wire import messages as wire
+from holdfast.wire.codec import encode
 
 
 class Printer:
@@ -143,3 +145,34 @@ def test_a_call_outlives_a_death_amid_it(printer: Printer, cut: int) -> None:
     printer.prints(said[cut:])
 
     assert printer.calls == [Call("message", "come")]
+
+
+def test_a_little_is_written_down_as_clients_are_sent_it(printer: Printer) -> None:
+    printer.prints(b"one")
+    assert printer.output.frame == encode(wire.Output(0, b"one"))
+    printer.prints(b"two")
+    assert printer.output.frame == encode(wire.Output(3, b"two"))
+
+
+def test_what_is_taken_out_or_waits_is_not(printer: Printer) -> None:
+    printer.prints(b"a\x1b[c")
+    assert printer.output.frame == b""
+    printer.prints(b"\x1b[")
+    assert printer.output.frame == b""
+
+
+@pytest.mark.parametrize("news", [b"a\x07", b"\x1b[c"])
+def test_something_else_is_finished_before_news(printer: Printer, news: bytes) -> None:
+    interrupted: list[int] = []
+    printer.output = Output(
+        printer.master,
+        printer.window,
+        lambda _: interrupted.append(2),
+        lambda: interrupted.append(1),
+    )
+
+    printer.prints(b"plain")
+    assert interrupted == []
+    printer.prints(news)
+
+    assert interrupted[0] == 1

@@ -88,6 +88,12 @@ class LogWriter:
         self._records.append(_Record(kind, fields, epoch, round(at.wall * 1000)))
         return self._store_next()
 
+    def foresee(
+        self, kind: EntryKind, fields: Mapping[str, Value], epoch: Epoch
+    ) -> bytes:
+        """Return the line of the next record, as if it were of the time 0."""
+        return self._logbook.draft(kind, fields, self._incarnation, epoch, 0).line
+
     def stored(self) -> tuple[Entry, list[Store]]:
         """Commit the draft: it is in the file. Return it, and what comes next."""
         assert self._draft is not None, "nothing was to be stored"  # noqa: S101

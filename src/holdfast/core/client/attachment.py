@@ -45,7 +45,7 @@ from holdfast.model.ids import (
     SessionId,
 )
 from holdfast.model.inputs import InputKind
-from holdfast.wire.codec import Message, error_from
+from holdfast.wire.codec import Message, around_key, error_from
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.messages import (
     Acknowledge,
@@ -176,8 +176,23 @@ class Attachment:
 
         If nobody `waits` for the answer, it may come a little later.
         """
+        made = self._next_input(kind, payload, waits=waits)
+        self.signing.note(made)
+        self._open[self._next] = made
+        self._next += 1
+        return made
+
+    def foresee(self) -> tuple[bytes, bytes]:
+        """Return the frame that the next key is sent in, cut where the key belongs.
+
+        Whoever sends it makes the input afterwards, by `submit`, before anything else
+        is taken: it is the same then.
+        """
+        return around_key(self._next_input(InputKind.KEYS, b"", waits=False))
+
+    def _next_input(self, kind: InputKind, payload: bytes, *, waits: bool) -> Submit:
         assert self.incarnation is not None, "attach first"  # noqa: S101
-        made = Submit(
+        return Submit(
             client=self.client,
             sequence=self._next,
             kind=kind,
@@ -187,10 +202,6 @@ class Attachment:
             seen=self.offset,
             waits=waits,
         )
-        self.signing.note(made)
-        self._open[self._next] = made
-        self._next += 1
-        return made
 
     def afresh(self) -> "Attachment":
         """Return a view that has seen as much, of a client that has sent nothing.

@@ -64,6 +64,11 @@ class HolderLink:
         return bool(self._heard)
 
     @property
+    def is_between_frames(self) -> bool:
+        """Whether what comes next begins with a frame."""
+        return not self._reader.held
+
+    @property
     def missing(self) -> str:
         """What the holder has not done yet, if it does not go on."""
         return "it does not ask who we are" if self._is_welcome else "it does not greet"

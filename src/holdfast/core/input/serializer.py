@@ -226,11 +226,7 @@ class Serializer:
             client is None
             or key.id.sequence != client.next
             or not 0 < size <= MAX_INPUT
-            or self._queue
-            or self._judged is not None
-            or self._flying is not None
-            or self.broken is not None
-            or len(self._applied) >= QUEUE_INPUTS
+            or not self.is_open
         ):
             return False
         self._clients.move_to_end(whose)
@@ -239,6 +235,22 @@ class Serializer:
         self._flying = index, key
         self.writing, self._written = None, 0
         return True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody is in line, and whoever comes can be admitted at once."""
+        return (
+            not self._queue
+            and self._judged is None
+            and self._flying is None
+            and self.broken is None
+            and len(self._applied) < QUEUE_INPUTS
+        )
+
+    def next_of(self, actor: ActorId, client: ClientId) -> int | None:
+        """Return which input of a client comes next; None if it is not remembered."""
+        known = self._clients.get((actor, client))
+        return None if known is None else known.next
 
     def outcome_of(self, actor: ActorId, asked: InputId) -> Outcome | None:
         """Return what became of an input, or None while that is open or unheard of."""

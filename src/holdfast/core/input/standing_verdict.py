@@ -30,13 +30,14 @@ import math
 from typing import NamedTuple
 
 from holdfast.core.book.entries import Fields
+from holdfast.core.book.inheritance import Note
 from holdfast.core.book.log_writer import Store
 from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.input.budget import KindOf
 from holdfast.core.input.intake import Intake
 from holdfast.core.input.intake_effects import Effect
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation
-from holdfast.model.inputs import Input, InputKind
+from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.moments import Moment
 from holdfast.model.verdicts import Verdict
 
@@ -52,6 +53,21 @@ class _Verdict(NamedTuple):
     until_wall: float
     fields: Fields
     """The entry of such an input, but for what differs from key to key."""
+
+
+class Foreseen(NamedTuple):
+    """What the next key leads to, whichever it is and whenever it comes."""
+
+    given: Input
+    """The key, without its byte."""
+
+    line: tuple[bytes, bytes, bytes]
+    """Its entry, before the time, between that and the key, and after it."""
+
+    note: Note
+    """What a successor is told while it is written."""
+
+    until_wall: float
 
 
 class StandingVerdict:
@@ -93,6 +109,45 @@ class StandingVerdict:
         fields["seen"] = given.seen
         fields["data"] = base64.b64encode(given.payload).decode()
         return [*intake.book.record(EntryKind.INPUT, fields, intake.turn.epoch, at)]
+
+    def foresee(self, seen: int | None) -> Foreseen | None:
+        """Return what `press` says of the next key, of one byte, as far as is known.
+
+        It holds until anything but time goes on. None if nothing stands.
+        """
+        verdict, intake = self._verdict, self._intake
+        if verdict is None or verdict.conditions[0] != intake.changes:
+            return None
+        _, actor, client, epoch, incarnation = verdict.conditions
+        sequence = intake.serializer.next_of(actor, client)
+        if (
+            sequence is None
+            or self._kind_of(actor) != verdict.fields["actor_kind"]
+            or intake.gate.open
+            or not intake.book.is_idle
+            or not intake.serializer.is_open
+        ):
+            return None
+        fields = verdict.fields.copy()
+        fields["sequence"], fields["size"] = sequence, 1
+        fields["seen"], fields["data"] = seen, ""
+        line = intake.book.foresee(EntryKind.INPUT, fields, intake.turn.epoch)
+        # Within a string a quote is escaped, so these are the members themselves.
+        before, rest = line.split(b'"at":0,', 1)
+        between, after = rest.split(b'"data":""', 1)
+        given = Input(
+            InputId(client, sequence),
+            actor,
+            InputKind.KEYS,
+            incarnation,
+            epoch,
+            b"",
+            seen,
+            waits=False,
+        )
+        note = intake.note()._replace(writing=intake.book.next_index)
+        pieces = (before + b'"at":', b"," + between + b'"data":"', b'"' + after)
+        return Foreseen(given, pieces, note, verdict.until_wall)
 
     def _may_go_on(self, given: Input, at: Moment) -> bool:
         """Put a key first in line, if nobody is there and nothing is in the way."""

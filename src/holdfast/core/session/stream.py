@@ -354,6 +354,12 @@ class Viewer:
         self._offered -= count
         self._behind_since = now if self.cursor < self._pulled_to else None
 
+    def kept_up(self, count: int) -> None:
+        """Take note that the transport took all there was, `count` bytes more."""
+        self.cursor += count
+        self._offered, self._pulled_to = 0, self.cursor
+        self._behind_since = None
+
     def tick(self, window: StreamWindow, now: float) -> list[CutViewer]:
         """Do what the clock demands. Call it at or after `next_deadline()`."""
         deadline = self.next_deadline()

@@ -5,6 +5,7 @@ from holdfast.core.input.intake_effects import Effect
 from holdfast.core.input.turn import AskHolder
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
+from holdfast.holder.input.next_key import NextKey
 from holdfast.holder.input.refusals import Refusals
 from holdfast.holder.input.turn_limits import TurnLimits
 from holdfast.holder.input.writer import Writer
@@ -47,6 +48,9 @@ class Desk:
         self.limits = TurnLimits(policy.in_force, context.company, driver.intake)
         """What the policy says of turns and budgets."""
 
+        self.next_key = NextKey(context, driver, book, writer, self.limits, policy)
+        """The next key of the client that typed last."""
+
         driver.performers[serializer.Apply] = self._apply
         driver.performers[serializer.Answer] = self._answer
         driver.performers[AskHolder] = notifications.asked
@@ -74,11 +78,11 @@ class Desk:
         self._notifications.sent_by(actor, submit.client, connection)
         at = now()
         self.limits.refresh()
-        if connection.mode is wire.Mode.OPERATE and self._writer.fits(given):
-            effects = self._consultation.press(given, at)
-            if effects:
-                self._driver.do(effects, at)
-                return
+        is_typed = connection.mode is wire.Mode.OPERATE and self._writer.fits(given)
+        if is_typed and (effects := self._consultation.press(given, at)):
+            self._driver.do(effects, at)
+            self.next_key.typed(connection, at.now)
+            return
         try:
             # What is known is answered with what became of it, whatever holds now.
             if not intake.serializer.is_known(given):

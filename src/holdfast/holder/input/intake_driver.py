@@ -34,7 +34,9 @@ class IntakeDriver:
         self.afterwards: Callable[[], None] | None = None
         """Called when everything is done, as long as somebody wants that."""
 
-        self._note = note
+        self.note = note
+        """Where a successor finds how things stand."""
+
         self._timer = timers.add(self.tick)
         self._changes = -1
 
@@ -44,7 +46,7 @@ class IntakeDriver:
         while work:
             effect = work.pop()
             if isinstance(effect, KeepNote):
-                self._note.keep(effect.note)
+                self.note.keep(effect.note)
             elif more := self.performers[type(effect)](effect, at):
                 work += more[::-1]
         if self.afterwards is not None:

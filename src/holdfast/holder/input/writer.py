@@ -73,6 +73,9 @@ class Writer:
         self.taken: tuple[Index, int] | None = None
         """What the terminal has taken and is yet to be booked."""
 
+        self.ahead: int | None = None
+        """Bytes of the next input that the terminal has taken already."""
+
         self._is_awaited = False
         """Whether somebody waits to hear that it was."""
 
@@ -83,6 +86,12 @@ class Writer:
     def is_on(self) -> bool:
         """Whether an input is half written."""
         return self._current is not None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a key can be typed now, and nothing is left to do of the last."""
+        is_done = self._current is None and self.taken is None
+        return is_done and self._staged < MAX_LINE
 
     def fits(self, given: Input) -> bool:
         """Tell whether keys can be typed now, however the terminal is set."""
@@ -116,8 +125,7 @@ class Writer:
             self._shell.catch_up()
         if self._shell.is_marked:
             self._shell.enters()
-        if self._owners is not None and given.kind is not InputKind.START:
-            _attribute(given, self._owners)
+        self.attribute(given)
         if self._attention.is_on and given.kind in CLEARING:
             self._attention.typed(given.actor)
         if given.kind in TYPED:
@@ -129,6 +137,19 @@ class Writer:
         elif given.kind is InputKind.SIGNAL:
             self._signal(signal_of(given.payload))
         return self._driver.intake.wrote(apply.index, len(given.payload), at)
+
+    def attribute(self, given: Input) -> None:
+        """Take note of who is behind what an input starts, before it is written."""
+        owners = self._owners
+        if owners is not None and given.kind is not InputKind.START:
+            owners.types(given.actor)
+            if given.kind in TYPED:
+                owners.feeds(given.actor)
+
+    def write(self, data: bytes | memoryview) -> int:
+        """Give the terminal what it takes now of an input; return how much."""
+        self._has_echoed = False
+        return pty.write_available(self._vaulted.master, data)
 
     def echoed(self) -> None:
         """Take that something was printed, and shown to everybody."""
@@ -169,13 +190,14 @@ class Writer:
         if intake.serializer.writing != apply.index:
             self._current = None  # It was cut.
             return []
-        if intake.blocked(time.monotonic()) is not None:
+        ahead, self.ahead = self.ahead, None
+        if ahead is None and intake.blocked(time.monotonic()) is not None:
             self._timer.set(at.now + AGAIN)
             return []
         given = apply.input
         rest = memoryview(given.payload)[done:] if done else given.payload
         terminal = self._settings.read(at)
-        taken = pty.write_available(self._vaulted.master, rest)
+        taken = self.write(rest) if ahead is None else ahead
         is_whole = taken == len(given.payload)
         if not (is_whole and self._line.put_off(given, terminal)):
             self._line.took(given, slice(done, done + taken), terminal)
@@ -190,7 +212,7 @@ class Writer:
             return intake.wrote(apply.index, taken, at)
         # Nobody waits behind it: the books are kept once its echo has been shown.
         self.taken, self._book.awaits_echo = (apply.index, taken), True
-        self._is_awaited, self._has_echoed = given.waits, False
+        self._is_awaited = given.waits
         self._timers.when_idle = None
         self._timer.set(at.now + ECHO_PATIENCE)
         return []
@@ -211,10 +233,3 @@ class Writer:
         record, cells = self._vaulted.record, Cells(size.columns, size.rows)
         self._vaulted.record = record._replace(size=cells)
         self._resized(size)
-
-
-def _attribute(given: Input, owners: ProcessOwners) -> None:
-    """Take note of who is behind what an input starts."""
-    owners.types(given.actor)
-    if given.kind in TYPED:
-        owners.feeds(given.actor)

@@ -12,7 +12,7 @@ from holdfast.linux import packets
 from holdfast.model.actors import Actor
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import ActorId, ClientId
-from holdfast.wire.codec import Message, decode, encode, output_head
+from holdfast.wire.codec import OUTPUT_HEAD, Message, decode, encode, output_head
 from holdfast.wire.frames import FrameReader
 from holdfast.wire.messages import Gap, Goodbye, Mode
 
@@ -70,6 +70,9 @@ class Connection:
         self._is_full = False
         """Whether the kernel takes nothing of the stream until it has room."""
 
+        self.handle: Callable[[Connection, Message], None] = lambda _, __: None
+        """Takes its messages."""
+
         self._coming: deque[Message] = deque()
         self._last: Message | None = None
 
@@ -81,12 +84,19 @@ class Connection:
 
     def receive(self, handle: Callable[["Connection", Message], None]) -> None:
         """Read what has come, and hand over each message."""
+        self.handle = handle
         try:
             data = self.link.recv(READ)
         except BlockingIOError:
             return
         except OSError:
             data = b""
+        self.take(data, handle)
+
+    def take(
+        self, data: bytes, handle: Callable[["Connection", Message], None]
+    ) -> None:
+        """Take what was read, nothing at its end, and hand over each message."""
         if not data:
             self.hang_up()
             return
@@ -96,6 +106,17 @@ class Connection:
         except HoldfastError as error:
             # A peer that breaks the protocol is hung up on.
             self.dismiss(Goodbye(error.code, str(error)[:200]))
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing of it is half read, and nothing waits to be sent."""
+        viewer, window = self.viewer, self._window
+        return (
+            not (self.is_closed or self.unsent or self._coming or self._reader.held)
+            and viewer is not None
+            and window is not None
+            and viewer.cursor == window.end
+        )
 
     def acts_for(self, client: ClientId) -> list[ClientId]:
         """Take that a client acts here; return those that do so no more."""
@@ -131,6 +152,32 @@ class Connection:
         # later; nobody is hung up on for being slow.
         self.viewer = Viewer(at, bound=1 << 62, stalled_after=math.inf)
         self._window = window
+
+    def passes(self, at: int, frame: bytes) -> bool:
+        """Send output that has just come, at `at`, if the client has all before it.
+
+        Tell whether that was done; else `pump`. The frame may be empty.
+        """
+        viewer = self.viewer
+        if (
+            viewer is None
+            or viewer.cursor != at
+            or not frame
+            or self.unsent
+            or self._coming
+            or self._is_full
+            or self._last is not None
+        ):
+            return False
+        try:
+            sent = self.link.send(frame)
+        except OSError:
+            return False  # It has no room, or is gone.
+        viewer.kept_up(len(frame) - OUTPUT_HEAD)
+        if sent < len(frame):
+            self.unsent += frame[sent:]
+            self._wait_for_room()
+        return True
 
     def pump(self) -> None:
         """Send as much of the stream as the client takes now."""

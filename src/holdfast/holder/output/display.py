@@ -46,7 +46,10 @@ class Display:
         """When something was last printed, as far as we have seen it."""
 
         self._attention = context.attention
-        self._output = Output(vaulted.master, window, self._attention.printed)
+        poll = context.poll
+        self._output = Output(
+            vaulted.master, window, self._attention.printed, poll.interrupt
+        )
         self.painter = PainterLink(
             vaulted.session, window, context.poll, timers, self.size
         )
@@ -73,14 +76,17 @@ class Display:
 
     def printed(self) -> None:
         """Take what the program has printed."""
+        begin = self.window.end
         queries = self._output.take()
         if queries is None:
+            self._context.poll.interrupt()
             self._close()
             return
         if queries:
             self._asked(queries)
+        frame = self._output.frame
         for connection in self._context.company.connections:
-            if connection.viewer is not None:
+            if connection.viewer is not None and not connection.passes(begin, frame):
                 connection.pump()
         self._session.writer.echoed()
         self.printed_at = self._attention.printed_at = now = time.monotonic()

@@ -12,23 +12,38 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.linux import pty
 from holdfast.term.attention import Call, CallScanner
 from holdfast.term.queries import Query, QueryFilter
+from holdfast.wire.codec import output_frame
 
 CHUNK = 64 * 1024
 """Bytes taken in one go: after that, clients and clocks are looked at."""
+
+
+SMALL = 1024
+"""Bytes that are written down for clients when they come: an echo, and a prompt."""
 
 
 class Output:
     """What one program prints."""
 
     def __init__(
-        self, master: int, window: StreamWindow, called: Callable[[Call], None]
+        self,
+        master: int,
+        window: StreamWindow,
+        called: Callable[[Call], None],
+        interrupt: Callable[[], None] = lambda: None,
     ) -> None:
-        """Read what `master` has; `called` is told when the program calls somebody."""
+        """Read what `master` has; `called` is told when the program calls somebody.
+
+        `interrupt` is called before anything comes of output but that it is shown.
+        """
         self._master = master
         self._window = window
         self._called = called
+        self._interrupt = interrupt
         self._filter = QueryFilter()
         self._calls = CallScanner()
+        self.frame = b""
+        """What was taken last, as clients are sent it; empty if there was much."""
 
     def take_up(self) -> tuple[Query, ...]:
         """Go on with what a predecessor had read; return the queries in it."""
@@ -41,20 +56,26 @@ class Output:
 
         None means that the terminal is closed: nothing will ever come again.
         """
+        self.frame = b""
         room = self._window.room(CHUNK)
         count = pty.read_into(self._master, room, self._window.took)
         return None if count is None else self._admit(bytes(room[:count]))
 
     def _admit(self, fresh: bytes) -> tuple[Query, ...]:
         call = self._calls.feed(fresh)
+        filtered = self._filter.feed(fresh)
+        if call is not None or filtered.queries:
+            self._interrupt()
         if call is not None:
             # Before it is part of the stream: should we be killed, it is read again.
             self._called(call)
-        filtered = self._filter.feed(fresh)
         if filtered.queries:
             raw = bytes(self._window.ahead)
             held = raw[len(raw) - self._filter.held :]
             self._window.replace_ahead(filtered.visible, held)
         else:
-            self._window.admit(len(filtered.visible))
+            visible, window = filtered.visible, self._window
+            if 0 < len(visible) <= SMALL:
+                self.frame = output_frame(window.end, visible)
+            window.admit(len(visible))
         return filtered.queries

@@ -68,7 +68,9 @@ class Consultation:
         self.is_hidden = False
         """Whether it is a secret for certain, so that no approver is shown it."""
 
-        self._standing = StandingVerdict(driver.intake, self._company.kind_of)
+        self.standing = StandingVerdict(driver.intake, self._company.kind_of)
+        """What was decided about the next key."""
+
         driver.performers[Consult] = self._consult
 
     def press(self, given: Input, at: Moment) -> list[Effect]:
@@ -78,7 +80,11 @@ class Consultation:
         """
         if self._questions.secret(given, at).is_on:
             return []
-        effects = self._standing.press(given, at)
+        return self.admit(given, at)
+
+    def admit(self, given: Input, at: Moment) -> list[Effect]:
+        """Admit a key that is known to be shown."""
+        effects = self.standing.press(given, at)
         if effects:
             self.given, self.question = given, None
             self._line.echo_off = self.is_hidden = False
@@ -114,7 +120,7 @@ class Consultation:
             self.question = None
             said = in_force.plain(self._company.kind_of(given.actor))
             effects = self._told(ticket, said, at)
-            self._standing.learn(given, effects)
+            self.standing.learn(given, effects)
             return effects
         asked = self._ask(given, secret, at, partial(self._later, ticket))
         if isinstance(asked, Judgement):

@@ -50,9 +50,11 @@ class InputQuestions:
         """What is typed."""
 
         self._settings = settings
-        self._secrecy = Secrecy(
+        self.secrecy = Secrecy(
             vaulted.master, vaulted.record.pid, lambda: shell.runs_nothing
         )
+        """Tells what must not be written down."""
+
         self._hold = TurnHold.NONE
 
     def passed(self, reason: PassReason, *, is_held: bool) -> None:
@@ -67,7 +69,7 @@ class InputQuestions:
         """
         if given.kind is InputKind.START:
             return SHOWN
-        return self._secrecy.look(self._settings.read(at))
+        return self.secrecy.look(self._settings.read(at))
 
     def is_needed(self, given: Input) -> bool:
         """Tell whether the policy has to be asked more than who it is."""

@@ -39,7 +39,10 @@ class Book:
         driver.intake.serializer.signed_by = self._signatures.signed_by
         self._driver = driver
         self._shell = context.shell
-        self._log = log
+        self.log = log
+        self.ahead: bytes | None = None
+        """The line of the next entry, if that is in the file already."""
+
         self._timers = timers
         self._timer = timers.add(self._tick)
         self._checkpoints = Checkpoints(log.path, session, past)
@@ -63,7 +66,11 @@ class Book:
         """Write an entry."""
         entry = effect.entry
         try:
-            self._log.append(entry.line)
+            if self.ahead is None:
+                self.log.append(entry.line)
+            else:
+                line, self.ahead = self.ahead, None
+                assert line == entry.line, "it was foreseen otherwise"  # noqa: S101
         except OSError as error:
             why = error.strerror or str(error)
             return self._driver.intake.store_failed(why, at)
@@ -100,7 +107,7 @@ class Book:
             at = now()
             intake = self._driver.intake
             try:
-                self._log.sync()
+                self.log.sync()
             except OSError as error:
                 self._driver.do(intake.sync_failed(str(error), at), at)
                 return
@@ -148,7 +155,7 @@ class Book:
             self._checkpoint_timer.set(at + SOON)
             return
         hands = self._shell.line.stands().by
-        made = self._checkpoints.make(self._log, self._shell.last, hands)
+        made = self._checkpoints.make(self.log, self._shell.last, hands)
         if made is not None:
             self._driver.record(EntryKind.CHECKPOINT, made)
 

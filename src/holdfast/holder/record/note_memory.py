@@ -17,8 +17,13 @@ AREA = 4096
 
 _PLACE = AREA // 2
 _HEADER = struct.Struct("<QII")
+_NOTHING = bytes(_HEADER.size)
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Note)
+
+
+Prepared = tuple[int, bytes, bytes]
+"""A note as it is written: its number, its text and its header."""
 
 
 class NoteMemory:
@@ -30,15 +35,22 @@ class NoteMemory:
 
     def keep(self, note: Note) -> None:
         """Write a note over the older of the two."""
-        self._number += 1
-        text = _ENCODER.encode(note)
+        self.put(self.prepare(note))
+
+    def prepare(self, note: Note) -> Prepared:
+        """Return how a note is written, if it is the next."""
+        number, text = self._number + 1, _ENCODER.encode(note)
+        return number, text, _HEADER.pack(number, len(text), _checksum(number, text))
+
+    def put(self, prepared: Prepared) -> None:
+        """Write a note that was prepared."""
+        self._number, text, header = prepared
         start = self._number % 2 * _PLACE
         body = start + _HEADER.size
         # The checksum comes last: until it is there, this place does not count.
-        _HEADER.pack_into(self._memory, start, 0, 0, 0)
+        self._memory[start:body] = _NOTHING
         self._memory[body : body + len(text)] = text
-        checksum = _checksum(self._number, text)
-        _HEADER.pack_into(self._memory, start, self._number, len(text), checksum)
+        self._memory[start:body] = header
 
     def read(self) -> Note | None:
         """Return the newest whole note, or None if there is none."""

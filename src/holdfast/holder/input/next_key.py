@@ -1,0 +1,225 @@
+"""The next key of the client that typed last, prepared for while nothing happens.
+
+Theory of operation
+-------------------
+While a holder waits, everything about the next key is known but the key and the time:
+the frame that it comes in, its entry and its note. They are written down beforehand. If
+the next that happens is that key, its entry and its note are put in place, its byte
+goes to the terminal, and its echo to the clients. Then it passes the desk like any
+other input, as of the moment at which it came; its entry and its byte are there then:
+
+    typed ──QUIET──▶ prepared ──the key──▶ written ──echo, or ECHO_PATIENCE──▶ caught up
+      ▲                 │ anything else                                            │
+      └──────LATER──────┴────────────────────────QUIET─────────────────────────────┘
+
+Nothing is decided here. A verdict stands for the key (core.input.standing_verdict), and
+what changes without an event is looked at for it as for any other: the clock, the
+policy's record, the terminal's settings, who reads the terminal.
+
+Invariants:
+
+I1  Between preparing and the key nothing has happened in this process.
+I2  Between the key and the desk nothing happens but that output is shown.
+I3  What is written is what the desk would write: the book compares it, and a holder
+    that finds it otherwise ends. Its successor reads what is written.
+"""
+
+import time
+from binascii import b2a_base64
+from typing import NamedTuple
+
+import msgspec
+
+from holdfast.core.input.standing_verdict import Foreseen
+from holdfast.core.provenance.line_discipline import LineDiscipline
+from holdfast.holder.context import Context
+from holdfast.holder.input.intake_driver import IntakeDriver
+from holdfast.holder.input.turn_limits import TurnLimits
+from holdfast.holder.input.writer import ECHO_PATIENCE, Writer
+from holdfast.holder.links.connection import READ, Connection
+from holdfast.holder.moment import now
+from holdfast.holder.policy.policy_room import PolicyRoom
+from holdfast.holder.record.book import Book
+from holdfast.holder.record.note_memory import Prepared
+from holdfast.model.inputs import Input
+from holdfast.model.moments import Moment  # noqa: TC001  # an annotation people read
+from holdfast.wire.codec import around_key
+from holdfast.wire.messages import Mode, Submit
+
+QUIET = 0.003
+"""Seconds after a key until the next is prepared for: it is booked and durable then,
+and its echo is shown."""
+
+LATER = 0.02
+"""Seconds until it is tried again, if something else has happened. A program that
+prints all the time has it tried often, and to no purpose."""
+
+
+class _Next(NamedTuple):
+    """All that is known of the next key."""
+
+    connection: Connection
+    before: bytes
+    after: bytes
+    foreseen: Foreseen
+    note: Prepared
+    generation: int
+    terminal: LineDiscipline
+
+
+class NextKey:
+    """What is prepared in one session."""
+
+    def __init__(
+        self,
+        context: Context,
+        driver: IntakeDriver,
+        book: Book,
+        writer: Writer,
+        limits: TurnLimits,
+        policy: PolicyRoom,
+    ) -> None:
+        self._context = context
+        self._driver = driver
+        self._book = book
+        self._writer = writer
+        self._limits = limits
+        self._settings = policy.settings
+        self._secrecy = policy.questions.secrecy
+        self._consultation = policy.consultation
+        self._poll = context.poll
+        self._timer = context.timers.add(self._due, is_minor=True)
+        self._late = context.timers.add(lambda _now: None)
+        self._typist: Connection | None = None
+        self._next: _Next | None = None
+        self._written: tuple[_Next, bytes, Moment, bytes, int] | None = None
+        """The key that is on its way and has not passed the desk: how it was foreseen,
+        when it came, its entry, and how much of it the terminal has taken."""
+
+        self.is_due = False
+        """Whether to call `prepare` before waiting."""
+
+    def typed(self, connection: Connection, at: float) -> None:
+        """Take that a client has typed a key: it will type another."""
+        self._typist = connection
+        self._timer.set(at + QUIET)
+
+    def prepare(self) -> None:
+        """Prepare for the next key, if nothing else can come of it."""
+        self.is_due = False
+        connection = self._typist
+        if connection is not None:
+            self._next = self._prepared(connection)
+            if self._next is not None:
+                link = connection.link
+                self._poll.expect(link, self._press, otherwise=self._forget)
+
+    def _due(self, _now: float) -> None:
+        self.is_due = True
+
+    def _forget(self) -> None:
+        """Take that something else has happened."""
+        self._next = None
+        self._timer.set(time.monotonic() + LATER)
+
+    def _prepared(self, connection: Connection) -> _Next | None:
+        context, intake, writer = self._context, self._driver.intake, self._writer
+        viewer, at = connection.viewer, now()
+        if (
+            viewer is None
+            or connection.mode is not Mode.OPERATE
+            or not connection.is_quiet
+            or context.timers.when_idle is not None
+            or context.attention.is_on
+            or context.shell.put_off is not None
+            or not writer.is_free
+            or self._book.is_behind
+            or intake.blocked(at.now) is not None
+            or self._driver.afterwards is not None
+        ):
+            return None
+        terminal = self._settings.read(at)
+        # Somebody may have chosen a letter to end lines.
+        if terminal.canonical and any(terminal.ends):
+            return None
+        found = self._consultation.standing.foresee(viewer.cursor)
+        if found is None:
+            return None
+        given = found.given
+        actor = connection.operator.id
+        if given.actor != actor or connection.clients[-1:] != [given.id.client]:
+            return None
+        before, after = around_key(_submitted(given))
+        note = self._driver.note.prepare(found.note)
+        return _Next(connection, before, after, found, note, intake.changes, terminal)
+
+    def _press(self) -> None:
+        """Take what has come, which may be the key that was prepared for."""
+        known, self._next = self._next, None
+        assert known is not None, "nothing was prepared"  # noqa: S101
+        connection = known.connection
+        try:
+            data = connection.link.recv(READ)
+        except OSError:
+            connection.receive(connection.handle)
+            return
+        place = len(known.before)
+        key = data[place : place + 1]
+        is_key = b" " <= key <= b"~" and data == known.before + key + known.after
+        if not (is_key and self._wrote(known, key)):
+            self._forget()
+            connection.take(data, connection.handle)
+
+    def _wrote(self, known: _Next, key: bytes) -> bool:
+        """Write a key down and to the terminal; False if that is for the desk."""
+        at, intake = now(), self._driver.intake
+        self._limits.refresh()
+        terminal = self._settings.read(at)
+        if (
+            intake.changes != known.generation
+            or terminal is not known.terminal
+            or at.wall >= known.foreseen.until_wall
+            or intake.blocked(at.now) is not None
+            or (not terminal.echo and self._secrecy.look(terminal).is_on)
+        ):
+            return False
+        before, between, after = known.foreseen.line
+        text = b2a_base64(key, newline=False)
+        line = b"%b%d%b%b%b" % (before, round(at.wall * 1000), between, text, after)
+        try:
+            self._book.log.append(line)
+        except OSError:
+            return False  # The desk finds out, and says so.
+        self._driver.note.put(known.note)
+        self._writer.attribute(known.foreseen.given)
+        taken = self._writer.write(key)
+        self._written = known, key, at, line, taken
+        self._poll.put_off(self._catch_up)
+        self._late.set(at.now + ECHO_PATIENCE)
+        return True
+
+    def _catch_up(self) -> None:
+        """Have a key pass the desk."""
+        assert self._written is not None, "nothing was written"  # noqa: S101
+        known, key, at, self._book.ahead, self._writer.ahead = self._written
+        self._written = None
+        self._late.set(None)
+        given = msgspec.structs.replace(known.foreseen.given, payload=key)
+        effects = self._consultation.admit(given, at)
+        assert effects, "it was foreseen otherwise"  # noqa: S101
+        self._driver.do(effects, at)
+        self.typed(known.connection, at.now)
+
+
+def _submitted(given: Input) -> Submit:
+    """Return the message by which an input is submitted."""
+    return Submit(
+        client=given.id.client,
+        sequence=given.id.sequence,
+        kind=given.kind,
+        incarnation=given.incarnation,
+        epoch=given.epoch,
+        payload=given.payload,
+        seen=given.seen,
+        waits=given.waits,
+    )
