@@ -125,12 +125,12 @@ def test_what_is_expected_is_done_instead_if_it_comes_alone(
     poll.watch(near, lambda: did.append("usual"))
     poll.expect(near, lambda: did.append("expected"), otherwise=partial(print, end=""))
     assert not poll.turn(0)
-    assert poll.is_expecting
+    assert poll.expected is not None
 
     far.send(b"x")
     assert poll.turn(1)
     assert did == ["expected"]
-    assert not poll.is_expecting
+    assert poll.expected is None
     assert poll.turn(1)
 
     assert did == ["expected", "usual"]
@@ -145,14 +145,14 @@ def test_anything_else_comes_after_what_was_put_off(
         poll.watch(near, lambda: did.append(near.recv(9).decode()))
         poll.watch(other, lambda: did.append("other"))
         poll.expect(other, lambda: None, otherwise=lambda: did.append("not that"))
-        poll.put_off(lambda: did.append("late"))
+        poll.late = lambda: did.append("late")
 
         far.send(b"one")
         assert poll.turn(1)
         poll.interrupt()
 
     assert did == ["late", "not that", "one"]
-    assert not poll.is_putting_off
+    assert poll.late is None
 
 
 def test_only_the_last_goes_before_what_was_put_off(
@@ -160,12 +160,12 @@ def test_only_the_last_goes_before_what_was_put_off(
 ) -> None:
     (near, far), did = pair, list[str]()
     poll.watch(near, lambda: did.append(near.recv(9).decode()), is_last=True)
-    poll.put_off(lambda: did.append("late"))
+    poll.late = lambda: did.append("late")
 
     far.send(b"one")
     assert poll.turn(1)
     assert did == ["one"]
-    assert poll.is_putting_off
+    assert poll.late is not None
     far.close()
     assert poll.turn(1)
 

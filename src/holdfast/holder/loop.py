@@ -109,10 +109,12 @@ class Holder:
             # and acknowledged after.
             wait = 0.0 if timers.when_idle is not None else self._wait()
             if not poll.turn(wait) and timers.when_idle is not None:
-                poll.interrupt()
+                if poll.late or poll.expected:
+                    poll.interrupt()
                 timers.idle()
             if timers.first < math.inf and (now := time.monotonic()) >= timers.first:
-                poll.interrupt()
+                if poll.late or poll.expected:
+                    poll.interrupt()
                 timers.tick(now)
                 if next_key.is_due and keeper.leave_by is None:
                     next_key.prepare()

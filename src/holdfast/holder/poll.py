@@ -25,8 +25,11 @@ class Poll:
         self._readers: dict[int, Do] = {}
         self._writers: dict[int, Do] = {}
         self._last = -1
-        self._expected: tuple[int, Do, Do] | None = None
-        self._late: Do | None = None
+        self.expected: tuple[int, Do, Do] | None = None
+        """What is expected next, what is done then, and what if it does not come."""
+
+        self.late: Do | None = None
+        """What was put off: done before anything else but the last."""
 
     def watch(self, what: int | socket, do: Do, *, is_last: bool = False) -> None:
         """Call `do` whenever there is something to read, or an end.
@@ -66,44 +69,32 @@ class Poll:
 
     def expect(self, what: socket, do: Do, *, otherwise: Do) -> None:
         """Call `do` if it is the next that there is to read, and `otherwise` if not."""
-        self._expected = what.fileno(), do, otherwise
-
-    def put_off(self, do: Do) -> None:
-        """Call `do` before anything else but the last is done."""
-        self._late = do
-
-    @property
-    def is_expecting(self) -> bool:
-        """Whether something is expected next."""
-        return self._expected is not None
-
-    @property
-    def is_putting_off(self) -> bool:
-        """Whether something was put off."""
-        return self._late is not None
+        self.expected = what.fileno(), do, otherwise
 
     def interrupt(self) -> None:
         """Do what was put off, and expect nothing: something else is to be done."""
-        if self._late is not None:
-            do, self._late = self._late, None
+        if self.late is not None:
+            do, self.late = self.late, None
             do()
-        if self._expected is not None:
-            (_, _, do), self._expected = self._expected, None
+        if self.expected is not None:
+            (_, _, do), self.expected = self.expected, None
             do()
 
     def turn(self, wait: float | None) -> bool:
         """Wait, do what is to be done; return whether anything was."""
         ready = self._epoll.poll(wait)
-        if self._expected is not None and ready:
-            fd, do, _ = self._expected
+        if self.expected is not None and ready:
+            fd, do, _ = self.expected
             if ready == [(fd, select.EPOLLIN)]:
-                self._expected = None
+                self.expected = None
                 do()
             else:
                 self.interrupt()
                 self._do(ready)
+        elif self.late is not None and ready == [(self._last, select.EPOLLIN)]:
+            self._readers[self._last]()
         elif ready:
-            if self._late is not None and ready != [(self._last, select.EPOLLIN)]:
+            if self.late is not None:
                 self.interrupt()
             self._do(ready)
         return bool(ready)

@@ -48,6 +48,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+import msgspec
+
 MAX_SEQUENCE = 8192
 """Longest sequence waited for: one that sets all 256 colours is about 6 KiB."""
 
@@ -197,8 +199,7 @@ class Query:
     left: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Filtered:
+class Filtered(msgspec.Struct, frozen=True):
     """What viewers may see of a chunk, and what was taken out of it."""
 
     visible: bytes

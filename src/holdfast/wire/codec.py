@@ -129,6 +129,9 @@ OUTPUT_HEAD = _OUTPUT.size
 """Bytes of a frame of output before what was printed."""
 
 _OFFSET = struct.Struct(">Q")
+_ONE_BYTE = b"\xa7payload\xc4\x01"
+"""What comes before the one byte of an input."""
+
 
 # Maps are sorted, because a map can be written in any order and a message in
 # only one; the fields of messages keep the order of their declaration.
@@ -194,14 +197,10 @@ def around_key(message: messages.Submit) -> tuple[bytes, bytes]:
         UsageError: A field is out of its bounds.
 
     """
-    frames = [
-        encode(msgspec.structs.replace(message, payload=byte))
-        for byte in (b"\x00", b"\xff")
-    ]
-    at = next(
-        at for at, (one, other) in enumerate(zip(*frames, strict=True)) if one != other
-    )
-    return frames[0][:at], frames[0][at + 1 :]
+    frame = encode(msgspec.structs.replace(message, payload=b"\x00"))
+    # No member before it holds text of anybody's choice.
+    at = frame.index(_ONE_BYTE) + len(_ONE_BYTE)
+    return frame[:at], frame[at + 1 :]
 
 
 def lone_output(raw: bytes) -> Output | None:

@@ -94,12 +94,12 @@ class Typist:
 
     @property
     def is_expected(self) -> bool:
-        return self.here.context.poll.is_expecting
+        return self.here.context.poll.expected is not None
 
     @property
     def is_put_off(self) -> bool:
         """Whether a key is on its way that has not passed the desk."""
-        return self.here.context.poll.is_putting_off
+        return self.here.context.poll.late is not None
 
     def inputs(self) -> list[tuple[object, object]]:
         """Return number and bytes of what the book says was typed."""

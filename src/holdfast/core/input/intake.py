@@ -101,13 +101,15 @@ class Intake:
         self.dropped = (0, 0)
         """Inputs and bytes thrown away when the turn last changed hands."""
 
-    def note(self) -> Note:
+    def note(self, writing: Index | None = None) -> Note:
         """Return what a successor must know of this very moment.
 
-        An input counts as being written until the book says what became of it:
-        should we die before that, its outcome is unknown and not "dropped".
+        Or of the next, in which the input at `writing` is on its way. An input counts
+        as being written until the book says what became of it: should we die before
+        that, its outcome is unknown and not "dropped".
         """
-        writing = self.serializer.writing
+        if writing is None:
+            writing = self.serializer.writing
         return Note(
             self.incarnation,
             self.turn.epoch,

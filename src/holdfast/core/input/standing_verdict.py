@@ -25,9 +25,11 @@ I1  Whatever is pressed, the full decision would have admitted, with the same en
 I2  After each event that the full decision depends on, nothing stands.
 """
 
-import base64
 import math
+from binascii import b2a_base64
 from typing import NamedTuple
+
+import msgspec
 
 from holdfast.core.book.entries import Fields
 from holdfast.core.book.inheritance import Note
@@ -55,7 +57,7 @@ class _Verdict(NamedTuple):
     """The entry of such an input, but for what differs from key to key."""
 
 
-class Foreseen(NamedTuple):
+class Foreseen(msgspec.Struct, frozen=True):
     """What the next key leads to, whichever it is and whenever it comes."""
 
     given: Input
@@ -107,7 +109,7 @@ class StandingVerdict:
         fields = verdict.fields.copy()
         fields["sequence"], fields["size"] = given.id.sequence, len(given.payload)
         fields["seen"] = given.seen
-        fields["data"] = base64.b64encode(given.payload).decode()
+        fields["data"] = b2a_base64(given.payload, newline=False).decode()
         return [*intake.book.record(EntryKind.INPUT, fields, intake.turn.epoch, at)]
 
     def foresee(self, seen: int | None) -> Foreseen | None:
@@ -145,7 +147,7 @@ class StandingVerdict:
             seen,
             waits=False,
         )
-        note = intake.note()._replace(writing=intake.book.next_index)
+        note = intake.note(writing=intake.book.next_index)
         pieces = (before + b'"at":', b"," + between + b'"data":"', b'"' + after)
         return Foreseen(given, pieces, note, verdict.until_wall)
 

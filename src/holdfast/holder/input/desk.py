@@ -81,7 +81,7 @@ class Desk:
         is_typed = connection.mode is wire.Mode.OPERATE and self._writer.fits(given)
         if is_typed and (effects := self._consultation.press(given, at)):
             self._driver.do(effects, at)
-            self.next_key.typed(connection, at.now)
+            self.next_key.typed(connection, given, at.now)
             return
         try:
             # What is known is answered with what became of it, whatever holds now.

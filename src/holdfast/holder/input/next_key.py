@@ -26,7 +26,6 @@ I3  What is written is what the desk would write: the book compares it, and a ho
 
 import time
 from binascii import b2a_base64
-from typing import NamedTuple
 
 import msgspec
 
@@ -41,6 +40,7 @@ from holdfast.holder.moment import now
 from holdfast.holder.policy.policy_room import PolicyRoom
 from holdfast.holder.record.book import Book
 from holdfast.holder.record.note_memory import Prepared
+from holdfast.linux import pty
 from holdfast.model.inputs import Input
 from holdfast.model.moments import Moment  # noqa: TC001  # an annotation people read
 from holdfast.wire.codec import around_key
@@ -55,7 +55,7 @@ LATER = 0.02
 prints all the time has it tried often, and to no purpose."""
 
 
-class _Next(NamedTuple):
+class _Next(msgspec.Struct, frozen=True):
     """All that is known of the next key."""
 
     connection: Connection
@@ -89,7 +89,6 @@ class NextKey:
         self._consultation = policy.consultation
         self._poll = context.poll
         self._timer = context.timers.add(self._due, is_minor=True)
-        self._late = context.timers.add(lambda _now: None)
         self._typist: Connection | None = None
         self._next: _Next | None = None
         self._written: tuple[_Next, bytes, Moment, bytes, int] | None = None
@@ -99,10 +98,15 @@ class NextKey:
         self.is_due = False
         """Whether to call `prepare` before waiting."""
 
-    def typed(self, connection: Connection, at: float) -> None:
-        """Take that a client has typed a key: it will type another."""
-        self._typist = connection
-        self._timer.set(at + QUIET)
+    def typed(self, connection: Connection, given: Input, at: float) -> None:
+        """Take that a client has typed a key: it will type another.
+
+        One that waits for answers, or does not tell what it has seen, does not type
+        as people do.
+        """
+        if given.seen is not None and not given.waits:
+            self._typist = connection
+            self._timer.set(at + QUIET)
 
     def prepare(self) -> None:
         """Prepare for the next key, if nothing else can come of it."""
@@ -124,7 +128,7 @@ class NextKey:
 
     def _prepared(self, connection: Connection) -> _Next | None:
         context, intake, writer = self._context, self._driver.intake, self._writer
-        viewer, at = connection.viewer, now()
+        viewer = connection.viewer
         if (
             viewer is None
             or connection.mode is not Mode.OPERATE
@@ -133,12 +137,10 @@ class NextKey:
             or context.attention.is_on
             or context.shell.put_off is not None
             or not writer.is_free
-            or self._book.is_behind
-            or intake.blocked(at.now) is not None
             or self._driver.afterwards is not None
         ):
             return None
-        terminal = self._settings.read(at)
+        terminal = pty.discipline(context.vaulted.master)
         # Somebody may have chosen a letter to end lines.
         if terminal.canonical and any(terminal.ends):
             return None
@@ -146,8 +148,9 @@ class NextKey:
         if found is None:
             return None
         given = found.given
-        actor = connection.operator.id
-        if given.actor != actor or connection.clients[-1:] != [given.id.client]:
+        actor, clients = connection.actor, connection.clients
+        is_typist = actor is not None and actor.id == given.actor
+        if not is_typist or clients[-1:] != [given.id.client]:
             return None
         before, after = around_key(_submitted(given))
         note = self._driver.note.prepare(found.note)
@@ -191,11 +194,12 @@ class NextKey:
         except OSError:
             return False  # The desk finds out, and says so.
         self._driver.note.put(known.note)
-        self._writer.attribute(known.foreseen.given)
+        if self._writer.owners is not None:
+            self._writer.attribute(known.foreseen.given)
         taken = self._writer.write(key)
         self._written = known, key, at, line, taken
-        self._poll.put_off(self._catch_up)
-        self._late.set(at.now + ECHO_PATIENCE)
+        self._poll.late = self._catch_up
+        self._writer.timer.set(at.now + ECHO_PATIENCE)
         return True
 
     def _catch_up(self) -> None:
@@ -203,12 +207,11 @@ class NextKey:
         assert self._written is not None, "nothing was written"  # noqa: S101
         known, key, at, self._book.ahead, self._writer.ahead = self._written
         self._written = None
-        self._late.set(None)
         given = msgspec.structs.replace(known.foreseen.given, payload=key)
         effects = self._consultation.admit(given, at)
         assert effects, "it was foreseen otherwise"  # noqa: S101
         self._driver.do(effects, at)
-        self.typed(known.connection, at.now)
+        self._timer.set(at.now + QUIET)
 
 
 def _submitted(given: Input) -> Submit:

@@ -63,10 +63,14 @@ class Writer:
         self._book = book
         self._line = line
         self._settings = settings
-        self._owners = owners
+        self.owners = owners
+        """Who is behind the session's processes, if anybody asks."""
+
         self._resized = context.resized
         self._timers = context.timers
-        self._timer = context.timers.add(self._tick)
+        self.timer = context.timers.add(self._tick)
+        """Has what was taken booked, and what is left written."""
+
         driver.before_tick.append(self.book)
         self._staged = 0  # Bytes of an unfinished line, as far as we have seen.
         self._current: tuple[serializer.Apply, int] | None = None
@@ -125,7 +129,8 @@ class Writer:
             self._shell.catch_up()
         if self._shell.is_marked:
             self._shell.enters()
-        self.attribute(given)
+        if self.owners is not None:
+            self.attribute(given)
         if self._attention.is_on and given.kind in CLEARING:
             self._attention.typed(given.actor)
         if given.kind in TYPED:
@@ -140,7 +145,7 @@ class Writer:
 
     def attribute(self, given: Input) -> None:
         """Take note of who is behind what an input starts, before it is written."""
-        owners = self._owners
+        owners = self.owners
         if owners is not None and given.kind is not InputKind.START:
             owners.types(given.actor)
             if given.kind in TYPED:
@@ -160,7 +165,8 @@ class Writer:
             if self._is_awaited:
                 self.book()
             return
-        self._book.echoed()
+        if self._book.awaits_echo:
+            self._book.echoed()
         if self._current is not None:
             self._tick(0.0)  # What prints may have read, too.
 
@@ -170,7 +176,7 @@ class Writer:
             (index, count), self.taken = self.taken, None
             if self._has_echoed:
                 self._book.echoed()
-            self._timer.set(None)
+            self.timer.set(None)
             self._shell.catch_up()
             at = now()
             self._driver.do(self._driver.intake.wrote(index, count, at), at)
@@ -192,7 +198,7 @@ class Writer:
             return []
         ahead, self.ahead = self.ahead, None
         if ahead is None and intake.blocked(time.monotonic()) is not None:
-            self._timer.set(at.now + AGAIN)
+            self.timer.set(at.now + AGAIN)
             return []
         given = apply.input
         rest = memoryview(given.payload)[done:] if done else given.payload
@@ -203,7 +209,7 @@ class Writer:
             self._line.took(given, slice(done, done + taken), terminal)
         if taken < len(rest):
             self._current = (apply, done + taken)
-            self._timer.set(at.now + AGAIN)
+            self.timer.set(at.now + AGAIN)
             return intake.wrote(apply.index, taken, at) if taken else []
         self._current = None
         kept = self._staged if terminal.canonical else 0
@@ -214,7 +220,7 @@ class Writer:
         self.taken, self._book.awaits_echo = (apply.index, taken), True
         self._is_awaited = given.waits
         self._timers.when_idle = None
-        self._timer.set(at.now + ECHO_PATIENCE)
+        self.timer.set(at.now + ECHO_PATIENCE)
         return []
 
     def _signal(self, number: int) -> None:

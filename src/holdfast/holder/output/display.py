@@ -76,7 +76,6 @@ class Display:
 
     def printed(self) -> None:
         """Take what the program has printed."""
-        begin = self.window.end
         queries = self._output.take()
         if queries is None:
             self._context.poll.interrupt()
@@ -84,7 +83,7 @@ class Display:
             return
         if queries:
             self._asked(queries)
-        frame = self._output.frame
+        begin, frame = self._output.begin, self._output.frame
         for connection in self._context.company.connections:
             if connection.viewer is not None and not connection.passes(begin, frame):
                 connection.pump()

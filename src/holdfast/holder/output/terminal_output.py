@@ -12,7 +12,7 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.linux import pty
 from holdfast.term.attention import Call, CallScanner
 from holdfast.term.queries import Query, QueryFilter
-from holdfast.wire.codec import output_frame
+from holdfast.wire.codec import output_head
 
 CHUNK = 64 * 1024
 """Bytes taken in one go: after that, clients and clocks are looked at."""
@@ -42,6 +42,9 @@ class Output:
         self._interrupt = interrupt
         self._filter = QueryFilter()
         self._calls = CallScanner()
+        self.begin = 0
+        """Where what was taken last begins, if there is a frame of it."""
+
         self.frame = b""
         """What was taken last, as clients are sent it; empty if there was much."""
 
@@ -76,6 +79,7 @@ class Output:
         else:
             visible, window = filtered.visible, self._window
             if 0 < len(visible) <= SMALL:
-                self.frame = output_frame(window.end, visible)
+                self.begin = begin = window.end
+                self.frame = output_head(begin, len(visible)) + visible
             window.admit(len(visible))
         return filtered.queries
