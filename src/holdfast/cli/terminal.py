@@ -187,8 +187,10 @@ class Terminal:
         """Print at once what `show` is given next; the rest of it follows then."""
         if self._painted or self._is_anew or self._cover is not None:
             return
-        with contextlib.suppress(OSError):  # `show` finds out.
+        try:
             self._painted = os.write(self.target, data)
+        except OSError:
+            return  # `show` finds out.
         self._watched(data[: self._painted])
 
     def show(self, data: bytes) -> None:
