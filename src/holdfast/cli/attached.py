@@ -39,6 +39,14 @@ QUIET = 2
 """Milliseconds without anything to do, after which the next key is prepared for."""
 
 
+ECHO = 512
+"""Bytes of a message that is shown before it is read: what follows a key. More of them
+are better shown together."""
+
+BREATH = 1
+"""Milliseconds that we leave to others after that, if nothing is to be done."""
+
+
 def show(session: SessionRecord, *, observe: bool = False) -> int:
     """Show a session until the user detaches or it ends; return the exit status.
 
@@ -240,11 +248,10 @@ class _TerminalDriver(Driver):
         if len(ready) == 1 and link is not None:
             ((fd, _),) = ready
             if fd == link:
-                self.link.fill(view.show_ahead)
+                self.link.fill(self._came)
                 return True
             if fd == terminal.source and next_key is not None:
-                self._press(terminal.read(), next_key)
-                return False
+                return self._press(terminal.read(), next_key, link)
         has_come = False
         for fd, _ in ready:
             if fd == terminal.source:
@@ -254,6 +261,11 @@ class _TerminalDriver(Driver):
             else:
                 has_come = True
         return has_come
+
+    def _came(self, raw: bytes) -> None:
+        """Show an echo at once, and leave the processor to what shows it."""
+        if len(raw) <= ECHO and self._view.show_ahead(raw):
+            self._poller.poll(BREATH)
 
     def _waited(
         self, longest: int | None, link: int | None
@@ -268,15 +280,22 @@ class _TerminalDriver(Driver):
         next_key = self._view.foresee()
         return poll(longest), next_key
 
-    def _press(self, key: bytes, foreseen: Foreseen) -> None:
-        """Send a key as it was foreseen, and book it then; any other as usual."""
+    def _press(self, key: bytes, foreseen: Foreseen, link: int) -> bool:
+        """Send a key as it was foreseen, and book it then; any other as usual.
+
+        Tell whether the link has something, if that is its echo: all else can wait.
+        """
         if len(key) != 1 or key in foreseen.stops:
             self._view.typed(key)
-            return
+            return False
         try:
             self.link.send_raw(foreseen.before + key + foreseen.after)
         finally:  # What a link does not take goes on the next one.
             self._view.sent(key)
+        if [fd for fd, _ in self._poller.poll(BREATH)] != [link]:
+            return False
+        self.link.fill(self._came)
+        return True
 
     def _poller_for(self, link: int | None) -> "select.poll":
         """Return what looks at the keyboard and at a link, as often as wanted."""

@@ -96,10 +96,11 @@ class AttachedScreen:
             and size.ours() == size.session
         )
 
-    def show_ahead(self, data: bytes) -> None:
+    def show_ahead(self, data: bytes) -> bool:
         """Show at once what is printed next, if it goes to the terminal as it is."""
-        if not (self._shown or self._is_held or self._choice.is_framed):
-            self._terminal.show_ahead(data)
+        if self._shown or self._is_held or self._choice.is_framed:
+            return False
+        return self._terminal.show_ahead(data)
 
     def attached(self, *, is_new: bool) -> None:
         """Take that a link stands; a new screen waits for its frame, if it gets one."""

@@ -185,12 +185,15 @@ class AttachedView(AttachedExchange[int]):
         """Take that a key was sent as it was foreseen."""
         self.attachment.submit(InputKind.KEYS, key, waits=False)
 
-    def show_ahead(self, raw: bytes) -> None:
-        """Show at once what came, if it is output and no more; all else follows."""
-        if self._is_attached:
-            output = lone_output(raw)
-            if output is not None and output.offset == self.attachment.offset:
-                self.screen.show_ahead(output.data)
+    def show_ahead(self, raw: bytes) -> bool:
+        """Show at once what came, if it is output and no more; all else follows.
+
+        Tell whether it was shown.
+        """
+        output = lone_output(raw) if self._is_attached else None
+        if output is None or output.offset != self.attachment.offset:
+            return False
+        return self.screen.show_ahead(output.data)
 
     def _do(self, action: Action) -> None:
         match action:

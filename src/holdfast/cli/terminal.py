@@ -183,15 +183,19 @@ class Terminal:
         except OSError:
             return b""
 
-    def show_ahead(self, data: bytes) -> None:
-        """Print at once what `show` is given next; the rest of it follows then."""
+    def show_ahead(self, data: bytes) -> bool:
+        """Print at once what `show` is given next, and tell whether that was done.
+
+        What the terminal has not taken follows then.
+        """
         if self._painted or self._is_anew or self._cover is not None:
-            return
+            return False
         try:
             self._painted = os.write(self.target, data)
         except OSError:
-            return  # `show` finds out.
+            return False  # `show` finds out.
         self._watched(data[: self._painted])
+        return True
 
     def show(self, data: bytes) -> None:
         """Print the session's output unchanged, except for what was painted early.
