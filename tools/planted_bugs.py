@@ -135,6 +135,20 @@ BUGS = (
         ("tests/holder/input/test_pressed_keys.py",),
     ),
     Bug(
+        "a key is written ahead whatever the policy says by now",
+        "holder/input/next_key.py",
+        "intake.changes != known.generation\n            or terminal",
+        "terminal",
+        ("tests/holder/input/test_next_key.py",),
+    ),
+    Bug(
+        "something happens between a key and its desk",
+        "holder/poll.py",
+        "            if self.late is not None:\n                self.interrupt()\n",
+        "",
+        ("tests/holder/test_poll.py",),
+    ),
+    Bug(
         "what is typed is taken note of only when it is booked",
         "holder/provenance/shell_commands.py",
         "if self.put_off is not None:\n            self.catch_up()\n        return",
