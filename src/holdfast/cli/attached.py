@@ -31,8 +31,7 @@ from holdfast.wire.codec import Message
 from holdfast.wire.messages import Cells, Mode
 
 if TYPE_CHECKING:
-    from holdfast.cli.far_sessions import FarSessions
-    from holdfast.cli.session_switch import SessionSwitch
+    from holdfast.cli.session_switch import SessionSwitch, Way
 
 
 QUIET = 2
@@ -100,7 +99,7 @@ class _Seat:
         self._early = early
         self._mode = Mode.OBSERVE if observes else Mode.OPERATE
         self._tour = Tour(session.id)
-        self._far: FarSessions | None = None
+        self._way: Way | None = None
 
     @property
     def session(self) -> SessionRecord:
@@ -162,14 +161,12 @@ class _Seat:
 
     def _going(self, session: SessionRecord) -> "SessionSwitch":
         # Slow to load.
-        from holdfast.cli.far_sessions import FarSessions  # noqa: PLC0415
-        from holdfast.cli.session_switch import SessionSwitch, Way  # noqa: PLC0415
+        from holdfast.cli.session_switch import SessionSwitch, way_by  # noqa: PLC0415
 
-        if self._far is None:
-            self._far = FarSessions(self._terminal.nudge)
-        way = Way(self._tour, self._far)
+        if self._way is None:
+            self._way = way_by(self._tour, self._terminal)
         observes = self._mode is Mode.OBSERVE
-        return SessionSwitch(self._terminal, session, way, observes=observes)
+        return SessionSwitch(self._terminal, session, self._way, observes=observes)
 
 
 def _go_on(view: AttachedView, early: EarlyAttach | None) -> None:

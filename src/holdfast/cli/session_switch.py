@@ -34,6 +34,11 @@ class Way(NamedTuple):
     far: FarSessions
 
 
+def way_by(tour: Tour, terminal: Terminal) -> Way:
+    """Return the way of a terminal, which knows of no host yet."""
+    return Way(tour, FarSessions(terminal.nudge))
+
+
 class SessionSwitch:
     """One terminal's way through the sessions."""
 
