@@ -219,7 +219,7 @@ MUTANTS = (
         (
             (
                 "return self.speaking_incarnation(now) is not None",
-                "return self._expires_at is not None",
+                "return self.expires_at is not None",
             ),
         ),
     ),
