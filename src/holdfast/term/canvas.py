@@ -12,6 +12,7 @@ I3  Terminals disagree about the width of letters beyond ASCII. So the place of 
     spoiled further than that.
 """
 
+import functools
 import unicodedata
 from itertools import groupby
 from operator import itemgetter, ne
@@ -260,6 +261,7 @@ def _last(cells: list[Cell], start: int, end: int) -> int:
     return last if end - last >= len(_ERASE) else end
 
 
+@functools.lru_cache(maxsize=1024)
 def sgr(style: Style, depth: Depth) -> str:
     """Return what makes the letters that follow look like this, as far as they can."""
     numbers = ["0"]

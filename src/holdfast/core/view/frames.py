@@ -2,7 +2,7 @@ r"""What a terminal shows of a framed session, and the bytes that show it.
 
 A frame is drawn on a canvas; what has changed since the last one is written, and the
 cursor is put last, and hidden meanwhile. Letters are as wide as the session's emulator
-counts them. Of rows that have not changed the cells are kept.
+counts them. The cells of rows that were there before are kept.
 
 Invariants:
 
@@ -47,12 +47,12 @@ class DrawnFrame:
         if frame == last:
             return b""
         canvas = Canvas(frame.size.columns, frame.size.rows)
-        rows = last.rows if last is not None and last.size == frame.size else ()
+        known: dict[Row, list[Cell]] = {}
+        if last is not None and shown is not None and last.size == frame.size:
+            known = dict(zip(last.rows, shown.cells, strict=False))
         for at, row in enumerate(frame.rows):
-            if shown is not None and at < len(rows) and rows[at] == row:
-                canvas.cells[at] = shown.cells[at]
-            else:
-                canvas.cells[at] = _cells(row, canvas.columns)
+            # A row that has scrolled is one of those before.
+            canvas.cells[at] = known.get(row) or _cells(row, canvas.columns)
         self._last = frame, canvas
         parts = [_BEGIN, changes(shown, canvas, EVERY_COLOUR)]
         if frame.cursor is not None:
