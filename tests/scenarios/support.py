@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import select
 import shutil
 import signal
 import socket
@@ -248,11 +247,6 @@ class Client:
         """Send a message."""
         self._link.sendall(encode(message))
 
-    def discard(self) -> None:
-        """Read what has come, and forget it: whoever never reads is slowed down."""
-        while select.select([self._link], [], [], 0)[0] and self._link.recv(1 << 16):
-            pass
-
     def enter(self, text: bytes) -> wire.Acknowledge | wire.Refuse | wire.Report:
         """Type something and return what became of it, whoever dies meanwhile."""
         self.submit(text)
@@ -265,7 +259,9 @@ class Client:
         with contextlib.suppress(OSError):
             self.send(submit)
 
-    def _next(self, payload: bytes, kind: InputKind, *, waits: bool) -> wire.Submit:
+    def _next(
+        self, payload: bytes, kind: InputKind, *, waits: bool, seen: int | None = None
+    ) -> wire.Submit:
         self.number += 1
         return wire.Submit(
             client=self.client,
@@ -274,7 +270,7 @@ class Client:
             incarnation=LIFE,
             epoch=self.epoch,
             payload=payload,
-            seen=None,
+            seen=seen,
             waits=waits,
         )
 
@@ -293,10 +289,15 @@ class Client:
         return answer
 
     def post(
-        self, text: bytes, kind: InputKind = InputKind.KEYS, *, waits: bool = True
+        self,
+        text: bytes,
+        kind: InputKind = InputKind.KEYS,
+        *,
+        waits: bool = True,
+        seen: int | None = None,
     ) -> int:
         """Send an input, and return its number; not what becomes of it."""
-        self.send(self._next(text, kind, waits=waits))
+        self.send(self._next(text, kind, waits=waits, seen=seen))
         return self.number
 
     def settle(self) -> wire.Acknowledge | wire.Refuse | wire.Report:

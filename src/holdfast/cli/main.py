@@ -184,7 +184,7 @@ class Parser(argparse.ArgumentParser):
         return found
 
     def _takes_session(self) -> bool:
-        return any(one.dest == "session" for one in self._actions)
+        return any(one.dest in ("session", "sessions") for one in self._actions)
 
     def format_help(self) -> str:
         """Return the help; what a verb's page says is read only now."""

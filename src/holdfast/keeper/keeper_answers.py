@@ -14,9 +14,8 @@ from holdfast.keeper.glances import Glances
 from holdfast.keeper.keeper_state import Household, no_keeper, refusal
 from holdfast.keeper.upgrade import Deposited, Proven
 from holdfast.keeper.upgrade_steps import Upgrading
-from holdfast.keeper.vault import Deposit, Facts
+from holdfast.keeper.vault import Facts
 from holdfast.linux import descriptors, packets
-from holdfast.model import holder_orders as orders
 from holdfast.model import keeper_messages as told
 from holdfast.model.errors import (
     HoldfastError,
@@ -254,7 +253,7 @@ class Requests:
         session = self._household.held.get(link)
         if session is None:
             return
-        newest = _chosen(self._household.vault.deposits[session])
+        newest = self._household.chosen(session)
         if isinstance(said, dict) and not newest._asdict().items() <= said.items():
             # It waited for its predecessor to leave, and was not told meanwhile.
             self._household.order(link, newest)
@@ -262,7 +261,7 @@ class Requests:
         self._household.tell_replaced(link, session)
         self._household.ask_first(link)
         if self.is_closing:
-            self._household.order(link, orders.Rest())
+            self._household.let_rest(link)
         self._upgrading.happened(Deposited(session))
 
     def _failed(self, link: socket.socket, asked: told.Failed) -> Facts:
@@ -390,7 +389,7 @@ class Requests:
         if isinstance(asked, told.Changed):  # The holder has said it itself.
             self._household.note_exit(session, asked.exit)
         else:
-            self._household.tell_holder(session, _chosen(kept))
+            self._household.tell_holder(session, self._household.chosen(session))
         return {"ok": True}
 
     def _status(self) -> KeeperStatus:
@@ -427,10 +426,6 @@ class Requests:
             )
         self.is_closing = True
         for session in self._household.vault.deposits:
-            self._household.tell_holder(session, orders.Rest())
+            for link in self._household.links_of(session):
+                self._household.let_rest(link)
         return {"ok": True, "pid": os.getpid()}
-
-
-def _chosen(kept: Deposit) -> orders.Chosen:
-    """Return what of a session somebody has chosen, and may choose again."""
-    return orders.Chosen(kept.record.name, kept.record.keep)

@@ -34,7 +34,6 @@ from holdfast.linux import packets, processes, session_lock
 from holdfast.linux.replacements import Replacement, kill
 from holdfast.linux.watchdog import LOOK, MAX_CPU
 from holdfast.model import holder_orders as orders
-from holdfast.model.ids import SessionId
 
 MAX_FORGOTTEN = 1000
 """Ids remembered: more than there are holders on their way at any moment."""
@@ -224,6 +223,15 @@ class Household:
         """Say something to the holder at the other end of a link."""
         self.links.send(link, orders.packet_of(order))
 
+    def let_rest(self, link: socket.socket) -> None:
+        """Tell a holder that we end, and that it is to look for no other keeper."""
+        self.order(link, orders.Rest())
+
+    def chosen(self, session: str) -> orders.Chosen:
+        """Return what of a session somebody has chosen, and may choose again."""
+        record = self.vault.deposits[session].record
+        return orders.Chosen(record.name, record.keep)
+
     def forget(self, session: str) -> None:
         """Drop a session; its holder ends."""
         # Also one we do not know: its holder may be on its way to a new keeper.
@@ -236,7 +244,7 @@ class Household:
         packets.close(self.vault.forget(session))
         self.trustee.note(session)
         self.dozer.note(session)
-        leftovers.remove_files(SessionId(session))
+        leftovers.remove_files(session)
         self.forgotten[session] = None
         if len(self.forgotten) > MAX_FORGOTTEN:
             del self.forgotten[next(iter(self.forgotten))]
@@ -283,7 +291,7 @@ class Household:
             self.vault.rouse(session)
             return False
         self.trustee.note(session, is_anew=True)
-        leftovers.mark_dozing(SessionId(session))
+        leftovers.mark_dozing(session)
         return True
 
     def wake(self, session: str) -> None:
@@ -313,8 +321,8 @@ class Household:
         if asker is not None:
             self.links.send(asker, no_keeper("the new holder died"))
         if key not in self.vault.deposits:
-            leftovers.end_orphans(SessionId(key))
-            leftovers.remove_traces(SessionId(key))
+            leftovers.end_orphans(key)
+            leftovers.remove_traces(key)
         self.vault.replacement_failed(key, time.monotonic())
         self._happened(BornDead(key))
 

@@ -17,7 +17,7 @@ from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
 
 
-def remove_files(session: SessionId) -> None:
+def remove_files(session: str) -> None:
     """Remove what only a living session needs; its logbook stays as its record."""
     own = (
         places.session_socket,
@@ -25,25 +25,25 @@ def remove_files(session: SessionId) -> None:
         places.session_frozen,
         places.session_name,
     )
-    _remove(session, own)
+    _remove(SessionId(session), own)
 
 
-def remove_traces(session: SessionId) -> None:
+def remove_traces(session: str) -> None:
     """Remove everything of a session that never lived."""
     remove_files(session)
     with contextlib.suppress(OSError, HoldfastError):
-        for path in places.session_log_files(session):
+        for path in places.session_log_files(SessionId(session)):
             path.unlink(missing_ok=True)
 
 
-def mark_dozing(session: SessionId) -> None:
+def mark_dozing(session: str) -> None:
     """Say by its socket's mode that a session dozes: nobody is to knock at it.
 
     Its next holder takes that back. A place that is unfit is no harm: a session that
     is knocked at wakes.
     """
     with contextlib.suppress(OSError, HoldfastError):
-        places.session_socket(session).chmod(DOZING)
+        places.session_socket(SessionId(session)).chmod(DOZING)
 
 
 def _remove(session: SessionId, kinds: Iterable[Callable[[SessionId], Path]]) -> None:
@@ -53,7 +53,7 @@ def _remove(session: SessionId, kinds: Iterable[Callable[[SessionId], Path]]) ->
             place(session).unlink(missing_ok=True)
 
 
-def end_orphans(session: SessionId) -> None:
+def end_orphans(session: str) -> None:
     """Kill the command of a session that has no holder, and all it has started."""
     mark = f"HOLDFAST_SESSION={session}".encode()
     for pid in _children():

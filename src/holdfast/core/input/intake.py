@@ -108,8 +108,7 @@ class Intake:
         as being written until the book says what became of it: should we die before
         that, its outcome is unknown and not "dropped".
         """
-        if writing is None:
-            writing = self.serializer.writing
+        writing = self.serializer.writing if writing is None else writing
         return Note(
             self.incarnation,
             self.turn.epoch,
