@@ -64,6 +64,7 @@ class Seat:
         is_open = True
         deadline = None
         session = None
+        said = ""
 
         def pressed(self, _: Go) -> None:
             return None

@@ -212,7 +212,7 @@ def test_without_the_turn_the_size_stays(sit: Sit, web: FakeSession) -> None:
     user.signal(signal.SIGWINCH)
     user.types(b"x")
     user.sees(b") has the turn; Ctrl-] t asks for it, Ctrl-] S seizes it")
-    assert b"\x1b[7m[holdfast] robo (agent, " in user.shown
+    assert b"\x1b[0;7m[holdfast] robo (agent, " in user.shown
     user.sees(b"session is 80x24")
     assert [given.payload for given in web.submitted] == [b"x"]
 

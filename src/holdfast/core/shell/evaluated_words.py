@@ -51,7 +51,7 @@ _COMPARING = {
 }
 """What `test` has to be asked to evaluate a word: an array, or a sum beside it."""
 
-_TEXTS_ONLY = re.compile(r"(?:[^-%\\]|(?<=.)-|\\[\\abefnrtv]|%[-0-9. ]*[%bcqs])*+")
+_TEXTS_ONLY = re.compile(r"(?>[^-%\\]|(?<=.)-|\\[\\abefnrtv]|%[-0-9. ]*[%bcqs])*+")
 """A format of `printf` that takes nothing for a number; an option is none."""
 
 _FORMAT = re.compile(r"-[^-]*f")
