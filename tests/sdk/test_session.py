@@ -168,16 +168,18 @@ def test_a_port_is_waited_for(here: Machine) -> None:
 def test_a_list_says_what_each_session_does(here: Machine) -> None:
     del here
 
-    async def story() -> tuple[holdfast.State, list[holdfast.SessionInfo]]:
+    async def story() -> tuple[holdfast.State, str, str]:
         async with holdfast.connect() as host:
-            await shell(host)
+            first = await shell(host)
             asking = await host.create(["sh", "-c", "read x"])
-            return await asking.wait_input(10), await host.sessions()
+            state = await asking.wait_input(10)
+            words = {one.id: one.word for one in await host.sessions()}
+            return state, words[first.id], words[asking.id]
 
-    state, (first, second) = go(story())
+    state, first, second = go(story())
 
-    assert first.word == "at-prompt"
-    assert second.word == state.word == "waiting-for-input"
+    assert first == "at-prompt"
+    assert second == state.word == "waiting-for-input"
 
 
 def test_the_end_is_waited_for_and_known_afterwards(here: Machine) -> None:

@@ -291,3 +291,9 @@ def test_the_nearest_of_sixteen_is_one_of_them() -> None:
 
 def test_the_width_of_a_text_is_that_of_its_letters() -> None:
     assert width_of("a中\u0301") == 3
+
+
+def test_changes_near_each_other_are_written_as_one() -> None:
+    drawn = difference(canvas("a....a...."), canvas("b....b...."))
+
+    assert drawn == b"\x1b[?2026h\x1b[1;1H\x1b[0mb....b\x1b[0m\x1b[?2026l"

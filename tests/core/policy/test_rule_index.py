@@ -1,5 +1,7 @@
+import pytest
 from tests.core.policy_world import ANN, policy, question
 
+from holdfast.core.policy import rule_index
 from holdfast.core.policy.command_words import Match
 from holdfast.core.policy.policy import Policy
 from holdfast.core.shell.command_line import read_line
@@ -84,3 +86,14 @@ def test_a_condition_that_cannot_be_told_leaves_its_rule_open() -> None:
     contexts = policy(RULES).index.contexts(question(b"?", kind=InputKind.SIGNAL))
 
     assert contexts == [Match.YES, Match.YES, Match.MAYBE, Match.YES, Match.NO]
+
+
+def test_no_more_names_are_remembered_than_there_is_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rule_index, "MAX_KNOWN", 2)
+    given = policy(RULES)
+
+    for name in ("ls", "rm", "cat", "rm", "ls"):
+        expected = [0, 2, 3, 4] if name == "rm" else [2, 3, 4]
+        assert candidates(given, f"{name} test") == expected

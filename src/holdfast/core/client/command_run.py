@@ -323,9 +323,10 @@ class CommandRun(AttachedExchange[Ran]):
             case Output(offset, data):
                 printed = news.printed
                 self._gathered.add(offset + len(data) - len(printed), printed)
-            case CommandStarted(command) | CommandEnded(command):
-                if command.client == self._client:
-                    self._command = command
+            case CommandStarted(command) | CommandEnded(command) if (
+                command.client == self._client
+            ):
+                self._command = command
             case CommandReport(phase, command) if self.is_typed:
                 self._may_have_ended = False
                 self._told(phase, command)

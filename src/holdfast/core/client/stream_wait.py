@@ -295,8 +295,8 @@ class Tail(_EndlessFollow[bool]):
                     self._taken.append(Gap(max(start, self._from), end))
             case message:
                 self._taken.append(message)
-                if isinstance(message, Exited | Lost):
-                    self.result = True
+                is_last = isinstance(message, Exited | Lost)
+                self.result = True if is_last else self.result
         return []
 
     def printed(self, offset: int, data: bytes, now: float) -> None:

@@ -61,7 +61,8 @@ from holdfast.model.moments import Moment
 from holdfast.model.outcomes import Cut, Dropped, Outcome
 from holdfast.wire.lines import Value
 
-_APPLIED: Mapping[str, Value] = {"as": "applied"}
+Fields = Mapping[str, Value]
+_APPLIED: Fields = {"as": "applied"}
 
 
 class Intake:
@@ -570,16 +571,17 @@ class Intake:
 
     def _settle_cut(self, report: serializer.CutReport, at: Moment) -> list[Effect]:
         effects = self._carry(report.effects, at)
-        match report.settled:
+        settled, lost = report.settled, report.unstored
+        if settled is None and lost is not None and not self.book.withdraw_input(lost):
+            settled = Dropped(lost)
+        match settled:
             case Cut(index, written):
-                fields: dict[str, Value] = {"as": "cut", "written": written}
-                effects += self._log_settlement(index, fields, at)
+                how: Fields = {"as": "cut", "written": written}
+                effects += self._log_settlement(index, how, at)
             case Dropped(index):
                 effects += self._log_settlement(index, {"as": "dropped"}, at)
             case None:
-                lost = report.unstored
-                if lost is not None and not self.book.withdraw_input(lost):
-                    effects += self._log_settlement(lost, {"as": "dropped"}, at)
+                pass
         return effects
 
     # ── inside: the logbook ───────────────────────────────────────────────
@@ -592,9 +594,7 @@ class Intake:
         fields = entries.refused_fields(refused.input, kind, *judged)
         return self.record(EntryKind.REFUSED, fields, at)
 
-    def _log_settlement(
-        self, index: Index, how: Mapping[str, Value], at: Moment
-    ) -> list[Effect]:
+    def _log_settlement(self, index: Index, how: Fields, at: Moment) -> list[Effect]:
         if how["as"] in ("cut", "unknown"):
             self._unsettled = index
         return self.record(EntryKind.SETTLED, {"of": index, **how}, at)

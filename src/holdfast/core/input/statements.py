@@ -88,10 +88,9 @@ class Statements:
         match entry.kind:
             case EntryKind.INPUT:
                 self._remember(entry)
-            case EntryKind.TURN:
-                if entry.fields.get("from") is None:
-                    to = ActorId(str(entry.fields.get("to")))
-                    self._free = (entry.epoch, to)
+            case EntryKind.TURN if entry.fields.get("from") is None:
+                to = ActorId(str(entry.fields.get("to")))
+                self._free = (entry.epoch, to)
             case EntryKind.SIGNED:
                 actor, client = entry.actor, entry.client
                 self._advance(actor, client, entry.number("last"))

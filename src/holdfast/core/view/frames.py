@@ -72,16 +72,21 @@ def _cells(row: Row, columns: int) -> list[Cell]:
     return [*cells, *[BLANK] * (columns - len(cells))]
 
 
+def _mark(cells: list[Cell], mark: str) -> None:
+    """Put a mark on the letter before; one without a letter is left out."""
+    at = len(cells) - 1
+    while at > 0 and not cells[at][0]:
+        at -= 1
+    if cells:
+        cells[at] = cells[at][0] + mark, cells[at][1]
+
+
 def _add(cells: list[Cell], text: str, style: Style) -> None:
     """Add letters of any width: marks stand on the letter before."""
     for letter in text:
         match width_of(letter):
             case 0:
-                at = len(cells) - 1
-                while at > 0 and not cells[at][0]:
-                    at -= 1
-                if cells:
-                    cells[at] = cells[at][0] + letter, cells[at][1]
+                _mark(cells, letter)
             case 1:
                 cells.append((letter, style))
             case _:
