@@ -87,8 +87,9 @@ def _paint(begun: EarlyAttach, *, observes: bool) -> None:
             if said is None:
                 return
             begun.is_noticed = True
-            os.write(terminal.target, f"{said}\n".encode())
+            # First: who sees that it is there may type anything, Ctrl-D too.
             terminal.take()
+            os.write(terminal.target, f"{said}\r\n".encode())
         try:
             terminal.paint(shown)
         except Interrupted:
