@@ -20,6 +20,7 @@ from tests.scenarios.support import PATIENCE, Machine, eventually
 from holdfast.client import keeper
 from holdfast.client.driver import attachment_to
 from holdfast.model.ids import SessionId
+from holdfast.model.session_requests import Status
 from holdfast.wire.messages import End, Exited
 
 WATCHED = 10.0
@@ -114,7 +115,7 @@ def _list(table: Table, count: int) -> None:
 def _fall_asleep(table: Table, count: int) -> None:
     began_at = time.perf_counter()
     last = -1
-    while (asleep := int(keeper.request("status")["dozing"])) < count:
+    while (asleep := int(keeper.request(Status())["dozing"])) < count:
         progress(f"many, {asleep} of {count} doze")
         if asleep > last:
             last, began_at = asleep, time.perf_counter()
