@@ -68,7 +68,7 @@ def test_a_host_that_is_silent_keeps_nobody_waiting() -> None:
     assert world.far.told() == "asking desk; no answer from off"
     assert home_of(nas.id) == "nas"
 
-    world.far.ask()  # Whoever is being asked is not asked again.
+    world.far.ask()  # A host that is being asked is not asked again.
     world.answered.get(timeout=PATIENCE)
     world.answered.get(timeout=PATIENCE)
     world.answer("desk")

@@ -6,7 +6,7 @@ from holdfast.client.key_names import NAMED, bytes_of
 from holdfast.term.key_reader import MAX_SEQUENCE, KeyReader, Mouse, Paste, Pressed
 
 UNREAD = {"Insert", "Space", *(f"F{number}" for number in range(1, 13))}
-"""Keys that can be sent by name, and that nothing of ours reads by it."""
+"""Keys that can be sent by name, and that no screen of ours uses."""
 
 PIECES = st.lists(
     st.sampled_from(

@@ -131,7 +131,7 @@ class Connection:
         self._send(frame)
 
     def fill(self, first: Callable[[bytes], None]) -> None:
-        """Take what has come; `first` has it before all else, if a frame begins there.
+        """Read what has come; if a frame begins there, `first` sees the bytes first.
 
         Raises:
             Unavailable: The holder is gone, or said goodbye before it greeted us.

@@ -22,8 +22,8 @@ _ONE = 128
 def watch() -> int:
     """Return the descriptor; from now on the signal reaches nobody else.
 
-    That holds for a process of one thread: another would take the signal. What it
-    starts inherits that nobody is interrupted, and has to take it back.
+    The process must have one thread: another would take the signal. Its children
+    inherit the blocked signal, and have to unblock it.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     _MASK[0] = 1 << (signal.SIGCHLD - 1)

@@ -185,7 +185,7 @@ class Attachment:
     def foresee(self) -> tuple[bytes, bytes]:
         """Return the frame that the next key is sent in, cut where the key belongs.
 
-        Whoever sends it makes the input afterwards, by `submit`, before anything else
+        The sender makes the input afterwards, by `submit`, before anything else
         is taken: it is the same then.
         """
         return around_key(self._next_input(InputKind.KEYS, b"", waits=False))

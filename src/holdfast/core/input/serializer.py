@@ -238,7 +238,7 @@ class Serializer:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody is in line, and whoever comes can be admitted at once."""
+        """Whether the line is empty, so that the next input can be admitted at once."""
         return (
             not self._queue
             and self._judged is None

@@ -51,8 +51,8 @@ QUIET = 0.003
 and its echo is shown."""
 
 LATER = 0.02
-"""Seconds until it is tried again, if something else has happened. A program that
-prints all the time has it tried often, and to no purpose."""
+"""Seconds until the next attempt, if something else has happened. Shorter, and a
+program that prints all the time would have it tried in vain for every line."""
 
 
 class _Next(msgspec.Struct, frozen=True):
