@@ -197,6 +197,19 @@ def test_what_another_process_traces_must_not_go_on() -> None:
             other.kill()
 
 
+def test_who_has_the_number_of_a_traced_thread_is_not_taken_for_it() -> None:
+    anything = Expected(None, (None,))
+    with gated("sh", "-c", CHILD) as one:
+        tracer = ExecTracer(one.pid)
+        notice = one.next()
+        gone = Traced(notice.thread, one.pid, anything)
+        tracer._traced[notice.thread] = gone  # noqa: SLF001  # its number is free again
+
+        assert not tracer.seizes(notice.thread, anything)
+        assert not tracer.seize(notice.thread, anything)
+        assert tracer._traced == {notice.thread: gone}  # noqa: SLF001  # still to stop
+
+
 def test_where_nobody_can_be_traced_an_exec_may_go_on_until_one_was() -> None:
     ourselves = os.getpid()  # The kernel says no to that, as it may to everything.
     anything = Expected(None, (None,))

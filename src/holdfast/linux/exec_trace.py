@@ -17,6 +17,7 @@ something else before that is traced already.
 
 import contextlib
 import ctypes
+import errno
 import os
 import signal
 from typing import NamedTuple
@@ -108,6 +109,9 @@ class ExecTracer:
         if thread not in self._traced:
             _ptrace(_SEIZE, thread, _OPTION_EXEC)
             self._has_worked = True
+        elif tracer_of(thread) != os.getpid():
+            # A thread that has executed takes its process's number; its own is free.
+            raise OSError(errno.EBUSY, "another has the number of one that is traced")
         self._traced[thread] = Traced(thread, process_of(thread), expected)
 
     def collect(self, *, is_late: bool = False) -> list[Traced]:
