@@ -7,7 +7,7 @@ from tests.cli.support.kernel import evidence
 from tests.cli.support.screens import seen
 
 from holdfast.cli.panels import Preview
-from holdfast.cli.previews import Previews, look_at
+from holdfast.cli.previews import Previews
 
 PATIENCE = 30.0
 """Seconds: longer than a session is waited for that does not answer."""
@@ -51,11 +51,9 @@ def test_one_that_does_not_answer_is_told_and_asked_again(
     web.screen = [seen("its screen")]
     web.operating.kernel.states = [evidence("running")] * 2
     web.die()
-    preview, is_sure = look_at(web.id)
-    assert not is_sure
-    assert "does not answer" in preview.told
 
-    assert not found.of(web.id).lines
+    preview = found.of(web.id)
+    assert (preview.lines, "does not answer" in preview.told) == ((), True)
     web.revive()
     while not found.of(web.id).lines:
         assert found.changed.wait(PATIENCE)

@@ -217,7 +217,7 @@ class FakeSession:
             case End(signal):
                 self.ended_with = signal
                 self.facts |= {"state": "exited", "exit": -signal}
-                self.tell(Exited(-signal))
+                self.tell(Exited(-signal), link)
             case Detach():
                 self.detached += 1
             case Sign(client=client, last=last):
@@ -321,8 +321,8 @@ class FakeSession:
             )
         )
 
-    def tell(self, message: Message) -> None:
-        for viewer in self._viewers:
+    def tell(self, message: Message, *asker: socket.socket) -> None:
+        for viewer in {*self._viewers, *asker}:
             self._say(viewer, message)
 
     def _say(self, link: socket.socket, message: Message) -> None:

@@ -62,6 +62,13 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
     return written
 
 
+@pytest.fixture
+def signed_book(book: Written) -> Written:
+    """A book that nobody waits to see signed."""
+    book.sign()
+    return book
+
+
 def told(capsys: Capture, *words: str) -> str:
     assert main(["log", *words]) == 0
     return capsys.readouterr().out
@@ -189,7 +196,7 @@ def test_an_export_holds_for_the_independent_verifier(
     assert place.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.usefixtures("book")
+@pytest.mark.usefixtures("signed_book")
 def test_an_export_replaces_nothing_unasked_and_leaves_no_draft(tmp_path: Path) -> None:
     place = tmp_path / "out" / "book"
     place.parent.mkdir()
@@ -204,7 +211,7 @@ def test_an_export_replaces_nothing_unasked_and_leaves_no_draft(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("place", ["/dev/null/book", ".", "", "x" * 300])
-@pytest.mark.usefixtures("book")
+@pytest.mark.usefixtures("signed_book")
 def test_a_place_that_can_hold_no_file_is_refused(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
@@ -214,7 +221,7 @@ def test_a_place_that_can_hold_no_file_is_refused(
     assert "new file" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("book")
+@pytest.mark.usefixtures("signed_book")
 def test_a_disk_that_is_full_leaves_the_old_export_and_no_draft(tmp_path: Path) -> None:
     place = tmp_path / "out" / "book"
     place.parent.mkdir()
