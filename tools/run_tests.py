@@ -1,12 +1,12 @@
 """Run every test but the scenarios, and demand full coverage of the pure packages.
 
-Two workers, because that is what the smallest machine has; coverage of both is
-put together at the end. What a property test runs depends on the day's seed, so it
-does not count where all is demanded: an ordinary test has to run it, too, whatever is
-drawn. Then comes the web page: built if it is not, and tried by Node. In a real
-browser it works with real processes, so that is for `make scenarios` (`--browser`);
-the tests of one file share a machine, and so a worker. `--page` is all about the page
-and nothing else. Tests that are named are run alone.
+Three workers on two cores, which is what the smallest machine has: much of the time
+goes by waiting for real processes. Their coverage is put together at the end. What a
+property runs depends on the day's seed, so it does not count: an ordinary test has to
+run it, too, whatever is drawn. Then comes the web page: built if it is not, and tried
+by Node. In a real browser it works with real processes, so that is for `make scenarios`
+(`--browser`); the tests of one file share a machine, and so a worker. `--page` is all
+about the page and nothing else. Tests that are named are run alone.
 """
 
 import os
@@ -26,6 +26,8 @@ UNAVAILABLE = 69
 
 CHROMIUM = os.environ.get("CHROMIUM", "chromium")
 
+WORKERS = ("-n", "3")
+
 COVERED_TESTS = ("-m", "coverage", "run", "-m", "pytest")
 
 BROWSER_TESTS = ("-m", "pytest", "-q", "tests/web")
@@ -43,9 +45,6 @@ PROCESSES = (
     "mcp",
     "cli",
 )
-
-FOR_CERTAIN = "--contexts=^$"
-"""Without what properties ran, which tests/conftest.py has noted apart."""
 
 PROCESSES_COVERED = 78
 """Per cent of the process packages that these tests run in their own processes. What
@@ -70,16 +69,16 @@ def _tests(arguments: list[str]) -> int:
         left_over.unlink()
     skipped = [f"--ignore=tests/{folder}" for folder in SCENARIOS]
     if arguments:
-        tests = _python(*COVERED_TESTS, "-n", "2", *skipped, *arguments)
+        tests = _python(*COVERED_TESTS, *WORKERS, *skipped, *arguments)
     else:
         # Real terminals and processes are among these, too.
-        tests = tried_again.run((*COVERED_TESTS, *skipped), "-n", "2")
+        tests = tried_again.run((*COVERED_TESTS, *skipped), *WORKERS)
     if tests != 0:
         return tests
     _python("-m", "coverage", "combine", "-q")
     # Both are shown, whatever the first says.
     covered = [
-        _report(PURE, 100, FOR_CERTAIN),
+        _report(PURE, 100),
         _report(PROCESSES, PROCESSES_COVERED, "--format=total"),
     ]
     return max(covered)
@@ -125,7 +124,8 @@ def _python(*words: str) -> int:
 
 
 def _run(*words: str) -> int:
-    return subprocess.run(words, cwd=ROOT, check=False).returncode
+    environment = tried_again.environment()
+    return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -72,3 +72,12 @@ def test_a_run_that_broke_off_is_not_tried_again(place: Path) -> None:
     (place / "test_luck.py").write_text("nonsense")
 
     assert run(PYTEST, root=place) not in (0, SOME_FAILED)
+
+
+def test_what_is_compiled_is_kept_though_the_caller_keeps_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+    assert run(PYTEST, root=place) == 0
+    assert list(place.glob("__pycache__/test_fine*.pyc"))
