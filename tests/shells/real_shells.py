@@ -99,8 +99,9 @@ class World:
         folder = self.folder()
         log = folder.with_suffix(".log")
         program, *options = PROGRAMS[grammar]
+        typed = line.replace("\r", "\n")  # That is what a terminal makes of it.
         subprocess.run(
-            [f"/usr/bin/{program}", *options, "-c", line],
+            [f"/usr/bin/{program}", *options, "-c", typed],
             cwd=folder,
             env=self.environment(log),
             stdin=subprocess.DEVNULL,

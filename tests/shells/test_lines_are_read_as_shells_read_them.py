@@ -1,7 +1,7 @@
 """Whatever is read in a line is what the real shell makes of it."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.shells.real_shells import World, complaint, installed, said
 
@@ -42,6 +42,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 @pytest.mark.parametrize("grammar", installed())
 @settings(max_examples=settings().max_examples * 2)
 @given(line=lines)
+@example(line=">x\r")
 def test_nothing_runs_or_is_written_that_was_not_read(
     world: World, line: str, grammar: Grammar
 ) -> None:
