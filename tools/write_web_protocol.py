@@ -34,7 +34,7 @@ from holdfast.model.errors import (
 from holdfast.model.process_status import GuestStatus
 from holdfast.model.session_record import Attention, Cells, SessionRecord, key_of
 from holdfast.model.session_requests import KINDS as REQUESTS
-from holdfast.model.session_requests import Creation, Join, OpenSession
+from holdfast.model.session_requests import Creation, Join, OpenSession, Terms
 from holdfast.wire import meeting, opening
 from holdfast.wire.codec import KINDS
 from holdfast.wire.versions import SPOKEN
@@ -342,7 +342,7 @@ def requests_text() -> str:
     kinds = [
         (do, kind)
         for do, kind in REQUESTS.items()
-        if kind in RIGHTS or kind in (OpenSession, Join)
+        if kind in RIGHTS or kind in (OpenSession, Join, Terms)
     ]
     lines = [
         INTRODUCTION.format(what="What is asked of a host through a channel."),

@@ -123,7 +123,7 @@ def phone(chromium: Browser, here: World) -> None:
     """Take the pictures of a phone."""
     page = chromium.page("phone", {**PHONE, **DARK})
     page.goto(here.invite("--as", "anna-phone"))
-    page.see("text=You are invited")
+    page.see(".facts")
     settle(page)
     page.picture(IMAGES / "web-phone-join.png")
     page.press("Join this host")

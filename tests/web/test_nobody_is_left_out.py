@@ -32,7 +32,7 @@ def test_joining_and_the_list(chromium: Browser, here: World, look: Wishes) -> N
     assert page.do("axe") == []
 
     page.goto(here.invite("--as", f"anna-{named(look)}", "--can", "+create"))
-    page.see("text=You are invited")
+    page.see(".facts")
     assert page.do("axe") == []
     page.press("Join this host")
     page.see(".session .chip:text-is('at-prompt')")

@@ -36,6 +36,30 @@ def test_an_invitation_shows_the_hosts_key_in_the_words_that_were_printed(
     assert len(words.split()) == 8
 
 
+@SIZES
+def test_a_person_reads_what_an_invitation_gives_before_it_is_used(
+    chromium: Browser, here: World, size: Wishes
+) -> None:
+    name = f"anna-asks-{size['viewport']['width']}"
+    made = here.facts("invite", "--as", name, "--can", "observe,input")
+    page = chromium.page("anna", size)
+
+    page.goto(made["link"])
+    page.see(f".facts >> text={name}")
+    page.see(".facts >> text=watch, type, in every session")
+    page.see(".facts >> text=it is revoked")
+    page.see(".spoken")
+    assert name not in [one["name"] for one in here.facts("operators")["operators"]]
+
+    other = chromium.page("bert", size)
+    other.goto(made["link"])
+    other.see(f".facts >> text={name}")
+    page.press("Join this host")
+    page.see(f".joined >> text={name}")
+    other.press("Join this host")
+    other.see("text=If that was not you, tell the person who invited you")
+
+
 def test_somebody_who_has_joined_is_told_their_name_and_rights(
     chromium: Browser, here: World
 ) -> None:
@@ -75,7 +99,6 @@ def test_a_link_that_was_used_lets_nobody_else_in(
     second = chromium.page("bert", DESKTOP)
 
     second.goto(link)
-    second.press("Join this host")
     second.see("text=This invitation does not work")
     second.see("text=If that was not you, tell the person who invited you")
     second.press("Back to the sessions")
@@ -90,7 +113,6 @@ def test_a_link_that_was_stolen_out_of_a_history_is_of_no_use(
     owner.join(link)
     thief = chromium.page("bert", PHONE)
     thief.goto(link)
-    thief.press("Join this host")
     thief.see("text=This invitation does not work")
 
     here.shell("safe")
@@ -109,8 +131,8 @@ def test_a_link_that_was_withdrawn_lets_nobody_in(
     page = chromium.page("anna", PHONE)
 
     page.goto(made["link"])
-    page.press("Join this host")
     page.see("text=It was used, withdrawn, or has expired")
+    page.see("text=Try again")
 
 
 def test_a_link_with_a_letter_missing_is_refused_before_anything_is_sent(

@@ -38,7 +38,7 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId, actor_id, parse_session_id
-from holdfast.model.session_requests import Join, OpenSession, Request, Rotate
+from holdfast.model.session_requests import Join, OpenSession, Request, Rotate, Terms
 from holdfast.wire import opening
 from holdfast.wire.channel import VERSION
 from holdfast.wire.codec import encode, refusal
@@ -54,6 +54,9 @@ PATIENCE = 8.0
 
 READ = 128 * 1024
 """Bytes taken from a holder at once: two full messages of a channel."""
+
+MAX_NAMESAKES = 100
+"""Names tried for somebody whose name is taken."""
 
 _STEP = 0.01
 _OPENED = opening.encode(opening.Opened(VERSION))
@@ -142,8 +145,7 @@ class Bridge:
         sealed = accepted.sealed
         asked = host_requests.request_in(packet)
         if accepted.invite_id is not None:
-            await self._join(sealed, accepted.invite_id, asked)
-            return False
+            return await self._invited(sealed, accepted.invite_id, asked)
         guest = _known(sealed)
         if isinstance(asked, OpenSession):
             await self._lead(sealed, asked.session, _LED)
@@ -167,9 +169,20 @@ class Bridge:
 
     # ── joining ───────────────────────────────────────────────────────────
 
-    async def _join(self, sealed: Sealed, invite_id: bytes, asked: Request) -> None:
-        if not isinstance(asked, Join):
-            raise MalformedMessage("packet", "an invitation is for joining")
+    async def _invited(self, sealed: Sealed, invite_id: bytes, asked: Request) -> bool:
+        """Answer somebody who has an invitation; False once it was used."""
+        match asked:
+            case Terms():
+                facts = await asyncio.to_thread(_terms, sealed.peer, invite_id)
+                await sealed.send(packet_bytes(facts))
+                return True
+            case Join():
+                await self._join(sealed, invite_id)
+                return False
+            case _:
+                raise MalformedMessage("packet", "an invitation is for joining")
+
+    async def _join(self, sealed: Sealed, invite_id: bytes) -> None:
         enrolled = await asyncio.to_thread(_enrol, sealed.peer, invite_id)
         log("operator.joined", actor=enrolled.actor.id, kind=enrolled.actor.kind.value)
         # Before it is answered: a new operator comes back at once.
@@ -263,16 +276,41 @@ def _secret_of(invite_id: bytes) -> bytes | None:
     return None if invite is None else invite.secret
 
 
+def _terms(public_key: bytes, invite_id: bytes) -> Packet:
+    """Say what joining would give to the owner of a key; nothing is changed."""
+    invite = invites.open_to(invite_id, actor_id(public_key), wall())
+    known = operators.by_key(public_key)
+    envelope = invite.envelope if known is None else Guest(known).envelope
+    return {
+        "ok": True,
+        "operator": _free_name(invite.name) if known is None else known.actor.name,
+        "host": host_requests.host_name(),
+        "known": known is not None,
+        "good_until_ms": round(invite.expires_wall * 1000),
+        **operators.to_facts(envelope),
+    }
+
+
+def _free_name(wanted: str) -> str:
+    """Return the name that somebody who comes now would be enrolled by."""
+    names = (_numbered(wanted, number) for number in range(1, MAX_NAMESAKES))
+    return next((name for name in names if not operators.is_taken(name)), wanted)
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}-{number}"
+
+
 def _enrol(public_key: bytes, invite_id: bytes) -> operators.Enrolled:
     """Make the owner of a key known by an invitation; once, or again the same."""
     actor = actor_id(public_key)
     invite = invites.use(invite_id, actor, wall())
     terms = operators.Terms(invite_id.hex(), invite.envelope)
-    for number in range(1, 100):
+    for number in range(1, MAX_NAMESAKES):
         known = operators.by_key(public_key)
         if known is not None:
             return known  # It was answered and did not hear it, or has come before.
-        name = invite.name if number == 1 else f"{invite.name}-{number}"
+        name = _numbered(invite.name, number)
         with contextlib.suppress(OperatorTaken):
             return operators.enrol(
                 name, invite.kind, public_key, None, os.urandom(TOKEN), terms

@@ -84,7 +84,7 @@ RIGHTS: dict[type[Request], Right | None] = {
     ReadLog: Right.OBSERVE,
 }
 """Everything that is answered, and the right on its session that it needs, if it is
-about one. `open` and `join` are the bridge's."""
+about one. `open`, `join` and `terms` are the bridge's."""
 
 
 ONLY_HERE = {

@@ -132,6 +132,10 @@ class Join(NamedTuple):
     """An operator by the invitation with which the channel was opened."""
 
 
+class Terms(NamedTuple):
+    """What that invitation gives, which is not used up by asking."""
+
+
 class Down(NamedTuple):
     """The end of a keeper, whose sessions go on."""
 
@@ -164,7 +168,7 @@ ProvenChange = Rename | Keep | Forget
 
 Request = (
     (Status | ListSessions | Overview | Creation | Rename | Keep | Forget | ReadLog)
-    | (FindNames | Rotate | OpenSession | Join)
+    | (FindNames | Rotate | OpenSession | Join | Terms)
     | (Down | Upgrade | Look | End | Replace)
 )
 
@@ -181,6 +185,7 @@ KINDS: dict[str, type[Request]] = {
     "rotate": Rotate,
     "open": OpenSession,
     "join": Join,
+    "terms": Terms,
     "down": Down,
     "upgrade": Upgrade,
     "look": Look,

@@ -129,6 +129,21 @@ export interface Invited {
   readonly relays: readonly string[];
 }
 
+/** What an invitation gives, as its host tells it before anybody has joined. */
+export interface Terms {
+  readonly host: string;
+  /** The name that we would have there; another one may be faster to take it. */
+  readonly operator: string;
+  /** Whether the host knows this browser already, which keeps what it has. */
+  readonly isKnown: boolean;
+  readonly rights: readonly string[];
+  /** The one session that they are for, or empty for all of them. */
+  readonly session: string;
+  readonly expiresMs: number | null;
+  /** Until when the invitation itself can be used. */
+  readonly goodUntilMs: number | null;
+}
+
 export interface Page {
   /** Who we are, on every host: made of the public key of this browser. */
   readonly actor: ActorId;
@@ -139,6 +154,8 @@ export interface Page {
   listen(changed: (hosts: readonly KnownHost[]) => void): Stop;
   /** What an invitation leads to; nothing is sent. Throws `malformed-invite`. */
   read(link: string): Promise<Invited>;
+  /** Ask the host what an invitation gives. Nothing is used up, and nobody joins. */
+  terms(link: string): Promise<Terms>;
   /** Use up an invitation, and remember its host. */
   join(link: string): Promise<KnownHost>;
   rename(host: HostId, name: string): Promise<void>;

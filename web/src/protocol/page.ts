@@ -6,11 +6,12 @@
  * a host knows us by it, and revokes it.
  */
 
-import type { HostLink, Invited, KnownHost, Page, Stop } from "./api.js";
+import type { HostLink, Invited, KnownHost, Page, Stop, Terms } from "./api.js";
 import { asError, HoldfastError } from "./errors.js";
 import { LiveHost } from "./host-link.js";
 import { HostRequests } from "./host-requests.js";
 import { actorId, hostId, shortFingerprint, spokenFingerprint } from "./ids.js";
+import type { Invitation } from "./invites.js";
 import { readInvitation } from "./invites.js";
 import { Listeners } from "./listeners.js";
 import type { Packet } from "./packets.js";
@@ -87,15 +88,31 @@ export class LivePage implements Page {
     };
   }
 
-  async join(link: string): Promise<KnownHost> {
-    const { suite, clock } = this.from.world;
-    const invitation = await readInvitation(suite, link);
-    const relays = this.homeFirst(invitation.relays);
+  async terms(link: string): Promise<Terms> {
+    const invitation = await readInvitation(this.from.world.suite, link);
     try {
-      const sealed = await joinHost(this.from, { ...invitation, relays });
-      const requests = new HostRequests(clock, sealed);
-      const told = await requests.ask({ do: "join" });
-      requests.close();
+      const [told] = await this.asked(invitation, "terms");
+      return {
+        host: printable(textOf(told, "host"), MAX_NAME),
+        operator: printable(textOf(told, "operator"), MAX_NAME),
+        isKnown: told["known"] === true,
+        rights: texts(told, "rights"),
+        session: textOf(told, "session"),
+        expiresMs: whenOf(told, "expires_ms"),
+        goodUntilMs: whenOf(told, "good_until_ms"),
+      };
+    } catch (thrown) {
+      throw asError(thrown);
+    } finally {
+      invitation.secret.fill(0);
+    }
+  }
+
+  async join(link: string): Promise<KnownHost> {
+    const { suite } = this.from.world;
+    const invitation = await readInvitation(suite, link);
+    try {
+      const [told, staticKey] = await this.asked(invitation, "join");
       const id = await hostId(suite, invitation.hostPublic);
       const host: StoredHost = {
         id,
@@ -104,10 +121,10 @@ export class LivePage implements Page {
         relays: invitation.relays,
         rights: texts(told, "rights"),
         session: textOf(told, "session"),
-        expiresMs: typeof told["expires_ms"] === "number" ? told["expires_ms"] : null,
+        expiresMs: whenOf(told, "expires_ms"),
         fingerprint: await shortFingerprint(suite, invitation.hostPublic),
         publicKey: invitation.hostPublic,
-        staticKey: Uint8Array.from(requests.static),
+        staticKey,
       };
       await this.store.put(host);
       // A link that was refused by the old key, or that knows old relays, is of no use.
@@ -156,6 +173,21 @@ export class LivePage implements Page {
     this.store.close();
   }
 
+  /** What the host says to somebody with an invitation, and its key for handshakes. */
+  private async asked(
+    invitation: Invitation,
+    what: "join" | "terms",
+  ): Promise<readonly [Packet, Uint8Array]> {
+    const relays = this.homeFirst(invitation.relays);
+    const sealed = await joinHost(this.from, { ...invitation, relays });
+    const requests = new HostRequests(this.from.world.clock, sealed);
+    try {
+      return [await requests.ask({ do: what }), Uint8Array.from(requests.static)];
+    } finally {
+      requests.close();
+    }
+  }
+
   private homeFirst(relays: readonly string[]): readonly string[] {
     const isHome = (url: string): number => Number(url.replace(/\/$/, "") === this.home);
     return [...relays].sort((a, b) => isHome(b) - isHome(a));
@@ -189,6 +221,11 @@ export class LivePage implements Page {
 
 function shown({ publicKey: _, staticKey: __, ...host }: StoredHost): KnownHost {
   return host;
+}
+
+function whenOf(packet: Packet, name: string): number | null {
+  const value = packet[name];
+  return typeof value === "number" ? value : null;
 }
 
 function texts(packet: Packet, name: string): readonly string[] {

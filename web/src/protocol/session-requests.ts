@@ -39,4 +39,5 @@ export type HostRequest =
     }
   | { readonly do: "rotate"; readonly statement?: string }
   | { readonly do: "open"; readonly session?: string }
-  | { readonly do: "join" };
+  | { readonly do: "join" }
+  | { readonly do: "terms" };

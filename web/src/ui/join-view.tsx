@@ -1,16 +1,24 @@
-/** An invitation: where it leads, and the button that uses it. */
+/** An invitation: where it leads, what it gives, and the button that uses it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { shown } from "../app/shown-text.js";
-import type { Invited } from "../protocol/api.js";
+import { shown, shownName } from "../app/shown-text.js";
+import type { Invited, Terms } from "../protocol/api.js";
+import { RightsFacts } from "./joined-card.js";
 import { show } from "./route.js";
 import { justJoined, page } from "./state.js";
 
 type Step =
   | { readonly is: "reading" }
-  | { readonly is: "ready"; readonly invited: Invited }
-  | { readonly is: "joining"; readonly invited: Invited }
+  | { readonly is: "asking"; readonly invited: Invited }
+  | { readonly is: "ready"; readonly invited: Invited; readonly terms: Terms | null }
+  | { readonly is: "joining"; readonly invited: Invited; readonly terms: Terms | null }
   | { readonly is: "failed"; readonly code: string; readonly why: string };
+
+/** What a host says that is older than the question for its terms. */
+const NOT_TOLD = ["malformed-message", "unexpected-message"];
+
+/** What another try cannot change. */
+const FINAL = ["invite-used", "invite-expired", "malformed-invite", "wrong-identity"];
 
 const HINTS: Readonly<Record<string, string>> = {
   "invite-unknown": "It was used, withdrawn, or has expired. Ask for a new one.",
@@ -26,14 +34,19 @@ const HINTS: Readonly<Record<string, string>> = {
 
 export function JoinView({ link }: { readonly link: string }) {
   const [step, setStep] = useState<Step>({ is: "reading" });
+  const [tries, setTries] = useState(0);
   useEffect(() => {
-    void page.value?.read(link).then(
-      (invited) => setStep({ is: "ready", invited }),
-      (error: unknown) => setStep(failed(error)),
-    );
-  }, [link]);
-  const join = async (invited: Invited): Promise<void> => {
-    setStep({ is: "joining", invited });
+    let isGone = false;
+    const go = (next: Step): void => {
+      if (!isGone) setStep(next);
+    };
+    void readTerms(link, go).catch((error: unknown) => go(failed(error)));
+    return () => {
+      isGone = true;
+    };
+  }, [link, tries]);
+  const join = async (invited: Invited, terms: Terms | null): Promise<void> => {
+    setStep({ is: "joining", invited, terms });
     try {
       const host = await page.value?.join(link);
       justJoined.value = host === undefined ? null : { host, words: invited.words };
@@ -46,11 +59,13 @@ export function JoinView({ link }: { readonly link: string }) {
     <main class="join">
       <img src="/icon.svg" alt="" width="56" height="56" />
       {step.is === "reading" && <p role="status">Reading the invitation…</p>}
+      {step.is === "asking" && <Asking invited={step.invited} />}
       {(step.is === "ready" || step.is === "joining") && (
         <Ready
           invited={step.invited}
+          terms={step.terms}
           isBusy={step.is === "joining"}
-          join={() => void join(step.invited)}
+          join={() => void join(step.invited, step.terms)}
         />
       )}
       {step.is === "failed" && (
@@ -58,6 +73,17 @@ export function JoinView({ link }: { readonly link: string }) {
           <h2>This invitation does not work</h2>
           <p>{HINTS[step.code] ?? "Try again, or ask for another one."}</p>
           <p class="detail">{step.why}</p>
+          {!FINAL.includes(step.code) && (
+            <button
+              type="button"
+              onClick={() => {
+                setStep({ is: "reading" });
+                setTries(tries + 1);
+              }}
+            >
+              Try again
+            </button>
+          )}
         </div>
       )}
       <button type="button" class="quiet" onClick={() => show({ is: "list" })}>
@@ -67,29 +93,71 @@ export function JoinView({ link }: { readonly link: string }) {
   );
 }
 
-function Ready(props: {
-  readonly invited: Invited;
-  readonly isBusy: boolean;
-  readonly join: () => void;
-}) {
+/** Read an invitation, and have its host tell what it gives. */
+async function readTerms(link: string, go: (step: Step) => void): Promise<void> {
+  const invited = await page.value?.read(link);
+  if (invited === undefined) return;
+  go({ is: "asking", invited });
+  try {
+    const terms = (await page.value?.terms(link)) ?? null;
+    go({ is: "ready", invited, terms });
+  } catch (error) {
+    if (!NOT_TOLD.includes(codeOf(error))) throw error;
+    go({ is: "ready", invited, terms: null });
+  }
+}
+
+function Asking({ invited }: { readonly invited: Invited }) {
   return (
     <>
       <h1>You are invited</h1>
-      <p>This browser gets its own key, by which the host will know it.</p>
+      <p role="status">
+        <i class="spinner" /> Asking {invited.words} what you may do there…
+      </p>
+    </>
+  );
+}
+
+function Ready(props: {
+  readonly invited: Invited;
+  /** What joining gives; null if the host does not tell before. */
+  readonly terms: Terms | null;
+  readonly isBusy: boolean;
+  readonly join: () => void;
+}) {
+  const { invited, terms } = props;
+  return (
+    <>
+      <h1>{terms?.isKnown === true ? "You have joined already" : "You are invited"}</h1>
+      <p>This browser has its own key, by which the host will know it.</p>
       <dl class="facts">
-        <dt>Host</dt>
+        {terms !== null && (
+          <>
+            <dt>Host</dt>
+            <dd>{shownName(terms.host)}</dd>
+          </>
+        )}
+        <dt>Its key</dt>
         <dd>
-          <b class="spoken">{props.invited.words}</b>{" "}
-          <span class="mono">{props.invited.fingerprint}</span>
+          <b class="spoken">{invited.words}</b> <span class="mono">{invited.fingerprint}</span>
         </dd>
+        {terms !== null && (
+          <>
+            <dt>You are</dt>
+            <dd>{shownName(terms.operator)}</dd>
+            <RightsFacts given={terms} />
+          </>
+        )}
         <dt>Through</dt>
-        <dd class="mono">{props.invited.relays.map((one) => shown(one)).join(", ")}</dd>
+        <dd class="mono">{invited.relays.map((one) => shown(one)).join(", ")}</dd>
         <dt>Your key</dt>
         <dd class="mono">{page.value?.fingerprint}</dd>
       </dl>
       <p>
-        <code>holdfast invite</code> printed the same words if this is the host that you mean. It
-        tells its name, yours and your rights once you have joined.
+        <code>holdfast invite</code> printed the same words if this is the host that you mean.{" "}
+        {terms === null
+          ? "It is older than this page, and tells its name, yours and your rights once you have joined."
+          : "The invitation is not used up until you join."}
       </p>
       <button type="button" class="primary wide" disabled={props.isBusy} onClick={props.join}>
         {props.isBusy ? "Joining…" : "Join this host"}
@@ -98,11 +166,14 @@ function Ready(props: {
   );
 }
 
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
 function failed(error: unknown): Step {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return {
     is: "failed",
-    code,
+    code: codeOf(error),
     why: shown(error instanceof Error ? error.message : String(error)),
   };
 }

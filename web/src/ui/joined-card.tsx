@@ -1,7 +1,8 @@
 /** What somebody has joined: the host, its key, their name there and their rights. */
 
-import { shownName } from "../app/shown-text.js";
+import { shown, shownName } from "../app/shown-text.js";
 import { rightsTold } from "../app/words.js";
+import type { Terms } from "../protocol/api.js";
 import { justJoined } from "./state.js";
 
 export function JoinedCard() {
@@ -20,12 +21,7 @@ export function JoinedCard() {
         </dd>
         <dt>You are</dt>
         <dd>{shownName(host.operator)}</dd>
-        <dt>You may</dt>
-        <dd>
-          {rightsTold(host.rights)}, {host.session === "" ? "in every session" : "in one session"}
-        </dd>
-        <dt>Until</dt>
-        <dd>{host.expiresMs === null ? "it is revoked" : until(host.expiresMs)}</dd>
+        <RightsFacts given={host} />
       </dl>
       <button
         type="button"
@@ -39,6 +35,25 @@ export function JoinedCard() {
   );
 }
 
-function until(ms: number): string {
+/** What somebody may do, where, and until when. */
+export function RightsFacts({
+  given,
+}: {
+  readonly given: Pick<Terms, "rights" | "session" | "expiresMs">;
+}) {
+  return (
+    <>
+      <dt>You may</dt>
+      <dd>
+        {shown(rightsTold(given.rights))},{" "}
+        {given.session === "" ? "in every session" : "in one session"}
+      </dd>
+      <dt>Until</dt>
+      <dd>{given.expiresMs === null ? "it is revoked" : until(given.expiresMs)}</dd>
+    </>
+  );
+}
+
+export function until(ms: number): string {
   return new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }

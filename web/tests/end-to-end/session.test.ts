@@ -29,6 +29,25 @@ async function opened(name: string, command = ["bash", "--norc"]) {
   return { session, viewer, link: viewer.link };
 }
 
+describe("an invitation", () => {
+  it("is not used up by asking what it gives", async () => {
+    const link = await stage.tell("invite", "--as", "bert", "--can", "observe,input");
+    const bert = await somebody();
+
+    const terms = await bert.terms(link);
+    expect([terms.operator, terms.isKnown, terms.session]).toEqual(["bert", false, ""]);
+    expect([...terms.rights].sort()).toEqual(["input", "observe"]);
+    expect(terms.goodUntilMs).toBeGreaterThan(Date.now());
+    expect(bert.hosts()).toEqual([]);
+
+    const joined = await bert.join(link);
+    expect([joined.name, joined.operator]).toEqual([terms.host, "bert"]);
+    expect((await bert.terms(link)).isKnown).toBe(true);
+    await expect((await somebody()).terms(link)).rejects.toHaveProperty("code", "invite-used");
+    bert.close();
+  });
+});
+
 describe("a host", () => {
   it("tells who it is, and lists, creates, renames and forgets sessions", async () => {
     expect((await host.status()).version).toMatch(/^\d/);

@@ -120,6 +120,23 @@ def pending(now_wall: float) -> list[Invite]:
     return [one for one in known() if now_wall < one.expires_wall]
 
 
+def open_to(wanted: bytes, actor: str, now_wall: float) -> Invite:
+    """Return an invitation that `actor` could use now, or has used; spend nothing.
+
+    Raises:
+        Forbidden: There is none, it has expired, or somebody else has used it.
+
+    """
+    invite = find(wanted)
+    if invite is None:
+        raise InviteUnknown
+    if now_wall >= invite.expires_wall:
+        raise InviteExpired
+    if invite.used_by not in ("", actor):
+        raise InviteUsed
+    return invite
+
+
 def use(wanted: bytes, actor: str, now_wall: float) -> Invite:
     """Spend an invitation for `actor`, once; the same actor is answered again.
 
@@ -128,11 +145,7 @@ def use(wanted: bytes, actor: str, now_wall: float) -> Invite:
         Unavailable: The host's logbook cannot be written.
 
     """
-    invite = find(wanted)
-    if invite is None:
-        raise InviteUnknown
-    if now_wall >= invite.expires_wall:
-        raise InviteExpired
+    invite = open_to(wanted, actor, now_wall)
     if not invite.used_by:
         with host_book.writing() as book:
             if not _path(wanted, _OPEN).exists():
@@ -141,8 +154,6 @@ def use(wanted: bytes, actor: str, now_wall: float) -> Invite:
             _path(wanted, _OPEN).rename(_path(wanted, _USED))
             invite = replace(invite, used_by=actor)
             _write(_path(wanted, _USED), invite)
-    if invite.used_by != actor:
-        raise InviteUsed
     return invite
 
 

@@ -184,6 +184,12 @@ def by_key(public_key: bytes) -> Enrolled | None:
     return next((one for one in enrolled() if one.public_key == public_key), None)
 
 
+def is_taken(name: str) -> bool:
+    """Tell whether an operator here has a name like this, or left a folder of it."""
+    home = folders.operators_folder()
+    return any(same_name(found, name) for found in os.listdir(home))
+
+
 def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
     name: str,
     kind: ActorKind,
@@ -204,7 +210,7 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
     """
     name = checked_name(name)
     home = folders.operators_folder()
-    if any(same_name(found, name) for found in os.listdir(home)):
+    if is_taken(name):
         raise errors.OperatorTaken(name)
     draft = f"{home}/.{name}.{os.getpid()}"
     _remove(draft)
@@ -225,7 +231,7 @@ def enrol(  # noqa: PLR0913, PLR0917  # all that is written down of one
         write_file(f"{draft}/operator.json", _sealed(facts, name))
         arrived = _arrival(Actor(actor_id(public_key), kind, name), public_key, terms)
         with _changing() as record:
-            if any(same_name(found, name) for found in os.listdir(home)):
+            if is_taken(name):
                 raise errors.OperatorTaken(name)  # Somebody was faster.
             record(*arrived, by)
             os.rename(draft, f"{home}/{name}")
