@@ -46,7 +46,7 @@ def listener_of(place: Path) -> int:
 
 def test_a_session_lives_through_its_holder_and_gives_its_status(place: Path) -> None:
     user = User("new", "--name", "live", "--", *BASH, size=(90, 20))
-    user.sees(b"[holdfast] live: nobody else is attached")
+    user.sees(b"[holdfast] live: only you")
     user.sees(b"$ " if os.getuid() else b"# ")
     user.types(b"stty size\r")
     user.sees(b"20 90")

@@ -62,7 +62,7 @@ def test_the_notice_comes_first_and_says_who_is_here(
 
     first = user.shown.splitlines()[0]
     assert b"web: with ro\\x1bbo (agent, " in first
-    assert b"Ctrl-] d detaches" in first
+    assert b"Ctrl-] ? help" in first
 
 
 def test_detaching_gives_the_terminal_back(sit: Sit, web: FakeSession) -> None:
@@ -221,7 +221,7 @@ def test_whoever_only_watches_types_nothing(sit: Sit, web: FakeSession) -> None:
     user = attached(sit, web, "--observe")
 
     user.types(b"rm -rf /\r")
-    user.sees(b"only watching")
+    user.sees(b"only you watch")
     user.types(DETACH)
     assert user.left() == 0
     assert web.submitted == []
@@ -316,7 +316,7 @@ def test_inputs_wait_for_a_program_that_does_not_read(
 
 def test_new_attaches_to_what_it_made(sit: Sit, keeper: FakeKeeper) -> None:
     user = sit("new", "--name", "job", "--", "true", size=(90, 20))
-    user.sees(b"job: nobody else is attached")
+    user.sees(b"job: only you")
 
     (job,) = keeper.sessions
     assert job.facts["size"] == [90, 20]

@@ -99,7 +99,7 @@ def test_nothing_that_is_slow_to_load_is_loaded_before_the_picture(
             text=True,
             check=True,
         )
-    user.sees(b"box/web: nobody else is attached")
+    user.sees(b"box/web: only you")
     user.sees(b"PICTURE")
     user.close()
 

@@ -57,7 +57,7 @@ def test_a_free_turn_stays_free_and_the_banner_says_so(
 ) -> None:
     user = sit((100, 30))
 
-    user.sees(b"nobody else is attached, the turn is free; Ctrl-] d")
+    user.sees(b"only you, the turn is free; Ctrl-] d")
     eventually("the size", lambda: size_of(here, session) == [100, 30])
     user.sees(b"turn: free")
     anna = here.join(session)

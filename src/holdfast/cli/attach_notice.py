@@ -11,37 +11,46 @@ if TYPE_CHECKING:
     from holdfast.model.settings import Settings
 
 
-USUAL = "Ctrl-] d detaches, Ctrl-] ? for help"
+USUAL = ("Ctrl-] d detaches", "Ctrl-] ? help")
 """The keys that matter, as they are if nobody has set others."""
 
-
-def keys_told(settings: "Settings") -> str:
-    """Return the keys that matter, as they are set."""
-    hints = settings.hint("detach", "detaches"), settings.hint("help", "for help")
-    return ", ".join(filter(None, hints))
+WIDTH = 80
+"""Columns of a terminal that does not say how many it has."""
 
 
-def notice(
+def keys_told(settings: "Settings") -> tuple[str, ...]:
+    """Return the keys that matter, as they are set; the most telling one last."""
+    hints = settings.hint("detach", "detaches"), settings.hint("help", "help")
+    return tuple(filter(None, hints))
+
+
+def notice(  # noqa: PLR0913  # all that is in one line
     label: str,
     company: "Iterable[str]",
     turn: str,
-    keys: str = USUAL,
+    keys: tuple[str, ...] = USUAL,
     *,
     observes: bool,
     size: str = "",
+    columns: int = WIDTH,
 ) -> str:
-    """Return the line, of what is safe to print; `keys` may be empty.
+    """Return the line, of what is safe to print, with those keys that fit.
 
     `size` is that of the session, if it is not that of the terminal.
     """
     others = ", ".join(company)
-    watching = ", only watching" if observes else ""
-    return (
-        f"[holdfast] {label}:"
-        f" {f'with {others}' if others else 'nobody else is attached'}{watching},"
-        f" {turn}{f', the session is {size}' if size else ''}"
-        f"{f'; {keys}' if keys else ''}"
-    )
+    if others:
+        here = f"with {others}{', only watching' if observes else ''}"
+    else:
+        here = "only you watch" if observes else "only you"
+    told = f"[holdfast] {label}: {here}, {turn}"
+    if size:
+        told += f", the session is {size}"
+    for left_out in range(len(keys)):
+        whole = f"{told}; {', '.join(keys[left_out:])}"
+        if len(whole) <= columns:
+            return whole
+    return told
 
 
 def turn_told(who: str, *, is_ours: bool) -> str:
@@ -61,7 +70,7 @@ def early_notice(
     attached: "Mapping[str, object]",
     client: str,
     ours: tuple[int, int],
-    keys: str = USUAL,
+    keys: tuple[str, ...] = USUAL,
     *,
     observes: bool,
 ) -> str | None:
@@ -90,4 +99,5 @@ def early_notice(
     if holder and holder != us and holder not in others:
         return None  # Somebody who has left: what they are called is to be looked up.
     turn = turn_told(others.get(holder, holder), is_ours=holder == us)
-    return notice(label, others.values(), turn, keys, observes=observes)
+    company, columns = others.values(), ours[0]
+    return notice(label, company, turn, keys, observes=observes, columns=columns)

@@ -320,5 +320,11 @@ def _notice(
     told = "" if size is None else attach_notice.size_told(size.columns, size.rows)
     keys = attach_notice.keys_told(terminal.settings)
     return attach_notice.notice(
-        session.label, company, turn, keys, observes=observes, size=told
+        session.label,
+        company,
+        turn,
+        keys,
+        observes=observes,
+        size=told,
+        columns=terminal.size().columns,
     )

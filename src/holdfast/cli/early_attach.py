@@ -96,7 +96,7 @@ def _paint(begun: EarlyAttach, *, observes: bool) -> None:
             return  # It is noted, and heeded by the code that can leave in order.
 
 
-def _keys_told() -> str:
+def _keys_told() -> tuple[str, ...]:
     """Return the keys that matter; settings are loaded only if they could differ."""
     if not os.path.exists(folders.config_file()):  # noqa: PTH110  # pathlib is slow to load
         return USUAL
