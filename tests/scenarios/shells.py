@@ -21,7 +21,7 @@ def shell(machine: Machine, home: Path, *command: str, **env: str) -> SessionId:
     answer = machine.ask(
         do="create",
         command=list(command or ("bash",)),
-        cwd="/",
+        cwd=str(home),
         env={"PATH": os.environ["PATH"], "HOME": str(home), **env},
         size=[80, 24],
         creator=current_operator.ourselves().actor.id,

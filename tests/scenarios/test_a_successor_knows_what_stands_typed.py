@@ -1,6 +1,5 @@
 """What an agent left typed is asked about by every later holder as well."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -46,8 +45,8 @@ def here() -> Iterator[Machine]:
 
 
 @pytest.fixture
-def session(here: Machine) -> SessionId:
-    return shell(here, Path(tempfile.mkdtemp(prefix="hf")), "bash")
+def session(here: Machine, tmp_path: Path) -> SessionId:
+    return shell(here, tmp_path, "bash")
 
 
 def leaves(here: Machine, session: SessionId, keys: bytes, *, is_long: bool) -> Client:
