@@ -93,6 +93,48 @@ def test_after_an_interpreter_the_shell_is_run_in_again(
     assert (done.returncode, done.stdout) == (0, "back\n"), done.stderr
 
 
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_a_line_that_leaves_the_interpreter_is_over_at_the_shell_s_prompt(
+    here: Machine, tmp_path: Path, name: str
+) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    session = shell(here, tmp_path, name)
+    verb("send", session, "--enter", sys.executable)
+    wait_input(session)
+
+    told = verb("run", session, "--json", "print('bye'); exit(3)")
+
+    facts = json.loads(told.stdout)
+    assert (facts["stopped"], facts["exit"]) == ("left", None)
+    assert (facts["boundaries"], facts["state"]) == ("prompt", "at-prompt")
+    assert facts["output"].startswith("bye\n")
+    if name == "bash":  # The others cannot say yet that nothing stands typed.
+        assert verb("run", session, "echo back").stdout == "back\n"
+
+
+def test_a_shell_without_marks_comes_back_as_well(here: Machine) -> None:
+    session = here.new("sh", "-i")
+    eventually("a prompt", lambda: calls.state(session).state == "at-prompt")
+    verb("send", session, "--enter", "python3")
+    eventually("python", lambda: ">>> " in verb("read", session).stdout)
+    wait_input(session)
+
+    done = verb("run", session, "exit()")
+
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "has left the terminal to another program" in done.stderr
+
+
+def test_a_silent_line_is_waited_for_to_its_end(here: Machine) -> None:
+    session = here.new("python3")
+    wait_input(session)
+
+    done = verb("run", session, "import time; time.sleep(4.5); print('late')")
+
+    assert done.stdout == "late\n"
+
+
 def test_what_an_interpreter_left_unread_is_never_run_with_a_command(
     here: Machine, tmp_path: Path
 ) -> None:

@@ -69,6 +69,12 @@ PROMPTED = (
 )
 """What is said of a line in an interpreter."""
 
+LEFT = (
+    "The interpreter has ended, or has left the terminal to another program; there is"
+    " no status. `state` says what has it now."
+)
+"""What is said of a line after which it has no prompt any more."""
+
 _ANSWERS = {
     "waiting-for-input": "It waits for input: `send` with enter, then `wait` for the"
     " prompt and `read` from next_cursor.",
@@ -196,6 +202,8 @@ def ran_facts(session: str, ran: CommandResult) -> Facts:
     }
     if ran.stopped is Stop.PROMPTED:
         facts["next_step"] = PROMPTED
+    if ran.stopped is Stop.LEFT:
+        facts["next_step"] = LEFT
     if ran.head:
         facts["head"] = _ran(f"how the output in {session} began", ran.head)
     if ran.end is None:

@@ -58,6 +58,7 @@ class Stop(enum.StrEnum):
     EXPECTED = "expected"  # it has printed what was expected, and goes on
     ASKED = "asked"  # it waits for somebody to type
     PROMPTED = "prompt"  # it has no marks, and its prompt stands there again
+    LEFT = "left"  # it was an interpreter, and another program has the terminal now
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """A line in an interpreter: typed at its prompt, and over at the next one."""
 
 import math
+from typing import Any
 
 import pytest
 from tests.core.client.run_world import (
@@ -50,9 +51,12 @@ US = ActorId("a_" + "a" * 32)
 
 
 def seen(
-    state: str = "waiting-for-input", name: str = "python3", unread: int = 0
+    state: str = "waiting-for-input",
+    name: str = "python3",
+    unread: int = 0,
+    group: int = 1,
 ) -> Evidence:
-    one = Asleep(1, name, "sleeping", "")
+    one = Asleep(group or 1, name, "sleeping", "")
     found = evidence(state)
     return Evidence(
         state=state,
@@ -60,7 +64,7 @@ def seen(
         incarnation=found.incarnation,
         sure=True,
         why=(),
-        foreground=1,
+        foreground=group,
         echo=False,
         canonical=False,
         unread=unread,
@@ -250,14 +254,52 @@ def test_a_line_that_wants_more_is_not_finished() -> None:
         over(run, b"1+1\r\n... ")
 
 
-def test_while_no_prompt_stands_nobody_is_asked() -> None:
+def test_while_no_prompt_stands_it_is_looked_at_now_and_then() -> None:
     run = typed()
     run.hear(Output(len(PROMPT), b"1+1"), 1)
     assert run.tick(2) == []  # The echo of our own line.
     run = typed()
     run.hear(Output(len(PROMPT), b"1+1\r\nname? "), 1)
-    assert run.tick(5) == []
-    run.hear(seen(), 5)  # The answer to somebody else.
+    assert run.tick(5) == [StateRequest()]
+    assert run.hear(seen(), 5) == []
+    assert run.tick(5 + PATIENT - 0.1) == []
+    assert run.tick(5 + PATIENT) == [StateRequest()]
+    assert run.hear(seen(), 5 + PATIENT) == []
+    assert run.result is None
+
+
+@pytest.mark.parametrize("state", ["at-prompt", "waiting-for-input", "idle"])
+def test_it_is_over_when_another_program_waits_at_the_terminal(state: str) -> None:
+    run = typed()
+    run.hear(Output(len(PROMPT), b"1+1\r\nbye\r\n$ "), 1)
+    assert run.tick(1 + QUIET) == [StateRequest()]
+
+    run.hear(seen(state, "bash", group=7), 2)
+
+    assert run.result is not None
+    ran = run.result
+    assert (ran.output, ran.stop, ran.state) == (b"bye\r\n", Stop.LEFT, state)
+    assert ran.command.status is None
+    ran.demand_settled(0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"state": "running", "group": 7},
+        {"state": "at-prompt", "group": 0},
+        {"state": "at-prompt", "group": 1},
+        {"state": "at-prompt", "group": 7, "unread": 1},
+    ],
+    ids=["busy", "nobody", "the interpreter itself", "about to read"],
+)
+def test_it_is_not_over_while_nobody_else_waits_there(other: dict[str, Any]) -> None:
+    run = typed()
+    run.hear(Output(len(PROMPT), b"1+1\r\n$ "), 1)
+    assert run.tick(1 + QUIET) == [StateRequest()]
+
+    assert run.hear(seen(**other), 2) == []
+
     assert run.result is None
 
 

@@ -34,7 +34,12 @@ MAX_OUTPUT = 64 * 1024
 HEAD = 4
 """Of those, one part in so many is how the output began."""
 
-PROMPTED = "it has no marks: its prompt says where this ended, and there is no status"
+SAID = {
+    Stop.PROMPTED: "it has no marks: its prompt says where this ended, and there is no"
+    " status",
+    Stop.LEFT: "the interpreter has left the terminal to another program, and there is"
+    " no status",
+}
 """What is said of a line in an interpreter."""
 
 FOREVER = 365 * 24 * 3600.0
@@ -118,7 +123,7 @@ def _ran_in_interpreter(
         return command_run.run_in_interpreter(*asked)
     with Streamed(is_raw=options.raw) as shown:
         ran = command_run.run_in_interpreter(*asked, shown.printed)
-    print(f"holdfast: {PROMPTED}", file=sys.stderr)
+    print(f"holdfast: {SAID[ran.stop]}", file=sys.stderr)
     return ran
 
 
@@ -137,7 +142,7 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
             "line": command.line,
             "ended": command.end is not None,
             "stopped": ran.stop.value,
-            "boundaries": "prompt" if ran.stop is Stop.PROMPTED else "marks",
+            "boundaries": "prompt" if ran.stop in SAID else "marks",
             "state": ran.state or None,
             "exit": command.status,
             "duration_ms": command.duration_ms,

@@ -19,6 +19,7 @@ class Stop(enum.Enum):
     ASKED = "asked"  # it waits for somebody to type
     LATE = "late"  # the time is up
     PROMPTED = "prompt"  # it has no marks, and its prompt stands there again
+    LEFT = "left"  # it was an interpreter, and another program has the terminal now
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ program that waits.
 
     reads up to now ──▶ looks who has the terminal ──▶ types ──▶ typed ──▶ over
 
+A line such as `exit()` brings no prompt back. So it is over as well where another
+program has the terminal and waits: the shell that the interpreter was started from.
+
 A program could print what looks like its prompt and go on in silence. Therefore the
 result says that it was found by the prompt, and there is no exit status.
 
@@ -53,7 +56,11 @@ QUIET = 0.1
 """Seconds without output after which a prompt is taken for one, and looked at again."""
 
 PATIENT = 2.0
-"""Seconds after which a prompt that stands is believed, whatever the program does."""
+"""Seconds after which a prompt that stands is believed, whatever the program does; and
+between two looks at who has the terminal, while none stands."""
+
+WAITS = ("at-prompt", "waiting-for-input", "idle")
+"""What a session does in which the program that has the terminal waits."""
 
 MAX_KEPT = 64 * 1024
 MAX_PROMPT = 512
@@ -106,6 +113,7 @@ class ReplRun(AttachedExchange[Ran]):
         self._begun_at = now
         self._deadline = deadline
         self._gathered = Gathered(max(wish.limit, MAX_KEPT))
+        self._group = 0
         self._ready_at = 0
         self._typed_at: int | None = None
         self._shown_at: int | None = None
@@ -164,8 +172,10 @@ class ReplRun(AttachedExchange[Ran]):
         if now < self._look_at:
             return []
         self._look_at = now + QUIET
-        if self._is_asking or (self._is_typed and self._standing() is None):
+        if self._is_asking or (self._is_typed and not self._has_answered):
             return []
+        if self._is_typed and self._standing() is None:
+            self._look_at = now + PATIENT
         self._is_asking = True
         return [StateRequest()]
 
@@ -215,15 +225,25 @@ class ReplRun(AttachedExchange[Ran]):
     def _seen(self, seen: Evidence, now: float) -> list[Message]:
         if self._typed_at is None:
             return self._type(seen)
-        if not self._is_typed or (standing := self._standing()) is None:
+        if not self._is_typed or not self._has_answered:
+            return []
+        if self._has_left(seen):
+            self.result = self._result(now, Stop.LEFT, seen.state)
+            return []
+        if (standing := self._standing()) is None:
             return []
         is_busy = seen.unread or seen.state == "running"
         if is_busy and now - self._changed_at < PATIENT:
             return []
         if not standing.prompt.fullmatch(self._last_line()):
             raise LineUnfinished(self._typed_at)
-        self.result = self._result(now)
+        self.result = self._result(now, Stop.PROMPTED)
         return []
+
+    def _has_left(self, seen: Evidence) -> bool:
+        """Tell whether another program than the interpreter waits at the terminal."""
+        is_other = seen.foreground not in (0, self._group)
+        return is_other and seen.state in WAITS and not seen.unread
 
     def _type(self, seen: Evidence) -> list[Message]:
         """Type the line, if this is where it belongs."""
@@ -237,6 +257,7 @@ class ReplRun(AttachedExchange[Ran]):
         if not found or seen.unread or not self._has_read:
             raise self._refused
         self.interpreter = found[0]
+        self._group = seen.foreground
         self._typed_at = self._gathered.end
         return [self.attachment.submit(InputKind.KEYS, self._line + b"\r")]
 
@@ -257,12 +278,16 @@ class ReplRun(AttachedExchange[Ran]):
             if fresh:
                 self.printed(fresh)
 
+    @property
+    def _has_answered(self) -> bool:
+        """Whether there is more than the echo of our own line."""
+        assert self._typed_at is not None  # noqa: S101  # it is typed
+        return b"\n" in self._gathered.since(self._typed_at)
+
     def _standing(self) -> Interpreter | None:
         """Return the interpreter, if it asks for a line below the one we typed."""
-        assert self._typed_at is not None and self.interpreter is not None  # noqa: S101, PT018  # it is typed
+        assert self.interpreter is not None  # noqa: S101  # it is typed
         known, last = self.interpreter, self._last_line()
-        if b"\n" not in self._gathered.since(self._typed_at):
-            return None  # The echo of our own line.
         asks = known.prompt.fullmatch(last) or known.more.fullmatch(last)
         return known if asks else None
 
@@ -272,7 +297,7 @@ class ReplRun(AttachedExchange[Ran]):
 
     # ── what came of it ───────────────────────────────────────────────────
 
-    def _result(self, now: float) -> Ran:
+    def _result(self, now: float, stop: Stop, state: str = "") -> Ran:
         """Return what stands between the line that we typed and the next prompt."""
         assert self._typed_at is not None  # noqa: S101  # it is typed
         whole = self._gathered.since(self._typed_at)
@@ -293,7 +318,7 @@ class ReplRun(AttachedExchange[Ran]):
             duration_ms=round((now - self._begun_at) * 1000),
             cwd="",
         )
-        return Ran(command, output, left_out + gone, Stop.PROMPTED)
+        return Ran(command, output, left_out + gone, stop, state)
 
     def last_acts(self) -> list[Message]:
         """Return how to drop the turn that typing took: the next may be another's."""
