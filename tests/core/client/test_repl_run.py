@@ -13,7 +13,7 @@ from tests.core.client.run_world import (
 )
 
 from holdfast.core.client.attachment import Attachment
-from holdfast.core.client.command_output import Stop
+from holdfast.core.client.command_output import Ran, Stop
 from holdfast.core.client.command_run import Wish
 from holdfast.core.client.questions import NO_CLIENT
 from holdfast.core.client.repl_run import KNOWN, PATIENT, QUIET, ReplRun
@@ -266,6 +266,30 @@ def test_while_no_prompt_stands_it_is_looked_at_now_and_then() -> None:
     assert run.tick(5 + PATIENT) == [StateRequest()]
     assert run.hear(seen(), 5 + PATIENT) == []
     assert run.result is None
+
+
+def shown(state: str, *, until_input: bool, unread: int = 0) -> Ran | None:
+    """Return what comes of a line after which a pager or a question is shown."""
+    run = typed(wish=Wish(100, until_input=until_input))
+    run.hear(Output(len(PROMPT), b"1+1\r\none\r\n--More--"), 1)
+    assert run.tick(1 + QUIET) == [StateRequest()]
+    run.hear(seen(state, unread=unread), 2)
+    return run.result
+
+
+@pytest.mark.parametrize("state", ["waiting-for-input", "waiting-for-secret", "idle"])
+def test_who_wants_to_be_asked_is_told_of_a_question(state: str) -> None:
+    ran = shown(state, until_input=True)
+
+    assert ran is not None
+    assert (ran.stop, ran.state, ran.command.end) == (Stop.ASKED, state, None)
+    assert ran.output == b"one\r\n--More--"
+
+
+def test_nobody_else_is_and_none_while_it_goes_on() -> None:
+    assert shown("idle", until_input=False) is None
+    assert shown("running", until_input=True) is None
+    assert shown("idle", until_input=True, unread=1) is None
 
 
 @pytest.mark.parametrize("state", ["at-prompt", "waiting-for-input", "idle"])

@@ -37,6 +37,7 @@ HEAD = 4
 SAID = {
     Stop.PROMPTED: "it has no marks: its prompt says where this ended, and there is no"
     " status",
+    Stop.ASKED: "it waits for somebody to type; `holdfast screen` shows what it shows",
     Stop.LEFT: "the interpreter has left the terminal to another program, and there is"
     " no status",
 }
@@ -75,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
     wish = Wish(limit, expected, options.until_input, approval, head)
     client = command_run.client_of(session, ourselves().actor.id, options.key)
     asked = session, client, line, wish, begun_at + timeout
+    boundaries = "marks"
     try:
         ran = _ran(options, *asked)
     except InputIdReused:
@@ -82,10 +84,11 @@ def run(options: argparse.Namespace) -> int:
     except (NoMarks, NotAtPrompt) as error:
         if options.key is not None or options.expect is not None:
             raise  # Without marks nobody knows what came of an earlier one.
+        boundaries = "prompt"
         ran = _ran_in_interpreter(
             options, session, line, wish, error, begun_at + timeout
         )
-    _show(options, session, ran)
+    _show(options, session, ran, boundaries)
     ran.demand_settled(round((time.monotonic() - begun_at) * 1000))
     return ran.command.status or 0
 
@@ -133,7 +136,7 @@ def _check(options: argparse.Namespace) -> None:
     command_run.check_key(options.key)
 
 
-def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
+def _show(options: argparse.Namespace, session: str, ran: Ran, boundaries: str) -> None:
     command = ran.command
     if options.json:
         facts: dict[str, object] = {
@@ -142,7 +145,7 @@ def _show(options: argparse.Namespace, session: str, ran: Ran) -> None:
             "line": command.line,
             "ended": command.end is not None,
             "stopped": ran.stop.value,
-            "boundaries": "prompt" if ran.stop in SAID else "marks",
+            "boundaries": boundaries,
             "state": ran.state or None,
             "exit": command.status,
             "duration_ms": command.duration_ms,

@@ -67,6 +67,10 @@ MAX_PROMPT = 512
 """Bytes at the end of the stream in which a prompt is looked for."""
 
 
+ASKS = ("waiting-for-input", "waiting-for-secret", "idle")
+"""What a session does in which a person is asked, or shown a page at a time."""
+
+
 class Interpreter(NamedTuple):
     """What an interpreter is called, and how it asks for a line, or for more of one."""
 
@@ -231,6 +235,8 @@ class ReplRun(AttachedExchange[Ran]):
             self.result = self._result(now, Stop.LEFT, seen.state)
             return []
         if (standing := self._standing()) is None:
+            if self._wish.until_input and seen.state in ASKS and not seen.unread:
+                self.result = self._result(now, Stop.ASKED, seen.state)
             return []
         is_busy = seen.unread or seen.state == "running"
         if is_busy and now - self._changed_at < PATIENT:
@@ -302,10 +308,13 @@ class ReplRun(AttachedExchange[Ran]):
         assert self._typed_at is not None  # noqa: S101  # it is typed
         whole = self._gathered.since(self._typed_at)
         gone = self._gathered.end - self._typed_at - len(whole)
+        is_over = stop is not Stop.ASKED
         # If the echo is gone, so is what the first line of the rest began with.
         first = whole.index(b"\n") + 1
         start = self._typed_at + gone + first
         end = self._typed_at + gone + whole.rindex(b"\n") + 1
+        if not is_over:
+            end = self._gathered.end
         output, left_out = self._gathered.between(start, end, self._wish.limit)
         text = self._line.decode("utf-8", "replace")
         command = ShellCommand(
@@ -313,7 +322,7 @@ class ReplRun(AttachedExchange[Ran]):
             client=self.attachment.client,
             line=text,
             start=start,
-            end=end,
+            end=end if is_over else None,
             status=None,
             duration_ms=round((now - self._begun_at) * 1000),
             cwd="",
