@@ -68,6 +68,20 @@ def test_no_module_needs_too_many_others() -> None:
     assert {one: count for one, count in counts.items() if count > MAX_IMPORTS} == {}
 
 
+def test_no_program_of_ours_loads_code_from_the_folder_it_starts_in() -> None:
+    starts = re.compile(r'"-m",\s+(?:\*module|"holdfast)')
+    found = {one: (SOURCE / one).read_text() for one in MODULES}
+    careless = [
+        one
+        for one, text in found.items()
+        for start in starts.finditer(text)
+        if not re.search(r'"-P",\s+$', text[: start.start()])
+    ]
+
+    assert any(starts.search(text) for text in found.values())
+    assert careless == []
+
+
 def test_every_module_says_what_it_is_for() -> None:
     starts = {module: (SOURCE / module).read_text()[:4] for module in MODULES}
 

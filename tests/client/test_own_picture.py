@@ -98,3 +98,19 @@ def test_without_a_keeper_a_painter_of_our_own_is_started(folder: Path) -> None:
     assert own is not None
     picture.close()
     assert own.returncode is not None
+
+
+def test_a_painter_of_our_own_runs_no_code_of_the_folder_it_is_started_in(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert folder.exists()
+    for name in ("holdfast", "msgspec", "json", "wcwidth"):
+        trap = f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})"
+        (tmp_path / f"{name}.py").write_text(trap)
+    monkeypatch.chdir(tmp_path)
+    picture = OwnPicture("s/c")
+    picture.reset(Size(9, 1), 0, b"own")
+
+    assert texts(picture) == ["own"]
+    assert not (tmp_path / "ran").exists()
+    picture.close()

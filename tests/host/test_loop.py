@@ -218,7 +218,7 @@ def test_other_code_takes_a_host_s_place(
     assert hosted.ask(do="replace", python=str(python), root="/new")["ok"]
     assert hosted.status() == 5
     kept = "1" if is_kept else ""
-    assert told.read_text() == f"/new {kept} -m holdfast up\n"
+    assert told.read_text() == f"/new {kept} -P -m holdfast up\n"
 
 
 def test_code_that_is_not_there_ends_the_host_without_another(hosted: Hosted) -> None:

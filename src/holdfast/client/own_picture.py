@@ -178,7 +178,7 @@ class OwnPicture:
                 listener.bind("")  # The kernel finds a name that nobody has.
                 listener.listen(1)
                 self._own = subprocess.Popen(  # our own program
-                    [sys.executable, "-m", "holdfast.painter.main"],
+                    [sys.executable, "-P", "-m", "holdfast.painter.main"],
                     stdin=listener.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,

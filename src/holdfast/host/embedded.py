@@ -74,7 +74,7 @@ class EmbeddedRelay:
 
     def _command(self) -> list[str]:
         listen = f"{ADDRESS}:{self._port}"
-        words = [sys.executable, "-m", "holdfast", "relay", "--listen", listen]
+        words = [sys.executable, "-P", "-m", "holdfast", "relay", "--listen", listen]
         page = built_page()
         web = ["--web", os.fspath(page)] if page is not None else []
         return [*words, "--plain", "--only-host", self._host, *web]

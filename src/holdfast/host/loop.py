@@ -243,6 +243,6 @@ def _become(python: str, root: str, *, is_kept: bool) -> None:
     if is_kept:
         environment[process_start.HOST_IS_KEPT] = "1"
     try:
-        os.execve(python, [python, "-m", "holdfast", "up"], environment)  # noqa: S606  # that is the job
+        os.execve(python, [python, "-P", "-m", "holdfast", "up"], environment)  # noqa: S606  # that is the job
     except OSError as error:
         log("host.not_replaced", why=str(error))

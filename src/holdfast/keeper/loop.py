@@ -262,7 +262,7 @@ class Keeper:
         memory = handed_state.write(handed)
         for fd in (memory, *handed.fds()):
             handed_state.hand_on(fd)
-        command = [code.python, "-m", "holdfast.keeper", "--resume", str(memory)]
+        command = [code.python, "-P", "-m", "holdfast.keeper", "--resume", str(memory)]
         try:
             os.execve(code.python, command, code.environment())  # noqa: S606  # that is the job
         except OSError:

@@ -59,6 +59,7 @@ class Nursery:
             started = subprocess.Popen(  # noqa: S603  # our own program
                 [
                     self.code.python,
+                    "-P",
                     "-m",
                     "holdfast.holder.nursery",
                     str(theirs.fileno()),

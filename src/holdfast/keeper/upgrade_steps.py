@@ -161,7 +161,14 @@ class Upgrading:
         memory = self._write_state()
         try:
             started = subprocess.Popen(  # noqa: S603  # our own program
-                [self._code.python, "-m", "holdfast.keeper", "--check", str(memory)],
+                [
+                    self._code.python,
+                    "-P",
+                    "-m",
+                    "holdfast.keeper",
+                    "--check",
+                    str(memory),
+                ],
                 pass_fds=[memory],
                 stdin=subprocess.DEVNULL,
                 env=self._code.environment(),

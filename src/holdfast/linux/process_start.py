@@ -116,7 +116,7 @@ def _become(module: list[str], log_name: str, environment: dict[str, str]) -> No
     for fd, source in ((0, nothing), (1, log), (2, log)):
         os.dup2(source, fd)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    command = [sys.executable, "-m", *module]
+    command = [sys.executable, "-P", "-m", *module]
     # What serves all sessions belongs to none, also if it was started inside one.
     environment.pop("HOLDFAST_SESSION", None)
     os.execve(sys.executable, command, environment)  # noqa: S606  # that is the job

@@ -112,14 +112,14 @@ def unit_text() -> str:
         for name in PASSED_ON
         if os.environ.get(name)
     ]
-    words = [sys.executable, "-m", "holdfast", "up"]
+    words = [sys.executable, "-P", "-m", "holdfast", "up"]
     command = " ".join(_quoted(word) for word in words)
     return _UNIT.format(command=command, environment="".join(passed_on))
 
 
 def relay_unit_text() -> str:
     """Return a unit for a relay, to be put among the system's."""
-    words = [sys.executable, "-m", "holdfast", "relay"]
+    words = [sys.executable, "-P", "-m", "holdfast", "relay"]
     return _RELAY_UNIT.format(command=" ".join(_quoted(word) for word in words))
 
 

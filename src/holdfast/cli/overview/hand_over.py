@@ -41,7 +41,7 @@ class HandOver:
 
         Cancelled, it is told to hang up.
         """
-        program = [sys.executable, "-m", "holdfast", *self._words]
+        program = [sys.executable, "-P", "-m", "holdfast", *self._words]
         running = subprocess.Popen(program, stderr=subprocess.PIPE)  # noqa: S603, ASYNC220  # our own; it is waited for in a thread
         try:
             said = await asyncio.to_thread(_wait, running)
