@@ -53,11 +53,6 @@ class Stains:
         self._suspect: Stretch | None = None
         self._stains: list[Stretch] = []
 
-    @property
-    def degraded(self) -> bool:
-        """Tell whether the screen lacks something that the program printed."""
-        return bool(self._stains)
-
     def died(self, start: int, end: int) -> None:
         """Take note of a death while the bytes from `start` to `end` were painted.
 
