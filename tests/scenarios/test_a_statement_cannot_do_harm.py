@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.core.signing import coverage_of
@@ -16,7 +17,7 @@ from holdfast.core.input.input_chain import HIDDEN, InputChain, Statement
 from holdfast.core.input.serializer import MAX_CLIENTS
 from holdfast.core.input.signed_inputs import Coverage
 from holdfast.crypto.keys import SigningKey
-from holdfast.linux.stored import places
+from holdfast.linux.stored import folders, places
 from holdfast.linux.stored.operators import Enrolled
 from holdfast.model.ids import ENTROPY, SessionId, client_id
 from holdfast.model.inputs import InputKind
@@ -219,7 +220,7 @@ def test_whoever_has_no_key_here_signs_nothing(here: Machine) -> None:
     session = here.new("cat")
     us = ourselves()
     submit(attachment_to(session), InputKind.KEYS, b"signed", 10)
-    key = places.operators_dir() / us.actor.name / "key"
+    key = Path(folders.operators_folder()) / us.actor.name / "key"
     key.rename(key.with_name("elsewhere"))
 
     submit(attachment_to(session), InputKind.KEYS, b"not signed", 10)

@@ -36,7 +36,6 @@ def test_both_spellings_of_a_place_name_the_same(
     assert folders.keeper_address() == str(places.keeper_socket())
     assert folders.session_address(SESSION) == str(places.session_socket(SESSION))
     assert folders.session_log(SESSION) == str(places.session_log(SESSION))
-    assert folders.operators_folder() == str(places.operators_dir())
     assert folders.policy_file() == str(places.policy_file())
 
 

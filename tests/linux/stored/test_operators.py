@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.linux.stored import operators, places
+from holdfast.linux.stored import folders, operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.envelopes import Envelope, Right
 from holdfast.model.errors import (
@@ -67,11 +67,11 @@ def test_a_name_that_is_none_makes_no_folder(name: str) -> None:
     with pytest.raises(MalformedName):
         enrol(name)
 
-    assert list(places.operators_dir().iterdir()) == []
+    assert list(Path(folders.operators_folder()).iterdir()) == []
 
 
 def test_what_was_left_of_an_enrolment_that_died_counts_for_nothing() -> None:
-    (places.operators_dir() / ".anna.123").mkdir()
+    (Path(folders.operators_folder()) / ".anna.123").mkdir()
 
     assert operators.enrolled() == []
     assert enrol().actor.name == "anna"

@@ -167,16 +167,6 @@ def config_dir() -> Path:
     return _own(Path(folders.config_path()))
 
 
-def operators_dir() -> Path:
-    """Return the folder with one folder for each operator known here.
-
-    Raises:
-        UsageError: It is not ours alone, or cannot be made.
-
-    """
-    return _own(config_dir() / "operators")
-
-
 def invites_dir() -> Path:
     """Return the folder with one file for each invitation to this host.
 
