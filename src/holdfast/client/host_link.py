@@ -14,6 +14,7 @@ from holdfast.aio.channel import Sealed, join_channel, open_channel
 from holdfast.aio.meeting import reach
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.identity import Identity
+from holdfast.linux.keeper_requests import whole
 from holdfast.model.errors import (
     Forbidden,
     HoldfastError,
@@ -140,15 +141,12 @@ class HostLink:
     async def _answer(self) -> Facts:
         listed: list[object] = []
         for _ in range(MAX_PAGES):
-            answer = await self._packet()
-            if answer.get("ok") is not True:
-                raise error_from(answer)
-            page = answer.get("sessions")
-            if not isinstance(page, list):
+            part = await self._packet()
+            if part.get("ok") is not True:
+                raise error_from(part)
+            answer = whole(part, listed)
+            if answer is not None:
                 return answer
-            listed += page
-            if not answer.get("more"):
-                return {**answer, "sessions": listed}
         raise HostUnreachable(self._name, "its answer does not end")
 
     async def _packet(self) -> Facts:

@@ -123,15 +123,22 @@ def _connect(*, start: bool, patience: float) -> socket.socket:
 
 def _answer(link: socket.socket, came: list[bytes] | None = None) -> Facts:
     """Return the whole answer; `came` are packets of it that were taken before."""
-    gathered: list[object] = []
-    while True:
-        part = _part(link, came)
-        listed = part.get("sessions")
-        if not isinstance(listed, list):
-            return part
-        gathered += listed
-        if not part.get("more"):
-            return {**part, "sessions": gathered}
+    listed: list[object] = []
+    while (answer := whole(_part(link, came), listed)) is None:
+        pass
+    return answer
+
+
+def whole(part: Facts, listed: list[object]) -> Facts | None:
+    """Return an answer with all that it lists; None while more of that comes.
+
+    `listed` is what came in earlier parts.
+    """
+    page = part.get("sessions")
+    if not isinstance(page, list):
+        return part
+    listed += page
+    return None if part.get("more") else {**part, "sessions": listed}
 
 
 def _part(link: socket.socket, came: list[bytes] | None = None) -> Facts:
