@@ -92,6 +92,7 @@ def test_a_key_changes_the_view_and_back_and_nothing_is_logged_of_it(
     user.types(b"\x1dv")
     eventually("a frame", lambda: user.screen().alternate)
     user.shows("turn: free", row=23)
+    user.shows("waiting-for-input", row=23)
     user.shows("session is 80x24", row=23)
     user.types(b"\x1dv")
     eventually("no frame", lambda: not user.screen().alternate)

@@ -3,9 +3,18 @@
 from tests.web.browsing import PHONE, Browser, Page
 from tests.web.world import World
 
+POLICY = '[[rule]]\nname = "ask"\nverdict = "ask"\nkind = "agent"\ninput = "command"\n'
 OVERFLOWS = "document.documentElement.scrollWidth > innerWidth"
 ONE_ROW = 56
 """Pixels of a header of one row of buttons."""
+
+ONE_LINE = 30
+"""Pixels of a name that is not broken into lines."""
+
+CUT_SHORT = """(() => {
+  const name = document.querySelector('.title h1');
+  return name.scrollWidth > name.clientWidth;
+})()"""
 
 LEAST_FINGER = 34
 """Pixels of the smallest thing to press: WCAG 2.2 asks for 24."""
@@ -45,6 +54,24 @@ def test_a_long_name_leaves_room_for_who_has_the_turn_and_for_the_buttons(
     assert buttons["right"] <= 360
     assert not page.do("evaluate", OVERFLOWS)
     assert page.do("evaluate", TOO_SMALL) == []
+
+
+def test_a_name_stands_on_one_line_beside_all_that_is_said_of_a_session(
+    chromium: Browser, here: World
+) -> None:
+    here.policy(POLICY)
+    here.shell("shop")
+    agent = here.asks("shop", "true")
+    page = chromium.page("anna", PHONE)
+    page.join(here.invite("--as", "anna-held"))
+
+    page.see('.session:has-text("shop") >> text=waits for approval')
+    assert box(page, ".session-name")["height"] <= ONE_LINE
+    page.open("shop")
+    page.see("text=waits for approval")
+    assert not page.do("evaluate", CUT_SHORT)
+    agent.kill()
+    agent.wait()
 
 
 def test_the_answers_to_whoever_asks_stand_side_by_side(

@@ -130,8 +130,8 @@ class AttachedScreen:
                     self._try(lambda view: view.resized(message))
             case Gap() if self._choice.is_framed:
                 self._is_lost = True  # It is drawn anew, with nothing missing.
-            case Evidence(state=state):
-                self._state = "" if state == "running" else state
+            case Evidence(state=state, program=program):
+                self._state = f"{state} in {program}" if program else state
                 self._touch()
             case Refuse(refused=FrameKind.ATTACH):
                 self._refused(now)

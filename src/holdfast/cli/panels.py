@@ -22,7 +22,7 @@ LEAST_PREVIEW = 4
 
 _PLAIN = b"\x1b[0m"
 _SHOW, _HIDE = b"\x1b[?25h", b"\x1b[?25l"
-_NAME_COLUMNS, _STATE_COLUMNS = 20, len("waiting-for-input")
+_NAME_COLUMNS, _STATE_COLUMNS = 20, len("waiting-for-secret")
 
 
 class Named(NamedTuple):

@@ -110,4 +110,19 @@ def test_where_nothing_waits_there_is_nothing_to_review() -> None:
     world = World("a")
 
     assert world.press("a") == []
-    assert world.said == "nothing waits for approval in a"
+    assert world.said == "nothing waits for approval"
+
+
+def test_what_waits_is_found_from_any_session() -> None:
+    world = asking()
+    world.press("Down")
+    assert world.overview.selected != A
+
+    assert world.press("a") == []
+    assert world.overview.review is not None
+    assert world.overview.review.key == A
+    assert world.overview.selected == A
+    world.press("Escape")
+    world.look("a", Look())
+    assert world.press("a") == []
+    assert world.said == "nothing waits for approval"

@@ -66,7 +66,7 @@ function Approval(props: { readonly model: SessionModel; readonly pending: Pendi
         {pending.runs !== "" && (
           <>
             <dt>Runs</dt>
-            <dd>{shown(pending.runs, 256)}</dd>
+            <dd class="mono">{shown(pending.runs, 256)}</dd>
           </>
         )}
         {pending.uses.map((use) => (

@@ -70,9 +70,8 @@ function Host({ model }: { readonly model: HostModel }) {
       <header class="host-head">
         <h2>{shownName(host.name)}</h2>
         <small title="Compare this with the host's own fingerprint">
-          as {shownName(host.operator)} · {host.fingerprint}
+          as {shownName(host.operator)} · <span class="mono">{host.fingerprint}</span>
         </small>
-        <span class="grow" />
         {mayCreate && state.is === "live" && (
           <button type="button" onClick={() => setNew(true)}>
             <Icon name="plus" /> New session

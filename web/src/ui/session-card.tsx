@@ -20,17 +20,19 @@ export function SessionCard(props: {
     <li>
       <a class={`session tone-${tone}`} href={sessionAddress(props.host, info.id)}>
         <span class="session-top">
-          <span class="session-name">{shownName(info.name)}</span>
-          <StateChip
-            state={need === "frozen" ? "frozen" : state}
-            program={need === "frozen" ? "" : glance?.evidence.program}
-            why={glance?.evidence.why ?? []}
-          />
-          {need === "approval" && <span class="chip tone-needs">waits for approval</span>}
-          {need !== "over" && info.attention !== null && (
-            <span class="chip tone-needs">calls you</span>
-          )}
-          {need === "over" && <small>{ended(info.exit)}</small>}
+          <span class="session-what">
+            <span class="session-name">{shownName(info.name)}</span>
+            <StateChip
+              state={need === "frozen" ? "frozen" : state}
+              program={need === "frozen" ? "" : glance?.evidence.program}
+              why={glance?.evidence.why ?? []}
+            />
+            {need === "approval" && <span class="chip tone-needs">waits for approval</span>}
+            {need !== "over" && info.attention !== null && (
+              <span class="chip tone-needs">calls you</span>
+            )}
+            {need === "over" && <small>{ended(info.exit)}</small>}
+          </span>
           <span class="session-age">{age(Date.now() - info.createdMs)}</span>
         </span>
         <span class="session-line">{shown(lineOf(props.listed), 160)}</span>

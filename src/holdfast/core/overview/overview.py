@@ -420,10 +420,13 @@ class Overview:
     # ── approvals ─────────────────────────────────────────────────────────
 
     def _begin_review(self, row: Row) -> list[Effect]:
-        look = row.look or Look()
-        if not look.pending_count and row.state != "starting":
-            self.notice = Told(f"nothing waits for approval in {row.label}")
+        """Show what waits in a session; if nothing does, in the first with something."""
+        found = next((one for one in (row, *self.order()) if _is_held(one)), None)
+        if found is None:
+            self.notice = Told("nothing waits for approval")
             return []
+        row = found
+        self.selected = row.key
         self.review = Review(row.key, row.label)
         self._show(REVIEW)
         return [] if row.pending else [LookNow(row.key)]
@@ -453,3 +456,9 @@ class Overview:
         self._show(LIST)
         kind = Approve if approves else Deny
         return [kind(review.key, one.ticket, one.digest)]
+
+
+def _is_held(row: Row) -> bool:
+    """Tell whether something waits for approval there, or its own start does."""
+    look = row.look or Look()
+    return look.pending_count > 0 or row.state == "starting"
