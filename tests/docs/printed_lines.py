@@ -21,7 +21,7 @@ from tests.scenarios.leftovers import end_everything
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ENDLESS = re.compile(
-    r"holdfast (--as \S+ )?(watch|relay|mcp --http|log \S+ --follow)\b"
+    r"holdfast (--as \S+ )?(watch|relay(?! --unit)|mcp --http|log \S+ --follow)\b"
 )
 STATUS = re.compile(r"# exits with (\d+)")
 PATIENCE = 120.0
@@ -85,8 +85,8 @@ class Account:
             "SHELL": "/bin/bash",
         }
         with subprocess.Popen(
-            ["bash", "-s"],  # noqa: S607
-            stdin=subprocess.PIPE,
+            ["bash", "-c", script(lines)],  # noqa: S607
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -95,7 +95,7 @@ class Account:
             start_new_session=True,
         ) as shell:
             try:
-                told, _ = shell.communicate(script(lines), timeout=PATIENCE)
+                told, _ = shell.communicate(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 os.killpg(shell.pid, signal.SIGKILL)
                 told, _ = shell.communicate()

@@ -80,6 +80,15 @@ def test_an_invitation_is_good_for_one_key_and_once(home: Place, away: Place) ->
     assert (again["name"], again["operator"]) == ("box", "carol")
 
 
+def test_all_that_invite_prints_is_an_invitation(home: Place, away: Place) -> None:
+    printed = home.do("invite", "--no-qr", "--as", "dora")
+
+    told = away.facts("join", "-", "--name", "box", said=printed)
+
+    assert told["operator"] == "dora"
+    assert refused(away, "join", "-", said=printed + printed)[1] == "malformed-invite"
+
+
 def test_a_late_one_is_refused(home: Place, away: Place) -> None:
     link = home.invite("--ttl", "1s")
     late = time.monotonic() + 1.1

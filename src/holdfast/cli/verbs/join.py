@@ -8,10 +8,13 @@ from holdfast.client import hosts, remote
 from holdfast.client.current_operator import ourselves
 from holdfast.client.hosts import KnownHost
 from holdfast.crypto.fingerprints import short_fingerprint, spoken_fingerprint
-from holdfast.model.errors import HostTaken, UsageError
+from holdfast.model.errors import HostTaken, MalformedInvite, UsageError
 from holdfast.model.ids import ActorId, host_id, parse_actor_id
 from holdfast.model.text import checked_name, printable, same_name
 from holdfast.wire.invites import MAX_LINK, Invitation, from_link
+
+LINK = "/j#"
+"""What the address of an invitation has before its secret."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Join, and store how to reach the host."""
     text = sys.stdin.read(MAX_LINK + 1) if options.link == "-" else options.link
-    invitation = from_link(text.strip().strip("'\""))
+    invitation = _invitation_in(text)
     if options.name is not None:
         _demand_free(checked_name(options.name), invitation)
     us = ourselves()
@@ -53,6 +56,17 @@ def run(options: argparse.Namespace) -> int:
     print(f"yours is   {short_fingerprint(us.public_key)}")
     print(f"`holdfast ls {known.name}/` lists its sessions")
     return 0
+
+
+def _invitation_in(text: str) -> Invitation:
+    """Return the invitation of a link, or of all that `invite` prints with it."""
+    try:
+        return from_link(text.strip().strip("'\""))
+    except MalformedInvite:
+        links = [word for word in text.split() if LINK in word]
+        if len(links) != 1:
+            raise
+        return from_link(links[0])
 
 
 def _facts(known: KnownHost, said: dict[str, object], us: str) -> dict[str, object]:
