@@ -233,7 +233,7 @@ def test_a_turn_tells_what_was_thrown_away() -> None:
             "granted",
             {"by": "", "actor": BOT, "rights": "observe"},
             BOT,
-            "has by default: observe",
+            "may by default: observe",
         ),
         ("ending", {"by": ANNA, "signal": 15}, ANNA, "ended the session with SIGTERM"),
         ("frozen", {"by": ANNA, "dropped_inputs": 0}, ANNA, "froze the session"),

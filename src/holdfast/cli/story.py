@@ -152,7 +152,7 @@ class Story:
         tone = _TONES.get(entry.kind, Tone.QUIET)
         text = _SENTENCES.get(entry.kind, entry.kind.value)
         if entry.kind is EntryKind.GRANTED and not _word(entry, "by"):
-            text = "has by default: {rights}"  # Nobody granted it: its kind has that.
+            text = "may by default: {rights}"  # Nobody granted it: its kind has that.
         if entry.kind is EntryKind.DETACHED and _word(entry, "by"):
             text = "detached {whom}"
         text = text.format_map(_Facts(entry, self._name))

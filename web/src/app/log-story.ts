@@ -155,7 +155,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
       entry,
       by,
       word(entry, "by") === ""
-        ? `has by default: ${rights(entry)}`
+        ? `may by default: ${rights(entry)}`
         : `granted ${nameOf(word(entry, "actor"))}: ${rights(entry)}`,
       "quiet",
     ),
