@@ -420,7 +420,7 @@ class Overview:
     # ── approvals ─────────────────────────────────────────────────────────
 
     def _begin_review(self, row: Row) -> list[Effect]:
-        """Show what waits in a session; if nothing does, in the first with something."""
+        """Show what waits in a session, or in the first in which something does."""
         found = next((one for one in (row, *self.order()) if _is_held(one)), None)
         if found is None:
             self.notice = Told("nothing waits for approval")
