@@ -27,6 +27,7 @@ GROUPS = (
     "key_calls",
     "opening",
     "overview",
+    "framing",
     "weight",
     "waking",
     "many",
