@@ -1,6 +1,7 @@
 """What an agent is told of sessions, commands, people and processes."""
 
 import json
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -92,6 +93,22 @@ def ran(end: int | None, state: str = "") -> CommandResult:
         stopped=Stop.ENDED if end else Stop.ASKED,
         state=state,
     )
+
+
+@pytest.mark.parametrize(
+    ("stopped", "said"),
+    [
+        (Stop.PROMPTED, tool_output.PROMPTED),
+        (Stop.LEFT, tool_output.LEFT),
+        (Stop.ENDED, None),
+    ],
+)
+def test_an_agent_is_told_how_a_line_in_an_interpreter_ended(
+    stopped: Stop, said: str | None
+) -> None:
+    facts = tool_output.ran_facts("web", replace(ran(200), stopped=stopped))
+
+    assert facts.get("next_step") == said
 
 
 @pytest.mark.parametrize(("host", "told"), [("", "web"), ("box", "box/web")])
