@@ -103,9 +103,9 @@ def use(*names: str) -> None:
     write_policy(f"[plugins]\nuse = {json.dumps(names)}\n")
 
 
-def ask_at(url: str) -> None:
+def ask_at(url: str, timeout: float = 1) -> None:
     """Have a webhook asked, and no rule of the file."""
-    write_policy(f'[webhook]\nurl = "{url}"\ntimeout = 1\n')
+    write_policy(f'[webhook]\nurl = "{url}"\ntimeout = {timeout}\n')
 
 
 def shell(here: Machine) -> tuple[SessionId, Client, Client]:
