@@ -34,6 +34,8 @@ RECORD = SessionRecord(
     attached=("anna", "bot"),
     output_ms=8000,
     attention=Attention("message", "come", 6000, "program"),
+    incarnation=2,
+    recovered_ms=9000,
     host="box",
 )
 FIELDS = [name for name in SessionRecord._fields if name != "host"]

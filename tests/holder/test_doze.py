@@ -96,5 +96,5 @@ def test_only_who_was_woken_says_nothing_in_the_book() -> None:
     finally:
         os.close(memory)
 
-    assert dead.continued(found) is found
-    assert woken.continued(found).beginning is None
+    assert dead.continued(found, 0) is found
+    assert woken.continued(found, 0).beginning is None

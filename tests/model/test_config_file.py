@@ -22,6 +22,10 @@ notice = "bold white on blue"
 [notifications]
 bell = false
 desktop = true
+
+[recover]
+automatic = true
+environment = false
 """
 
 PIECES = [
@@ -68,6 +72,8 @@ def test_everything_can_be_set() -> None:
     assert settings.colours["selected"] == "reverse"
     assert not settings.bell
     assert settings.desktop
+    assert settings.recovers
+    assert not settings.keeps_environment
 
 
 @pytest.mark.parametrize(
@@ -111,6 +117,8 @@ def test_everything_can_be_set() -> None:
         ('[colours]\nsky = "blue"', "line 2: colours.sky: unknown name"),
         ("[notifications]\nbell = 1", f"line 2: notifications.bell: {FLAG}"),
         ("[notifications]\nhorn = true", "line 2: notifications.horn: unknown name"),
+        ("[recover]\nautomatic = 1", f"line 2: recover.automatic: {FLAG}"),
+        ("[recover]\nnever = true", "line 2: recover.never: unknown name"),
         ("colour = 1", "line 1: colour: unknown name"),
         ("\n[sounds]\nx = 1", "line 2: sounds: unknown name"),
         ('"\\u006bey" = 1', "key: unknown name"),

@@ -106,3 +106,10 @@ def test_people_call_it_by_its_name_or_its_id() -> None:
     assert RECORD.label == "web"
     assert RECORD._replace(host="box").label == "box/web"
     assert SessionRecord(ID).label == ID
+
+
+def test_a_life_was_begun_by_who_recovered_it_and_else_by_the_creator() -> None:
+    held = HeldRecord(creator="a_1")
+
+    assert held.begun_by == "a_1"
+    assert held._replace(starter="a_2").begun_by == "a_2"

@@ -26,7 +26,7 @@ def end_everything(folder: str, variable: str = "HOLDFAST_RUNTIME_DIR") -> None:
     What it has started has a variable that names its folder.
     """
     deadline = time.monotonic() + PATIENCE
-    while left := _left_over(folder, variable):
+    while left := left_over(folder, variable):
         assert time.monotonic() < deadline, f"these cannot be ended: {left}"
         for pid in left:
             with contextlib.suppress(OSError):
@@ -34,7 +34,8 @@ def end_everything(folder: str, variable: str = "HOLDFAST_RUNTIME_DIR") -> None:
         time.sleep(0.01)
 
 
-def _left_over(folder: str, variable: str) -> list[int]:
+def left_over(folder: str, variable: str) -> list[int]:
+    """Return the pids of what a machine has started."""
     left: list[int] = []
     seen = {os.getpid()}
     while found := _processes() - seen:

@@ -8,7 +8,7 @@ from holdfast.crypto.proof import change_proof, creation_proof
 from holdfast.linux import packets
 from holdfast.linux.stored import operators
 from holdfast.model.ids import ENTROPY, ActorId, client_id
-from holdfast.wire.creation import change_bytes, proven_bytes
+from holdfast.wire.creation import change_bytes, proven_bytes, recovery_bytes
 
 
 def proven(asked: packets.Packet) -> packets.Packet:
@@ -37,7 +37,8 @@ def creation_proven(
     """Return a request for a session with a creator's proof."""
     whole = {"client": client_id(os.urandom(ENTROPY)), **asked}
     whole |= {"creator": creator, "asked_ms": time.time_ns() // 1_000_000}
-    return {**whole, "proof": creation_proof(token, proven_bytes(whole)).hex()}
+    written = recovery_bytes(whole) if "recovers" in whole else proven_bytes(whole)
+    return {**whole, "proof": creation_proof(token, written).hex()}
 
 
 def change_proven(asked: packets.Packet, asker: str, token: bytes) -> packets.Packet:

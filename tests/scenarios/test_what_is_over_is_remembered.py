@@ -74,8 +74,9 @@ def test_what_was_lost_with_the_machine_is_said_to_be_lost(here: Machine) -> Non
     end_everything(os.environ["HOLDFAST_RUNTIME_DIR"])  # As a power cut would.
     process_start.ensure_keeper()
 
-    told = eventually("it is lost", lambda: over().get(session))
-    assert (told["state"], told["exit"]) == ("lost", None)
+    assert session not in over()
+    [told] = json.loads(holdfast("ls", "--json").stdout)["lost"]
+    assert (told["id"], told["state"], told["name"]) == (session, "lost", "web")
     asked = holdfast("screen", "web")
     assert asked.returncode == 64
     assert "web was lost" in asked.stderr

@@ -6,8 +6,10 @@ from holdfast.wire.creation import (
     ALSO_PROVEN,
     CHANGE,
     PROVEN,
+    RECOVERY,
     change_bytes,
     proven_bytes,
+    recovery_bytes,
 )
 
 WHOLE = {name: f"some {name}" for name in PROVEN}
@@ -45,3 +47,16 @@ def test_every_member_of_a_change_that_matters_is_proven(name: str) -> None:
 
     assert change_bytes({**whole, name: "another"}) != change_bytes(whole)
     assert change_bytes({**whole, "ticket": 1}) == change_bytes(whole)
+
+
+@pytest.mark.parametrize("name", RECOVERY)
+def test_every_member_of_a_recovery_is_proven(name: str) -> None:
+    whole = {one: f"some {one}" for one in RECOVERY}
+
+    assert recovery_bytes({**whole, name: "another"}) != recovery_bytes(whole)
+
+
+def test_a_proof_for_another_life_is_none_for_a_new_session() -> None:
+    both = {**WHOLE, **{one: f"some {one}" for one in RECOVERY}}
+
+    assert recovery_bytes(both) != proven_bytes(both)

@@ -49,6 +49,9 @@ MEANING = {
     "colours.faint": "what matters less",
     "notifications.bell": "ring the bell when somebody has to act",
     "notifications.desktop": "and ask the terminal for a notification (OSC 9)",
+    "recover.automatic": "recover a lost session as soon as somebody attaches to it",
+    "recover.environment": "keep the environment of sessions on disk, sealed, so that"
+    " they are recovered with it",
 }
 """What can be set, and what it means."""
 
@@ -67,6 +70,10 @@ def facts(settings: Settings) -> dict[str, object]:
         },
         "colours": {what: settings.colours[what] for what in COLOURS},
         "notifications": {"bell": settings.bell, "desktop": settings.desktop},
+        "recover": {
+            "automatic": settings.recovers,
+            "environment": settings.keeps_environment,
+        },
     }
 
 

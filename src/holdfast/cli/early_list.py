@@ -6,6 +6,7 @@ import time
 from holdfast.cli import session_table
 from holdfast.linux import early_requests
 from holdfast.linux.stored.policy_state import is_policy_noteworthy
+from holdfast.linux.stored.recovery_places import recorded
 from holdfast.model.text import printable, shown_name
 from holdfast.wire.first_messages import NotOneOfThese
 
@@ -34,8 +35,8 @@ def table() -> str | None:
     if is_policy_noteworthy():
         return None
     known = sorted(map(_session, early_requests.listed()))
-    if not known:
-        return None
+    if not known or not {one for _, one, _ in known}.issuperset(recorded()):
+        return None  # Something was lost, or is about to begin.
     room = os.get_terminal_size(1).columns if os.isatty(1) else 0
     lines = session_table.lines([row for _, _, row in known], room)
     return "".join(f"{line}\n" for line in lines)

@@ -33,6 +33,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "detach": "detach others' terminals, or yours elsewhere, from a session",
         "ls": "list sessions",
         "end": "end a session",
+        "recover": "start a lost session again, with its name, command and output",
         "rename": "rename a session",
         "keep": "keep a session in the list after it has ended",
         "resize": "resize a session's terminal",

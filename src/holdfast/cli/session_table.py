@@ -41,13 +41,19 @@ def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
             dozing=facts["dozing"],
             doing=facts["doing"],
             calls=_calls(facts.get("attention")),
-        ),
+        )
+        + origin_told(facts.get("recovered_ms")),
         shown_name(facts["turn_of"]) or NOBODY,
         _crowd(facts["attached"]),
         age(now - printed / 1000) if printed and facts["exit"] is None else NOBODY,
         age(now - facts["created_ms"] / 1000),
         command_told(facts["command"]),
     )
+
+
+def origin_told(recovered_ms: object) -> str:
+    """Return what is added to the state of a session that was recovered."""
+    return ", recovered" if recovered_ms else ""
 
 
 def _calls(attention: object) -> bool:

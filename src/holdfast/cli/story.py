@@ -271,7 +271,7 @@ _SENTENCES = {
     EntryKind.INTERRUPTED: "interrupted the running command",
     EntryKind.UNBOUND: "{command} no longer listens on {address}:{port}",
     EntryKind.RESUMED: "A new holder took over the session.",
-    EntryKind.RECOVERED: "The session started again (incarnation {life}).",
+    EntryKind.RECOVERED: "recovered the session (incarnation {life})",
     EntryKind.EXEC: "execution of {text} was {as}",
     EntryKind.FINISHED: "Command {number} exited with status {status}",
     EntryKind.ENDING: "ended the session with {signal}",

@@ -7,17 +7,16 @@ lost, with the machine or with all of our processes at once.
 
 import base64
 import contextlib
-import json
 import time
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from holdfast.client.lost_sessions import ago as ago_of
+from holdfast.client.lost_sessions import lives, lost_as, span
 from holdfast.linux.stored import places, session_names
-from holdfast.linux.stored.book_parts import BookParts
-from holdfast.linux.stored.book_pieces import start_of
-from holdfast.model.errors import HoldfastError, SessionEnded, UsageError
+from holdfast.linux.stored.book_end import first_entries, last_entries
+from holdfast.model.errors import HoldfastError, SessionEnded, SessionIsLost, UsageError
 from holdfast.model.ids import SessionId, parse_session_id
-from holdfast.model.session_requests import ReadLog
 from holdfast.model.text import printable, same_name, shown_name
 
 REMEMBERED = 24 * 3600.0
@@ -26,12 +25,6 @@ REMEMBERED = 24 * 3600.0
 MAX_LISTED = 200
 """Sessions that are over in a list, the last to end."""
 
-LAST = 300
-"""Entries read for the end of a session: at most the departure of every client comes
-after it."""
-
-_PIECE = 256 * 1024
-_FIRST = 16 * 1024
 _ENVIRONMENT = "  # environment "
 """What follows the command in the entry of a start."""
 
@@ -82,7 +75,7 @@ def past(listed: Collection[str]) -> list[Past]:
     """
     since = time.time() - REMEMBERED  # noqa: TID251  # what is over is not decided by it
     ids = [session for changed, session in _books() if changed >= since]
-    over = [one for one in ids if one not in listed and not _lives(one)]
+    over = [one for one in ids if one not in listed and not lives(one)]
     found = [_read(one) for one in over[:MAX_LISTED]]
     ended = [one for one in found if one is not None and one.ended_wall >= since]
     # One that was refused before it began has a book, and no name.
@@ -102,7 +95,7 @@ def ended_as(text: str, *, since: float = 0.0) -> Past | None:
             break
         name = session_names.last_name(session)
         fits = same_name(name, text) if name else False
-        if (fits or session == text) and not _lives(session):
+        if (fits or session == text) and not lives(session):
             return _read(session)
     return None
 
@@ -115,13 +108,16 @@ def demand_not_ended(text: str) -> None:
 
     """
     now = time.time()  # noqa: TID251  # for display
+    gone = lost_as(text)
+    if gone is not None:
+        raise SessionIsLost(gone.label, ago_of(gone))
     try:
         found = ended_as(text, since=now - REMEMBERED) if text else None
     except (OSError, UsageError):
         return  # Then it is just not found.
     if found is None:
         return
-    ago = _span(max(0.0, now - found.ended_wall))
+    ago = span(max(0.0, now - found.ended_wall))
     if found.how:
         status = found.status
         how = "how is not known" if status is None else f"status {status}"
@@ -146,27 +142,10 @@ def _books() -> Iterator[tuple[float, SessionId]]:
     return iter(sorted(found, reverse=True))
 
 
-def _lives(session: SessionId) -> bool:
-    """Tell whether a session may be alive; nobody is woken for it."""
-    if not places.session_socket(session).exists():
-        return False
-    return session_names.dozes(session) or session_names.is_there(session)
-
-
 def _read(session: SessionId) -> Past | None:
     """Return what the book of a session says; None if it tells nothing."""
-    try:
-        book = BookParts(places.session_log(session))
-    except OSError:
-        return None
-    try:
-        start = start_of(book, book.length(), ReadLog(last=LAST))
-        last = [*_entries(book.read(_PIECE, start))]
-        first = [*_entries(book.read(_FIRST, 0))]
-    except (OSError, HoldfastError):
-        return None
-    finally:
-        book.close()
+    last = last_entries(session)
+    first = first_entries(session)
     if not last:
         return None
     ends = [one for one in last if one.get("kind") == "exited"]
@@ -182,15 +161,6 @@ def _read(session: SessionId) -> Past | None:
     )
 
 
-def _entries(raw: bytes) -> Iterator[dict[str, object]]:
-    """Yield the whole entries in a piece; what was cut or torn is left out."""
-    for line in raw.split(b"\n"):
-        with contextlib.suppress(ValueError):
-            entry = json.loads(line)
-            if isinstance(entry, dict):
-                yield entry
-
-
 def _command(entries: list[dict[str, object]]) -> str:
     """Return what was started, without the folder and the environment."""
     for entry in entries:
@@ -202,11 +172,3 @@ def _command(entries: list[dict[str, object]]) -> str:
                 line = line.rpartition(_ENVIRONMENT)[0] or line
                 return printable(line.partition(" && ")[2] or line, 200)
     return ""
-
-
-def _span(seconds: float) -> str:
-    """Return a length of time for a sentence, such as "20 s"."""
-    for size, unit in ((3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit}"
-    return f"{int(seconds)} s"

@@ -13,7 +13,7 @@ from holdfast.client.wanted_session import (
 )
 from holdfast.model.ids import ActorId
 from holdfast.model.session_record import record_of
-from holdfast.model.session_requests import Creation, ProvenChange, packet_of
+from holdfast.model.session_requests import Creation, ProvenChange, Recover, packet_of
 
 
 def made_here(asked: Creation) -> Creation:
@@ -33,6 +33,19 @@ def made_here(asked: Creation) -> Creation:
 def proven(asked: Creation, actor: ActorId, token: bytes) -> Creation:
     """Return a request in the name of `actor`, with what proves that."""
     return record_of(Creation, proven_facts(packet_of(asked), actor, token))
+
+
+def recovery_by_us(asked: Recover) -> Recover:
+    """Return a request for the next life of a session, in our own name.
+
+    Raises:
+        UsageError: The name is none.
+        PeerError: What is known of it is damaged.
+
+    """
+    actor = our_id()
+    facts = {name: value for name, value in packet_of(asked).items() if name != "do"}
+    return record_of(Recover, proven_facts(facts, actor, own_token()))
 
 
 def proven_by_us(asked: Creation) -> Creation:

@@ -18,7 +18,7 @@ from holdfast.client.profile import our_id, own_facts, own_file
 from holdfast.linux.stored import folders
 from holdfast.model.ids import ENTROPY, ActorId, client_id
 from holdfast.model.terminal_variables import COLOURS, OF_ONE_TERMINAL, TRUE_COLOURS
-from holdfast.wire.creation import proven_bytes
+from holdfast.wire.creation import proven_bytes, recovery_bytes
 
 TYPE_CHECKING = False
 """Only checkers take it for true."""
@@ -93,7 +93,8 @@ def proven_facts(asked: "Facts", actor: ActorId, token: bytes) -> "Facts":
 
     client = asked.get("client") or client_id(os.urandom(ENTROPY))
     whole = {**asked, "client": client, "creator": actor, "asked_ms": now_ms()}
-    return {**whole, "proof": creation_proof(token, proven_bytes(whole)).hex()}
+    written = recovery_bytes(whole) if "recovers" in whole else proven_bytes(whole)
+    return {**whole, "proof": creation_proof(token, written).hex()}
 
 
 def proven_facts_by_us(asked: "Facts") -> "Facts":

@@ -6,6 +6,7 @@ import signal
 import socket
 
 from holdfast.core.session.left_behind import LeftBehind, read_left
+from holdfast.holder import recovered_session
 from holdfast.holder.links import door
 from holdfast.holder.loop import Holder
 from holdfast.holder.new_session import make_session
@@ -13,8 +14,12 @@ from holdfast.holder.policy.refused_starts import demand_patience
 from holdfast.holder.provenance.state_channel import keep_open
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.linux import packets, processes, pty, session_lock
-from holdfast.linux.stored import places
-from holdfast.model.errors import DeniedByPolicy, Forbidden, HoldfastError
+from holdfast.linux.stored import operators, places, recovery_places
+from holdfast.model.errors import (
+    DeniedByPolicy,
+    Forbidden,
+    HoldfastError,
+)
 from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
 from holdfast.model.session_record import (
     Cells,
@@ -101,25 +106,45 @@ def _create(packet: packets.Packet) -> None:
     token = asked.token
     session = _id(asked)
     own = [places.session_socket, places.session_pipe]
+    is_ours = not asked.recover
     try:
         creator = door.creator_of(packet)
         demand_patience(creator.actor)
-        vaulted = make_session(asked, session, creator)
+        vaulted = _made(asked, session, creator)
+        is_ours = True
         session_lock.take(vaulted.memory)
         holder = _holder(vaulted, token)
     except (HoldfastError, OSError) as error:
         # What somebody was not allowed to start stays on record; what never could
         # be started leaves nothing behind.
-        is_kept = isinstance(error, Forbidden) and places.session_log(session).exists()
+        is_refused = isinstance(error, Forbidden)
+        is_kept = is_refused and places.session_log(session).exists()
+        is_kept = is_kept or asked.recover
         _report_failure(
             token, _recorded(error, session) if is_kept else error, is_kept=is_kept
         )
         if not is_kept:
             own.append(places.session_log)
-        for place in own:
+        if is_ours:
+            recovery_places.remove_next(session)
+        # Before a lost session is ours, they may be those of somebody who has it.
+        for place in own if is_ours else []:
             place(session).unlink(missing_ok=True)
         return
     holder.run()
+
+
+def _made(asked: Creation, session: SessionId, creator: operators.Enrolled) -> Vaulted:
+    """Make a session, or the next life of one that is lost."""
+    if not asked.recover:
+        return make_session(asked, session, creator)
+    locked = recovered_session.lock(session)
+    try:
+        life = recovered_session.demand_lost(session)
+        recovered_session.clear_way(session)
+        return make_session(life.creation(asked), session, creator, life)
+    finally:
+        os.close(locked)
 
 
 def _recorded(

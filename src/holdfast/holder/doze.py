@@ -110,6 +110,8 @@ class Dozing:
 
     def _ask(self, nap: Nap) -> None:
         channel = self._context.shell.channel
+        if self._leader.exit is None:
+            self._display.recovery.rest()
         memory = _written(self._left(nap))
         pipe = [] if channel is None or channel.fd is None else [channel.fd]
         idle_ms = time.time_ns() // 1_000_000 - round((nap.at - nap.since) * 1000)

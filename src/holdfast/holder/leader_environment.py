@@ -29,9 +29,16 @@ def login_shell() -> str:
 
 
 def environment_of(
-    asked: Creation, session: SessionId, creator: operators.Enrolled
+    asked: Creation,
+    session: SessionId,
+    creator: operators.Enrolled,
+    kept: dict[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return the variables of a leader."""
+    """Return the variables of a leader: those of its earlier life, if it had one."""
+    places = {name: os.environ[name] for name in PLACES if name in os.environ}
+    if kept is not None:
+        before = {name: value for name, value in kept.items() if name not in PLACES}
+        return {**before, **places, OURS: session}
     is_person = creator.actor.kind is ActorKind.HUMAN
     # What people have set is theirs. Any other creator gets what this host has set,
     # and what it gives beyond that is judged.
@@ -40,7 +47,6 @@ def environment_of(
     given = {
         name: value for name, value in (asked.env or {}).items() if name not in PLACES
     }
-    places = {name: os.environ[name] for name in PLACES if name in os.environ}
     found = {**ground, **given, **places, OURS: session}
     if "TERM" not in found:
         # Not that of the process which asks: others will look at the session too.
@@ -74,7 +80,7 @@ def start_words(command: Sequence[str], cwd: str, environment: dict[str, str]) -
     return start_of(command, cwd, told, _ground())
 
 
-def new_cgroup(session: SessionId) -> str:
+def new_cgroup(session: SessionId, *, had_lives: bool = False) -> str:
     """Make the session's own cgroup; return its folder, or nothing if we may not."""
     folder = cgroups.ground().folder
     if folder is None:
@@ -82,6 +88,8 @@ def new_cgroup(session: SessionId) -> str:
     made = cgroups.SessionCgroup.below(folder, session)
     try:
         made.make()
+        if had_lives:  # The last one may have been lost standing still.
+            made.thaw()
     except OSError:
         return ""
     return os.fspath(made.folder)

@@ -27,6 +27,9 @@ from holdfast.holder.timers import Timers
 from holdfast.linux import shared_memory
 from holdfast.model.geometry import Size
 
+FAREWELL = 0.5
+"""Seconds in which clients are told that the session was not recovered."""
+
 
 class Holder:
     """The process that holds one session."""
@@ -70,6 +73,10 @@ class Holder:
             self._keeper,
             self._state,
         )
+        self._recovery = self._display.recovery
+        self._lost_timer = self._timers.add(self._lose)
+        if self._leader.exit is not None:
+            self._over()
         self._leader.watch(self._display.drain, self._ended)
         channel = context.shell.channel
         if channel is not None and channel.fd is not None:
@@ -143,6 +150,15 @@ class Holder:
         self._keeper.change({"state": "exited", "exit": status})
         self._session.exited("unknown" if status is None else f"{status}")
         self._display.painter.ended()
+        self._over()
+
+    def _over(self) -> None:
+        """Keep nothing for another life, unless this one was refused."""
+        if self._recovery.over():
+            self._lost_timer.set(time.monotonic() + FAREWELL)
+
+    def _lose(self, _now: float) -> None:
+        self._keeper.unbegun()
 
     def _resized(self, size: Size) -> None:
         self._display.resized(size)
@@ -151,6 +167,9 @@ class Holder:
     def _tell_state(self, _now: float) -> None:
         """Let the keeper know whether the session stands still; it lists that."""
         state, told = self._state(), self._vaulted.record.state
+        is_refused = self._session.policy.start.refusal is not None
+        if state not in (STARTING, "exited") and not is_refused:
+            self._recovery.begun()
         if told not in (state, "exited"):
             self._keeper.change({"state": state})
 

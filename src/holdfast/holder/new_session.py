@@ -14,6 +14,7 @@ from holdfast.holder.leader_environment import (
 )
 from holdfast.holder.policy.session_start import STARTING
 from holdfast.holder.provenance.state_channel import make_pipe
+from holdfast.holder.recovered_session import NextLife, keep_origin
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.session_memory import checked_window, make_memory
 from holdfast.linux import (
@@ -34,9 +35,14 @@ from holdfast.model.text import checked_name
 
 
 def make_session(
-    asked: Creation, session: SessionId, creator: operators.Enrolled
+    asked: Creation,
+    session: SessionId,
+    creator: operators.Enrolled,
+    life: NextLife | None = None,
 ) -> Vaulted:
     """Make what somebody asks for; nothing of it runs yet.
+
+    With `life` the session is lost, and this is its next one.
 
     Raises:
         HoldfastError: It cannot be made.
@@ -46,9 +52,10 @@ def make_session(
     size = DEFAULT_SIZE if asked.size is None else clamped(*asked.size)
     name = checked_name(asked.name) if asked.name else session[2:8]
     window = checked_window(asked.window)
-    cgroup = new_cgroup(session)
+    cgroup = new_cgroup(session, had_lives=life is not None)
     command = asked.command or (login_shell(),)
-    environment = environment_of(asked, session, creator)
+    kept = None if life is None else life.facts.environment
+    environment = environment_of(asked, session, creator, kept)
     leader = spawn.Leader(
         command,
         asked.cwd or "/",
@@ -69,7 +76,7 @@ def make_session(
     # The command comes last: what can fail before it leaves no process behind.
     listener = _listen(session)
     master, slave = pty.open_pty(size)
-    memory = make_memory(session, window)
+    memory = make_memory(session, window, life.start if life else 0)
     held, gate = _hold(leader, slave)
     pidfd = os.pidfd_open(held.pid)
     os.close(slave)
@@ -97,7 +104,11 @@ def make_session(
         ),
     )
     begin = [held.word, held.report]
-    return Vaulted(record, left, master, memory, listener, pidfd, gate, begin)
+    made = Vaulted(record, left, master, memory, listener, pidfd, gate, begin)
+    if life is not None:
+        life.begin(made, creator)
+    keep_origin(made, asked, environment, window)
+    return made
 
 
 def _hold(leader: spawn.Leader, slave: int) -> tuple[spawn.Held, tuple[int, ...]]:

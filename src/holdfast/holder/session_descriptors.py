@@ -4,8 +4,11 @@ import socket
 from dataclasses import dataclass, field, replace
 
 from holdfast.core.book.inheritance import Inheritance
+from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.left_behind import LeftBehind
-from holdfast.model.ids import SessionId
+from holdfast.core.session.paint_requests import Past as Painting
+from holdfast.core.session.recovery import StartFacts
+from holdfast.model.ids import ActorId, Incarnation, SessionId
 from holdfast.model.session_record import (
     Facts,
     HeldRecord,
@@ -41,10 +44,21 @@ class Vaulted:
     is_resting: bool = False
     """Whether there is no keeper, and none is to be looked for."""
 
+    origin: StartFacts | None = None
+    """Of a life that we have begun: what it was begun with, until that is on disk."""
+
+    painting: Painting | None = None
+    """Of a session that was recovered: the last keyframe of its earlier life."""
+
     @property
     def session(self) -> SessionId:
         """Its id."""
         return self.record.id
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """Which life of the session this is."""
+        return Incarnation(self.record.incarnation)
 
     @property
     def first_name(self) -> str:
@@ -54,8 +68,13 @@ class Vaulted:
         """
         return self.held.first_name or self.record.name
 
-    def continued(self, found: Inheritance) -> Inheritance:
-        """Return what we inherit: of a session that dozed the book says nothing."""
+    def continued(self, found: Inheritance, offset: int) -> Inheritance:
+        """Return what we inherit; the output of a next life begins at `offset`.
+
+        Of a session that dozed the book says nothing.
+        """
+        if found.beginning is EntryKind.RECOVERED:
+            return replace(found, by=ActorId(self.held.begun_by), offset=offset)
         if self.woken is None or found.doubtful is not None:
             return found
         return replace(found, beginning=None)

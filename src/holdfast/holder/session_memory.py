@@ -22,8 +22,18 @@ def checked_window(asked: int) -> int:
     return window
 
 
-def make_memory(session: SessionId, window: int) -> int:
-    """Make the memory, with an empty window; return its descriptor."""
+def open_window(memory: int) -> StreamWindow:
+    """Return the window in a memory.
+
+    Raises:
+        PeerError: It holds none, or a damaged one.
+
+    """
+    return StreamWindow.open(shared_memory.view(memory)[AREA:])
+
+
+def make_memory(session: SessionId, window: int, at: int = 0) -> int:
+    """Make the memory, with an empty window that begins at the offset `at`."""
     memory = shared_memory.create(session, AREA + HEADER + window)
-    StreamWindow.create(shared_memory.view(memory)[AREA:])
+    StreamWindow.create(shared_memory.view(memory)[AREA:], at)
     return memory

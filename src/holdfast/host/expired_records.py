@@ -10,7 +10,7 @@ from holdfast.core.session.expired_records import (
 )
 from holdfast.host.keeper_requests import PATIENCE, vouched
 from holdfast.linux.keeper_requests import ask_keeper
-from holdfast.linux.stored import places
+from holdfast.linux.stored import places, recovery_places
 from holdfast.model.errors import HoldfastError, UsageError
 from holdfast.model.ids import parse_session_id
 from holdfast.model.session_record import HeldRecord, SessionRecord, listed_in
@@ -35,6 +35,7 @@ def clear_away(now_wall: float) -> int:
     known = {SessionRecord.from_facts(one).id for one in listed}
     left = files_to_clear(_leftovers(), known, now_wall)
     for session in left:
+        recovery_places.remove(session)
         for path in places.session_log_files(session):
             path.unlink(missing_ok=True)
     return len(cleared) + len(left)

@@ -91,6 +91,7 @@ ONLY_HERE = {
     "apply": "applying a policy",
     "enrol": "making an operator known",
     "invite": "inviting somebody",
+    "recover": "recovering a session",
     "revoke": "revoking an operator everywhere",
 }
 """What somebody elsewhere could wish for, and what to call it in the refusal."""

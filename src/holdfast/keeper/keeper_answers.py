@@ -24,6 +24,7 @@ from holdfast.model.errors import (
     NoDescriptorLeft,
     NotProven,
     SessionNotFound,
+    StillAlive,
     UnexpectedMessage,
 )
 from holdfast.model.ids import ENTROPY, SessionId, parse_session_id, session_id
@@ -36,6 +37,7 @@ from holdfast.model.session_requests import (
     Keep,
     ListSessions,
     ProvenChange,
+    Recover,
     Rename,
     Status,
     Upgrade,
@@ -55,7 +57,7 @@ KNOCK_PATIENCE = 1.0
 """Seconds that a requester waits for the deposits of running holders: they
 come within milliseconds, but one of them may be frozen."""
 
-PATIENT = (ListSessions, Creation, Rename, Keep, Forget, Upgrade, Down)
+PATIENT = (ListSessions, Creation, Recover, Rename, Keep, Forget, Upgrade, Down)
 """What a keeper that has just begun cannot answer truly."""
 
 
@@ -162,6 +164,8 @@ class Requests:
                 return None
             case Creation(name):
                 return self._create(link, packet, name)
+            case Recover():
+                return self._recover(link, packet, asked)
             case Rename() | Keep() | Forget():
                 return self._ask_holder(link, packet, asked)
             case told.Said():
@@ -172,6 +176,11 @@ class Requests:
                 if self._household.held.get(link) != parse_session_id(session):
                     raise NotProven("")
                 return self._change(asked)
+            case told.Unbegun(session):
+                if self._household.held.get(link) != parse_session_id(session):
+                    raise NotProven("")
+                self._household.forget(session, is_over=False)
+                return None
             case told.GaveUp(session, why):
                 self._household.given_up.note(parse_session_id(session), why)
                 return {"ok": True}
@@ -272,8 +281,9 @@ class Requests:
             raise NotProven("")
         # Before anybody is told: then nothing of it is to be found any more, but
         # for the record of what somebody was not allowed to start.
-        remove = leftovers.remove_files if asked.kept else leftovers.remove_traces
-        remove(SessionId(token))
+        if token not in household.recovering:  # Else somebody may have what is left.
+            remove = leftovers.remove_files if asked.kept else leftovers.remove_traces
+            remove(SessionId(token))
         household.births.drop(token)
         waiting = household.waiting.pop(token, None)
         if waiting is not None:
@@ -313,14 +323,41 @@ class Requests:
         if self.is_closing:
             return no_keeper("it is ending")
         # We choose the id, so that we know what to clear away if the holder dies.
-        household, token = self._household, session_id(os.urandom(ENTROPY))
+        token = session_id(os.urandom(ENTROPY))
+        self._coming |= {} if name is None else {token: name}
+        return self._have_born(link, {**packet, "recover": False}, token)
+
+    def _recover(
+        self, link: socket.socket, packet: packets.Packet, asked: Recover
+    ) -> Facts | None:
+        """Have the next life of a session begun, unless somebody has the last one."""
+        session, household = parse_session_id(asked.recovers), self._household
+        checks.creation(packet)
+        kept = household.vault.deposits.get(session)
+        if kept is not None:
+            raise StillAlive(kept.record.incarnation, "here")
+        if session in household.births:
+            raise StillAlive(0, "being recovered")
+        if session in household.forgotten:
+            raise SessionNotFound(session)
+        name = checked_name(asked.name or "")
+        self._demand_free(name)
+        self._demand_room()
+        if self.is_closing:
+            return no_keeper("it is ending")
+        household.recovering.add(session)
+        self._coming[session] = name
+        return self._have_born(link, {**packet, "recover": True}, session)
+
+    def _have_born(
+        self, link: socket.socket, packet: packets.Packet, token: SessionId
+    ) -> Facts | None:
+        household = self._household
         asked: Facts = {**packet, "do": "create", "token": token, "id": token}
         if not household.ask_nursery(self._upgrading.side_of_births, asked, []):
             return no_keeper("there is no nursery")
         household.waiting[token] = link
         household.births.begin(token, time.monotonic())
-        if name is not None:
-            self._coming[token] = name
         return None  # Answered when the holder reports.
 
     def _demand_free(self, name: str, session: str = "") -> None:

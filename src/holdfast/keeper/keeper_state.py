@@ -83,6 +83,9 @@ class Household:
         self.waiting: dict[str, socket.socket] = {}
         """Who waits for a session to be made, by token."""
 
+        self.recovering: set[str] = set()
+        """Sessions that had lives before: what is left of those is not removed."""
+
         self.forgotten: dict[str, None] = {}
         """Sessions that must not come back with a holder that was on its way."""
 
@@ -232,8 +235,8 @@ class Household:
         record = self.vault.deposits[session].record
         return orders.Chosen(record.name, record.keep)
 
-    def forget(self, session: str) -> None:
-        """Drop a session; its holder ends."""
+    def forget(self, session: str, *, is_over: bool = True) -> None:
+        """Drop a session; its holder ends. It comes back only if it is not over."""
         # Also one we do not know: its holder may be on its way to a new keeper.
         self.tell_holder(session, orders.Forget())
         for link in self.links_of(session):
@@ -245,7 +248,9 @@ class Household:
         self.trustee.note(session)
         self.dozer.note(session)
         leftovers.remove_files(session)
-        self.forgotten[session] = None
+        if is_over:
+            leftovers.remove_record(session)
+            self.forgotten[session] = None
         if len(self.forgotten) > MAX_FORGOTTEN:
             del self.forgotten[next(iter(self.forgotten))]
         self._happened(Forgotten(session))
@@ -322,7 +327,8 @@ class Household:
             self.links.send(asker, no_keeper("the new holder died"))
         if key not in self.vault.deposits:
             leftovers.end_orphans(key)
-            leftovers.remove_traces(key)
+            if key not in self.recovering:
+                leftovers.remove_traces(key)
         self.vault.replacement_failed(key, time.monotonic())
         self._happened(BornDead(key))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from holdfast.linux import processes
-from holdfast.linux.stored import places
+from holdfast.linux.stored import places, recovery_places
 from holdfast.linux.stored.session_names import DOZING
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
@@ -31,9 +31,15 @@ def remove_files(session: str) -> None:
 def remove_traces(session: str) -> None:
     """Remove everything of a session that never lived."""
     remove_files(session)
+    remove_record(session)
     with contextlib.suppress(OSError, HoldfastError):
         for path in places.session_log_files(SessionId(session)):
             path.unlink(missing_ok=True)
+
+
+def remove_record(session: str) -> None:
+    """Remove what it takes to begin a session again: it is over."""
+    recovery_places.remove(SessionId(session))
 
 
 def mark_dozing(session: str) -> None:

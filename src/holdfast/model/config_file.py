@@ -9,6 +9,7 @@ with its line. That is unlike a policy, of which a part is worse than nothing.
     [keys]            what is done = key
     [colours]         what is shown = colour
     [notifications]   bell, desktop
+    [recover]         automatic, environment
 
 A key that the file sets wins over the default of another; what had that key then has
 none. Of two that the file sets the first wins.
@@ -90,6 +91,7 @@ class _Reading:
             "keys": self._keys,
             "colours": self._colours,
             "notifications": self._notifications,
+            "recover": self._recover,
         }
         for name in document:
             if name not in plain and name not in tables:
@@ -194,6 +196,17 @@ class _Reading:
             else:
                 self._settings.desktop = value
 
+    def _recover(self, table: Mapping[str, object]) -> None:
+        for what, value in table.items():
+            if what not in _RECOVER:
+                self._note("recover", what, _UNKNOWN)
+            elif not isinstance(value, bool):
+                self._note("recover", what, "expected true or false")
+            elif what == "automatic":
+                self._settings.recovers = value
+            else:
+                self._settings.keeps_environment = value
+
     def _note(self, table: str, name: str, what: str) -> None:
         where = printable(f"{table}.{name}" if table else name, 80)
         self.problems.append(Problem(self._line_of(table, name), where, what))
@@ -221,3 +234,4 @@ def _listed(words: tuple[str, ...]) -> str:
 
 
 _NOTIFICATIONS = frozenset({"bell", "desktop"})
+_RECOVER = frozenset({"automatic", "environment"})

@@ -88,6 +88,12 @@ class Changed(NamedTuple):
     exit: int | None = None
 
 
+class Unbegun(NamedTuple):
+    """A session whose next life was refused: nobody is to hold it."""
+
+    id: str = ""
+
+
 class GaveUp(NamedTuple):
     """A holder that could not be made, or died at once."""
 
@@ -110,6 +116,7 @@ KeeperMessage = (
     | Proof
     | Said
     | Changed
+    | Unbegun
     | GaveUp
     | HostIsThere
 ) | Request
@@ -124,6 +131,7 @@ KINDS: dict[str, type[KeeperMessage]] = {
     "proof": Proof,
     "said": Said,
     "facts": Changed,
+    "unbegun": Unbegun,
     "gave-up": GaveUp,
     "host": HostIsThere,
 }

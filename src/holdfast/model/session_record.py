@@ -17,7 +17,7 @@ from functools import partial
 from types import UnionType
 from typing import Any, NamedTuple, Self, TypeVar, get_args, get_origin
 
-from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.ids import FIRST_INCARNATION, SessionId, parse_session_id
 from holdfast.model.text import printable, shown_name
 
 MAX_ID = 32
@@ -117,6 +117,13 @@ class SessionRecord(NamedTuple):
     attention: Attention = NO_ATTENTION
     """Whether it calls for somebody, and with what."""
 
+    incarnation: int = FIRST_INCARNATION
+    """Which life of it this is."""
+
+    recovered_ms: int = 0
+    """When this life was begun from what was kept of an earlier one, in milliseconds
+    since 1970; 0 if it is the life that the session was started with."""
+
     host: str = ""
     """What we call the host it lives at; empty if that is here."""
 
@@ -159,6 +166,9 @@ class HeldRecord(NamedTuple):
     holder: int = 0
     version: str = ""
     creator: str = ""
+    starter: str = ""
+    """Who began this life of it, if that is not its creator: who recovered it."""
+
     cgroup: str = ""
     """Its own cgroup's folder; empty if it has none."""
 
@@ -179,6 +189,11 @@ class HeldRecord(NamedTuple):
     left: int = 0
     """Descriptors that a holder has left, beyond those of every deposit, so that the
     session can doze."""
+
+    @property
+    def begun_by(self) -> str:
+        """Who asked for the command that it runs."""
+        return self.starter or self.creator
 
     @classmethod
     def from_facts(cls, facts: object) -> Self:

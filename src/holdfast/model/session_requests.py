@@ -8,6 +8,7 @@ refused. Standard library only, for the keeper.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from holdfast.model.ids import FIRST_INCARNATION
 from holdfast.model.session_record import (
     Attention,
     Cells,
@@ -64,6 +65,27 @@ class Creation(NamedTuple):
 
     id: str | None = None
     """Chosen by the keeper; an older one leaves it to the holder."""
+
+    recover: bool = False
+    """Whether this is the next life of a session that is lost; as for `token`."""
+
+
+class Recover(NamedTuple):
+    """The next life of a session that is lost, with what was recorded of it."""
+
+    recovers: str = ""
+    """Its id."""
+
+    name: str | None = None
+    """Another name for it."""
+
+    env: dict[str, str] | None = None
+    """Its environment, if none was kept."""
+
+    creator: str = ""
+    client: str | None = None
+    asked_ms: int = 0
+    proof: str = ""
 
 
 class Rename(NamedTuple):
@@ -167,7 +189,17 @@ ProvenChange = Rename | Keep | Forget
 """What is asked about a session in somebody's name, which has to be proven."""
 
 Request = (
-    (Status | ListSessions | Overview | Creation | Rename | Keep | Forget | ReadLog)
+    (
+        Status
+        | ListSessions
+        | Overview
+        | Creation
+        | Recover
+        | Rename
+        | Keep
+        | Forget
+        | ReadLog
+    )
     | (FindNames | Rotate | OpenSession | Join | Terms)
     | (Down | Upgrade | Look | End | Replace)
 )
@@ -177,6 +209,7 @@ KINDS: dict[str, type[Request]] = {
     "list": ListSessions,
     "overview": Overview,
     "create": Creation,
+    "recover": Recover,
     "rename": Rename,
     "keep": Keep,
     "forget": Forget,
@@ -211,6 +244,7 @@ class Created(NamedTuple):
     """What waits for approval, if its command has not begun."""
 
     no_new_privs: bool = False
+    incarnation: int = FIRST_INCARNATION
 
 
 class LogPiece(NamedTuple):

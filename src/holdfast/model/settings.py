@@ -81,6 +81,13 @@ class Settings:
         self.desktop = False
         """Whether the terminal is then asked for a notification of the desktop."""
 
+        self.recovers = False
+        """Whether a session that is lost is recovered as soon as somebody attaches."""
+
+        self.keeps_environment = True
+        """Whether the environment of sessions is kept, sealed, so that they can be
+        recovered with it."""
+
     def pressed(self) -> dict[int, str]:
         """Return what is done, by the byte of its key."""
         bound = {byte: what for what, byte in self.keys.items()}

@@ -34,6 +34,9 @@ ALSO_PROVEN = ("window",)
 """Members that are proven if they are given. They were added later: a request without
 them is proven as ever, and so to a holder of older code too."""
 
+RECOVERY = ("recovers", "name", "env", "creator", "client", "asked_ms")
+"""Members of a request for the next life of a session; no creation has the first."""
+
 MAX_AGE_MS = 120_000
 """How long a proof is good: longer than a keeper may take to start, and to ask."""
 
@@ -48,6 +51,11 @@ def proven_bytes(packet: "Mapping[str, object]") -> bytes:
     """Return what a proof of this request for a session is made over."""
     given = tuple(name for name in ALSO_PROVEN if packet.get(name))
     return _written(packet, PROVEN + given)
+
+
+def recovery_bytes(packet: "Mapping[str, object]") -> bytes:
+    """Return what a proof of this request for another life is made over."""
+    return _written(packet, RECOVERY)
 
 
 def change_bytes(packet: "Mapping[str, object]") -> bytes:

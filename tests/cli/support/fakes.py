@@ -82,8 +82,7 @@ class FakeSession:
             **dict.fromkeys(("doing", "turn_of"), ""),
             "attached": [],
             "output_ms": 0,
-            "attention": None,
-        }
+        } | {"attention": None, "incarnation": 1, "recovered_ms": 0}
         self.changed = threading.Condition()
         self.stream = b""
         self.start = 0

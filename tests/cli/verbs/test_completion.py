@@ -54,7 +54,7 @@ def test_bash_completes_verbs(capsys: Capture) -> None:
     said = subprocess.check_output(["bash", "-c", f"{script}\n{asking}"], text=True)  # noqa: S607
 
     assert sorted(said.split()) == [
-        *("read", "refuse", "relay", "rename", "resize", "revoke")
+        *("read", "recover", "refuse", "relay", "rename", "resize", "revoke")
     ]
 
 

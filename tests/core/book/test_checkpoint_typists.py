@@ -2,6 +2,8 @@
 
 from holdfast.core.book.checkpoint import MAX_HANDS, Account
 from holdfast.core.book.logbook import EntryKind, Logbook, genesis
+from holdfast.core.provenance.commands import Command, began_fields
+from holdfast.core.provenance.originators import Origins
 from holdfast.model.ids import Epoch, Incarnation, SessionId
 from holdfast.wire.lines import Value
 
@@ -40,3 +42,22 @@ def test_i3_who_typed_is_kept_unless_the_holder_knows_better() -> None:
     assert everybody == tuple(f"a_{number}" for number in range(1, MAX_HANDS + 1))
     assert Account(SESSION, account.checkpoint()).checkpoint().line == everybody
     assert account.checkpoint(line=()).line == ()
+
+
+def test_a_next_life_keeps_the_number_of_the_last_command_alone() -> None:
+    chain, account = Logbook(genesis(SESSION)), Account(SESSION)
+
+    def read(kind: EntryKind, fields: dict[str, Value], life: int = 1) -> None:
+        entry = chain.draft(kind, fields, Incarnation(life), Epoch(life), 0)
+        chain.commit(entry)
+        account.read(entry)
+
+    for number in (1, 2):
+        read(EntryKind.BEGAN, began_fields(Command(number, None, "ls", 5)))
+    read(EntryKind.RECOVERED, {"by": "a_1", "offset": 70}, life=2)
+
+    found = account.checkpoint()
+
+    [last] = found.commands.commands
+    assert (last.number, last.start, last.end) == (2, 70, 70)
+    assert found.origins == Origins().dump()

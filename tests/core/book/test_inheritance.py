@@ -1,4 +1,5 @@
 import base64
+from dataclasses import replace
 
 import pytest
 
@@ -216,6 +217,15 @@ def test_the_next_life_has_a_free_turn_under_a_new_epoch() -> None:
 
     assert inherited.beginning is EntryKind.RECOVERED
     assert (inherited.epoch, inherited.holder, inherited.frozen) == (4, None, False)
+
+
+def test_the_first_entry_of_the_next_life_says_who_began_it_and_where() -> None:
+    found = inherit(book_of(an_input(1)), None, NEXT_LIFE)
+
+    begun = replace(found, by=ANNA, offset=70).begun()
+
+    assert begun == {"by": ANNA, "offset": 70}
+    assert inherit([], None, LIFE).begun() == {}
 
 
 def test_the_next_life_remembers_outcomes_and_doubts_the_last() -> None:

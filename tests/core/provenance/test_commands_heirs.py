@@ -19,7 +19,7 @@ from tests.core.commands_world import (
     typed,
 )
 
-from holdfast.core.book.logbook import EntryKind
+from holdfast.core.book.logbook import Entry, EntryKind
 from holdfast.core.provenance.commands import (
     Begin,
     Command,
@@ -34,7 +34,7 @@ from holdfast.core.provenance.commands import (
     finished_fields,
 )
 from holdfast.term.marks import Began, Prompted
-from holdfast.wire.lines import Value  # noqa: TC001  # read by people too
+from holdfast.wire.lines import Value  # read by people too
 
 
 @given(st.lists(events, max_size=30))
@@ -197,3 +197,50 @@ def test_what_was_typed_in_so_many_words_and_has_not_begun_still_may() -> None:
         one.handle(Marked(Began("make", 4), 0), at(2))
 
     assert [one.last.trigger for one in (machine, heir) if one.last] == [HIM, HIM]
+
+
+def next_life(**fields: Value) -> Entry:
+    return entry(EntryKind.RECOVERED, fields)
+
+
+def test_only_the_number_of_the_last_command_lives_on_in_the_next_life() -> None:
+    first = Command(1, ANNA, "ls", 5, end=9, status=0)
+    last = Command(2, BERT, "make", 9)
+    heir = Commands()
+    heir.take_up(
+        [
+            entry(EntryKind.BEGAN, began_fields(first)),
+            entry(EntryKind.FINISHED, finished_fields(first)),
+            entry(EntryKind.BEGAN, began_fields(last)),
+            typed(ANNA, b"echo\r", "keys"),
+            next_life(by="a_x", offset=700),
+        ]
+    )
+
+    assert heir.phase is Phase.UNMARKED
+    [known] = heir.kept
+    assert (known.number, known.start, known.end) == (2, 700, 700)
+    assert heir.sent_by(ANNA) is None
+    assert heir.knows(ANNA)  # What was typed once is not typed again.
+    heir.handle(Marked(Prompted(1), 710), at(1))
+    [begun] = heir.handle(Marked(Began("ls", 2), 720), at(2))
+    assert isinstance(begun, Begin)
+    assert begun.command.number == 3
+
+
+def test_a_next_life_that_was_written_down_is_not_begun_again() -> None:
+    kept = Command(7, None, "ls", 800, end=900, status=0)
+    heir = Commands()
+    heir.load(Kept((kept,), ()))
+
+    heir.take_up([next_life()], known=0)
+
+    assert heir.kept == (kept,)
+    assert heir.phase is Phase.UNMARKED
+
+
+def test_a_life_without_commands_before_it_has_none() -> None:
+    heir = Commands()
+    heir.take_up([next_life()])
+
+    assert heir.kept == ()

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.commands_world import entry
 from tests.core.shell_world import (
     ANNA,
     BOT,
@@ -185,3 +186,17 @@ def test_where_nothing_was_known_nothing_is_compared_with() -> None:
     loaded = Origins.load(Origins().dump())
 
     assert loaded.seen(state(PATH="1")) == Origins().seen(state(PATH="1"))
+
+
+def test_the_shell_of_the_next_life_has_nothing_of_the_last() -> None:
+    shell = Shell()
+    shell.see(state(PATH="1"))
+    shell.run(ANNA)
+    shell.see(state(PATH="2"))
+    heir = Origins()
+
+    heir.take_up([*shell.book, entry(EntryKind.RECOVERED, {"by": "", "offset": 9})])
+
+    assert heir.last == 0
+    assert heir.traced(PATH) is None
+    assert heir.dump() == Origins().dump()

@@ -9,6 +9,7 @@ import pytest
 
 from holdfast.client import current_operator
 from holdfast.client.proven_requests import change_proven, proven
+from holdfast.client.wanted_session import proven_facts
 from holdfast.crypto.local_proof import local_proof
 from holdfast.crypto.proof import change_proof, creation_proof, host_token
 from holdfast.holder.links import door
@@ -189,3 +190,20 @@ def test_manners_are_a_hello_then_a_name_then_the_rest(
         door.demand_manners(connection, wire.Take())
     connection.actor = anna.actor
     door.demand_manners(connection, wire.Take())
+
+
+def test_a_proof_for_another_life_starts_nothing_else(anna: Enrolled) -> None:
+    asked: Packet = {"recovers": SESSION, "name": "web"}
+    proof = proven_facts(asked, anna.actor.id, anna.token())
+    made: Packet = {**proof, "recover": True, "id": SESSION}
+
+    for wrong in (
+        {**made, "recover": False, "command": ["sh"]},
+        {**made, "id": "s_" + "b" * 16},
+        {**made, "env": {"PATH": "/tmp"}},  # noqa: S108  # no file is there
+    ):
+        with pytest.raises(NotProven):
+            door.creator_of(wrong)
+    assert door.creator_of(made) == anna
+    with pytest.raises(NotProven):
+        door.creator_of(made)  # Once.

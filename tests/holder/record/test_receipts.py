@@ -32,7 +32,9 @@ def receipts(
     for name in ("RUNTIME", "CONFIG", "STATE"):
         monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
     places.session_head(SESSION).parent.mkdir(parents=True, exist_ok=True)
-    return Receipts(SESSION, LogFile(tmp_path / "log", SESSION), timers)
+    return Receipts(
+        SESSION, FIRST_INCARNATION, LogFile(tmp_path / "log", SESSION), timers
+    )
 
 
 def entry(number: int, kind: InputKind | None = InputKind.KEYS) -> Entry:

@@ -38,6 +38,8 @@ export interface SessionInfo {
   readonly attached: readonly string[];
   readonly outputMs: number;
   readonly attention: Attention | null;
+  readonly incarnation: number;
+  readonly recoveredMs: number;
 }
 
 /** Read what a host says of a session; what is missing is empty. */
@@ -60,5 +62,7 @@ export function sessionInfo(told: Packet): SessionInfo {
     attached: wordsOf(told, "attached"),
     outputMs: numberOf(told, "output_ms"),
     attention: attentionOf(told, "attention"),
+    incarnation: numberOf(told, "incarnation"),
+    recoveredMs: numberOf(told, "recovered_ms"),
   };
 }

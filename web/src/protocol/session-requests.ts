@@ -19,6 +19,7 @@ export type HostRequest =
       readonly integration?: boolean;
       readonly window?: number;
       readonly client?: string;
+      readonly recover?: boolean;
     }
   | { readonly do: "rename"; readonly id?: string; readonly name?: string }
   | { readonly do: "keep"; readonly id?: string; readonly keep?: boolean }

@@ -5,7 +5,8 @@ import os
 import sys
 
 from holdfast.client import early_session, keeper, session_location
-from holdfast.model.errors import DetachedBy, SessionNotNamed
+from holdfast.core.client.timeouts import APPROVAL
+from holdfast.model.errors import DetachedBy, SessionIsLost, SessionNotNamed
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import printable
 
@@ -24,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     from holdfast.cli.attached import show  # noqa: PLC0415  # after the words are checked
 
     if options.session is not None:
-        session = keeper.find(options.session)
+        session = _found(options.session)
     else:
         session = _only([one for one in keeper.sessions() if one.exit is None])
     try:
@@ -33,6 +34,23 @@ def run(options: argparse.Namespace) -> int:
         again = f"`holdfast attach {session.label}` reattaches"
         print(f"[holdfast] {printable(str(error))}; {again}")
         return 0
+
+
+def _found(text: str) -> SessionRecord:
+    """Return the session that is meant; one that was lost, if the settings say so."""
+    try:
+        return keeper.find(text)
+    except SessionIsLost:
+        from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
+
+        if not (config.mentions(b"recover") and config.settings().recovers):
+            raise
+    from holdfast.cli.recovery import find_lost  # noqa: PLC0415  # rarely needed
+    from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # ditto
+    from holdfast.cli.verbs.recover import begin  # noqa: PLC0415  # ditto
+
+    demand_terminal()  # Before anything is started.
+    return keeper.find(begin(find_lost(text), None, timeout=APPROVAL, attaches=True))
 
 
 def _only(known: list[SessionRecord]) -> SessionRecord:

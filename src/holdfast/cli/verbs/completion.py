@@ -8,7 +8,18 @@ from holdfast.cli.main import ALIASES, VERBS
 from holdfast.cli.manual_pages import Page
 
 NAMING = (
-    *("attach", "end", "rename", "keep", "send", "keys", "answer", "run", "read"),
+    *(
+        "attach",
+        "end",
+        "recover",
+        "rename",
+        "keep",
+        "send",
+        "keys",
+        "answer",
+        "run",
+        "read",
+    ),
     *("screen", "log", "state", "graph", "blame", "wait", "resize", "who", "take"),
     *("ask", "give", "refuse", "drop", "seize", "freeze", "thaw", "approve", "deny"),
     *("grant", "revoke", "detach"),

@@ -14,6 +14,7 @@ from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import checked_name, printable
 
 if TYPE_CHECKING:
+    from holdfast.client.lost_sessions import Lost
     from holdfast.client.past_sessions import Past
 
 MAX_NOTICE = 1000
@@ -31,9 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the list."""
     known, away = _known(options)
-    over = _over(known) if options.all and options.host is None else []
+    gone = _lost(known) if options.host is None else []
+    over = _over(known, gone) if options.all and options.host is None else []
     if options.names:
-        for label in [*map(_completed, known), *(one.label for one in over)]:
+        past = [*(one.label for one in gone), *(one.label for one in over)]
+        for label in [*map(_completed, known), *past]:
             print(label)
     elif options.json:
         import json  # noqa: PLC0415  # only who asked for it pays for it
@@ -43,10 +46,11 @@ def run(options: argparse.Namespace) -> int:
         if options.all:
             told = {"over": [one.facts() for one in over], "unreachable": away}
         if options.host is None:
+            told["lost"] = [one.facts() for one in gone]
             told["notices"] = policy_notices()
         print(json.dumps({"sessions": facts, **told}, indent=2))
     else:
-        _print_table(known, over)
+        _print_table(known, gone, over)
         for host, why in away.items():
             print(f"holdfast: {host}: {printable(why)}", file=sys.stderr)
         for notice in policy_notices() if options.host is None else ():
@@ -80,11 +84,23 @@ def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, 
     return [*known, *elsewhere], away
 
 
-def _over(known: list[SessionRecord]) -> "list[Past]":
+def _lost(known: list[SessionRecord]) -> "list[Lost]":
+    """Return the sessions here that were lost."""
+    from holdfast.linux.stored import recovery_places  # noqa: PLC0415  # beside the rest
+
+    listed = {session.id for session in known}
+    if listed.issuperset(recovery_places.recorded()):
+        return []
+    from holdfast.client.lost_sessions import lost  # noqa: PLC0415  # rarely needed
+
+    return lost(listed)
+
+
+def _over(known: list[SessionRecord], gone: "list[Lost]") -> "list[Past]":
     """Return the sessions here that are over, and not listed any more."""
     from holdfast.client.past_sessions import past  # noqa: PLC0415  # rarely needed
 
-    return past({session.id for session in known})
+    return past({*(one.id for one in known), *(one.id for one in gone)})
 
 
 def _here(*, look: bool) -> list[SessionRecord]:
@@ -102,15 +118,31 @@ def _here(*, look: bool) -> list[SessionRecord]:
         return known
 
 
-def _print_table(known: list[SessionRecord], over: "list[Past]") -> None:
-    if not known and not over:
+def _print_table(
+    known: list[SessionRecord], gone: "list[Lost]", over: "list[Past]"
+) -> None:
+    if not known and not gone and not over:
         print("No sessions. `holdfast new` starts one.", file=sys.stderr)
         return
     room = os.get_terminal_size(1).columns if os.isatty(1) else 0
     now = time.time()  # noqa: TID251  # for display
     rows = [session_table.row(one.label, one.facts(), now) for one in known]
+    rows += [_row_of_lost(one, now) for one in gone]
     rows += [_row_of_past(one, now) for one in over]
     print("\n".join(session_table.lines(rows, room)))
+    if gone:
+        label = gone[-1].label if len(gone) == 1 else "NAME"
+        print(
+            f"holdfast: `holdfast recover {label}` starts again what was lost",
+            file=sys.stderr,
+        )
+
+
+def _row_of_lost(one: "Lost", now: float) -> tuple[str, ...]:
+    """Return the row of a session that was lost; its age is that of its last sign."""
+    ago = f"{session_table.age(now - one.seen_wall)} ago"
+    nobody = session_table.NOBODY
+    return one.label, one.id, f"lost, {ago}", *(nobody,) * 4, one.command
 
 
 def _row_of_past(one: "Past", now: float) -> tuple[str, ...]:
@@ -125,8 +157,8 @@ def _row_of_past(one: "Past", now: float) -> tuple[str, ...]:
 
 
 def state_of(session: SessionRecord) -> str:
-    """Return a session's state, in at most two words."""
-    return session_table.state_told(
+    """Return a session's state, in a few words."""
+    told = session_table.state_told(
         session.state,
         session.exit,
         keep=session.keep,
@@ -134,6 +166,7 @@ def state_of(session: SessionRecord) -> str:
         doing=session.doing,
         calls=bool(session.attention.what),
     )
+    return told + session_table.origin_told(session.recovered_ms)
 
 
 def _completed(session: SessionRecord) -> str:

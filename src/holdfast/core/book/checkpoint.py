@@ -175,6 +175,8 @@ class Account:
                 _put(self._had, giver, self._command, MAX_HANDS)
             case EntryKind.BEGAN | EntryKind.FINISHED | EntryKind.CHANGED:
                 self._follow(entry)
+            case EntryKind.RECOVERED:
+                self._begin_life(entry)
             case _:
                 pass
 
@@ -204,6 +206,14 @@ class Account:
             line=tuple(self._typists if line is None else line),
             typists=tuple(self._typists),
         )
+
+    def _begin_life(self, entry: Entry) -> None:
+        """Keep the number of the last command: the shell is another one."""
+        self._origins = originators.Origins()
+        kept = [*self._commands][-1:]
+        self._commands.clear()
+        offset = commands.offset_of(entry)
+        self._commands.extend(commands.in_next_life(one, offset) for one in kept)
 
     def _follow(self, entry: Entry) -> None:
         self._origins.read(entry)

@@ -43,6 +43,7 @@ from holdfast.core.relay.lease import NEVER_LIVED
 from holdfast.model.envelopes import Envelope
 from holdfast.model.ids import ActorId, ClientId, Epoch, Incarnation, Index, next_epoch
 from holdfast.model.outcomes import outcome_from
+from holdfast.wire.lines import Value  # an annotation people read
 
 MAX_PAST = 4 * REMEMBERED
 """Inputs looked back on: several clients' worth of what may be asked again."""
@@ -86,6 +87,17 @@ class Inheritance:
     """Clients of whom none of the inputs is among them."""
 
     doubtful: Doubt | None
+    by: ActorId | None = None
+    """Who begins its next life, if it begins one."""
+
+    offset: int = 0
+    """Where the output of that life begins."""
+
+    def begun(self) -> dict[str, Value]:
+        """Return what the first entry says."""
+        if self.beginning is not EntryKind.RECOVERED:
+            return {}
+        return {"by": self.by, "offset": self.offset}
 
 
 class _Reader:

@@ -319,7 +319,7 @@ class Attachment:
         return before + part.data
 
     def _attached(self, message: Attached) -> None:
-        if message.incarnation != self.incarnation:
+        if self.incarnation not in (None, message.incarnation):
             self.offset = None  # Offsets of another life mean nothing in this one.
         self._is_painting = False
         self.incarnation = message.incarnation

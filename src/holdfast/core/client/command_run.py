@@ -50,7 +50,7 @@ from holdfast.model.errors import (
     SessionOver,
     SessionUnreachable,
 )
-from holdfast.model.ids import FIRST_INCARNATION, ClientId, Incarnation
+from holdfast.model.ids import ClientId, Incarnation
 from holdfast.model.inputs import InputKind
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import (
@@ -153,7 +153,6 @@ class CommandRun(AttachedExchange[Ran]):
     def told_first(self, reports: list[CommandReport]) -> None:
         """Take where to begin to read: no earlier than the prompt, or its start."""
         ours, last = reports
-        self.attachment.incarnation = FIRST_INCARNATION
         command = ours.command or last.command
         if command is None:
             self.attachment.offset = None

@@ -40,7 +40,7 @@ from holdfast.model.errors import (
     OutcomeUnknown,
     SessionUnreachable,
 )
-from holdfast.model.ids import FIRST_INCARNATION, ClientId
+from holdfast.model.ids import ClientId
 from holdfast.model.inputs import InputKind
 from holdfast.term.plain import plain
 from holdfast.wire.codec import Message
@@ -138,7 +138,6 @@ class ReplRun(AttachedExchange[Ran]):
         command = reports[0].command if reports else None
         if command is not None:
             self.attachment.offset = command.start
-            self.attachment.incarnation = FIRST_INCARNATION
 
     def refused_first(self, error: HoldfastError) -> None:
         """Go on without: no shell started it."""

@@ -22,7 +22,7 @@ from holdfast.model.errors import (
     SessionUnreachable,
     WaitedInVain,
 )
-from holdfast.model.ids import FIRST_INCARNATION, ClientId, Incarnation
+from holdfast.model.ids import ClientId, Incarnation
 from holdfast.model.text import printable
 from holdfast.wire.codec import Message
 from holdfast.wire.commands import CommandReport
@@ -65,7 +65,7 @@ class Follow(AttachedExchange[Result]):
         from_now: bool = False,
     ) -> None:
         super().__init__(attachment)
-        attachment.offset, attachment.incarnation = start, FIRST_INCARNATION
+        attachment.offset, attachment.incarnation = start, None
         self._start = start
         self._from_now = from_now
         self._from = 0

@@ -149,7 +149,7 @@ class Intake:
             self.serializer.remember(past)
         self.over = inherited.over
         begun = inherited.beginning
-        effects = [] if begun is None else self.record(begun, {}, at)
+        effects = [] if begun is None else self.record(begun, inherited.begun(), at)
         if inherited.doubtful is not None:
             index, word = inherited.doubtful.index, inherited.doubtful.word
             effects += self._log_settlement(index, {"as": word}, at)

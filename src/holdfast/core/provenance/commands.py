@@ -256,7 +256,9 @@ class Commands:
         self._kept.extend(kept.commands)
         self._clients.update(kept.clients)
 
-    def take_up(self, entries: Iterable[Entry], known: int = -1) -> None:
+    def take_up(  # noqa: C901  # one case for each kind
+        self, entries: Iterable[Entry], known: int = -1
+    ) -> None:
         """Find out, after a predecessor's death, which commands there were.
 
         Those of the entries up to `known` were loaded; what was typed was not.
@@ -279,8 +281,33 @@ class Commands:
                     self._had_begun(entry, is_known=entry.index <= known)
                 case EntryKind.FINISHED:
                     self._had_finished(entry, is_known=entry.index <= known)
+                case EntryKind.RECOVERED:
+                    staged = StagedLine()
+                    self._had_recovered(entry, is_known=entry.index <= known)
                 case _:
                     pass
+
+    def begin_life(self, offset: int) -> None:
+        """Take that the shell is another one, whose output begins at `offset`.
+
+        Only the number of the last command lives on: what it printed, and what was
+        entered, belong to a life that is over.
+        """
+        kept = [in_next_life(one, offset) for one in [*self._kept][-1:]]
+        self._kept.clear()
+        self._kept.extend(kept)
+        self._lose_shell()
+
+    def _had_recovered(self, entry: Entry, *, is_known: bool) -> None:
+        if is_known:
+            self._lose_shell()
+        else:
+            self.begin_life(offset_of(entry))
+
+    def _lose_shell(self) -> None:
+        self._sent, self._lines = None, EnteredLines()
+        self._is_inherited, self._cwd = False, ""
+        self.phase = Phase.UNMARKED
 
     # ── what is entered ───────────────────────────────────────────────────
 
@@ -551,3 +578,13 @@ def _is_other(sent: _Sent, mark: Began) -> bool:
 def _actors(value: Value) -> tuple[ActorId, ...]:
     words = str(value or "").split(",")
     return distinct(ActorId(word) for word in words if word)
+
+
+def in_next_life(last: Command, offset: int) -> Command:
+    """Return the last command of a life that is over, as the next one knows it."""
+    return replace(last, start=offset, end=offset)
+
+
+def offset_of(recovered: Entry) -> int:
+    """Return where in the stream a `recovered` entry says that a life begins."""
+    return recovered.number("offset") if "offset" in recovered.fields else 0

@@ -334,6 +334,8 @@ class Origins:
                 self._running = None
             case EntryKind.CHANGED:
                 self._had_changed(read_changed(entry.fields))
+            case EntryKind.RECOVERED:
+                vars(self).update(vars(Origins()))  # The shell is another one.
             case _:
                 pass
 

@@ -67,13 +67,17 @@ class StreamWindow:
         self.capacity = len(self._ring)
 
     @classmethod
-    def create(cls, memory: memoryview) -> Self:
-        """Make an empty window of all of `memory`, which must exceed HEADER."""
+    def create(cls, memory: memoryview, at: int = 0) -> Self:
+        """Make an empty window of all of `memory`, which must exceed HEADER.
+
+        The first byte printed has the offset `at`.
+        """
         assert len(memory) > HEADER, "a window needs room for a byte"  # noqa: S101
         window = cls(memory)
         marks = window._marks
         for place in range(len(marks)):
             marks[place] = 0
+        marks[_START] = marks[_END] = marks[_READ] = at
         marks[_LAYOUT] = LAYOUT
         marks[_CAPACITY] = window.capacity
         marks[_MAGIC] = MAGIC

@@ -14,7 +14,7 @@ from holdfast.linux import pty
 from holdfast.linux.freezer import Missed
 from holdfast.model.errors import FreezeIncomplete, ThawIncomplete
 from holdfast.model.events import EventName
-from holdfast.model.ids import FIRST_INCARNATION, ActorId
+from holdfast.model.ids import ActorId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
 from holdfast.wire.lines import Value  # noqa: TC001  # an annotation people read
@@ -47,7 +47,7 @@ class Interventions:
         self._driver.do(self._driver.intake.freeze(actor, at), at)
         frozen = self._freezer.freeze()
         self._changed()
-        self._company.announce(wire.State("frozen", FIRST_INCARNATION))
+        self._company.announce(wire.State("frozen", self._vaulted.incarnation))
         self._tell_missed(EventName.FREEZE_MISSED, frozen.missed)
         if frozen.missed:
             first = frozen.missed[0]
@@ -66,7 +66,7 @@ class Interventions:
         at = now()
         self._driver.do(self._driver.intake.thaw(actor, at), at)
         self._changed()
-        self._company.announce(wire.State("running", FIRST_INCARNATION))
+        self._company.announce(wire.State("running", self._vaulted.incarnation))
         self._tell_missed(EventName.THAW_MISSED, thawed.missed)
 
     def interrupt(self, actor: ActorId) -> None:

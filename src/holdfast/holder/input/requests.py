@@ -24,7 +24,7 @@ from holdfast.model.errors import (
     NotAllowed,
     OperatorNotHere,
 )
-from holdfast.model.ids import FIRST_INCARNATION, ActorId, ClientId
+from holdfast.model.ids import ActorId, ClientId
 from holdfast.model.inputs import Input, InputId
 from holdfast.wire import company as parties
 from holdfast.wire import messages as wire
@@ -229,7 +229,7 @@ class Requests:
                     NO_INPUT,
                     of,
                     kind,
-                    FIRST_INCARNATION,
+                    self._intake.incarnation,
                     self._intake.turn.epoch,
                     payload,
                 )

@@ -18,7 +18,7 @@ from holdfast.holder.record.note_memory import NoteMemory
 from holdfast.linux import pty
 from holdfast.linux.stored import folders
 from holdfast.linux.stored.host_key import host_seed
-from holdfast.model.ids import FIRST_INCARNATION, ActorId
+from holdfast.model.ids import ActorId
 
 
 class Succession(NamedTuple):
@@ -49,22 +49,23 @@ def take_up(context: Context, note: NoteMemory) -> Succession:
     log = LogFile(folders.session_log(session), session)
     past = log.recover()
     secret = hmac.digest(host_seed(), b"holdfast secret\n" + session.encode(), "sha256")
-    settings = Settings(
-        session, FIRST_INCARNATION, secret, kind_of=context.company.kind_of
-    )
+    life = context.vaulted.incarnation
+    settings = Settings(session, life, secret, kind_of=context.company.kind_of)
     driver = IntakeDriver(Intake(settings, Logbook(past.head)), note, context.timers)
     known = past.checkpoint
     before = None if known is None else standing_of(known)
     recent = past.entries[-REPLAYED:]
     line = TypedLine(shell)
     line.replay(recent, pty.discipline(context.vaulted.master), known)
+    if past.entries and past.entries[-1].incarnation != life:
+        shell.line.told(b"", ())  # What stood typed is gone with its shell.
     shell.take_up(past)
-    found = inherit(past.entries, note.read(), FIRST_INCARNATION, before)
+    found = inherit(past.entries, note.read(), life, before)
     return Succession(
         driver,
         Book(context, log, past, driver),
         line,
-        context.vaulted.continued(found),
+        context.vaulted.continued(found, shell.offset),
         recent,
         known.typists if known is not None and recent and recent[0].index else (),
         past.fresh,

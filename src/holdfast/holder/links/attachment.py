@@ -13,7 +13,6 @@ from holdfast.holder.processes.leader import Leader
 from holdfast.holder.session import Session
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError
-from holdfast.model.ids import FIRST_INCARNATION
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import refusal
 from holdfast.wire.frames import FrameKind
@@ -47,7 +46,8 @@ class Attachment:
             # It is here, and shows the session in another way: nobody has come.
             self._display.view.again(connection)
             return
-        same = asked.incarnation == FIRST_INCARNATION
+        # Who names no life means the present one.
+        same = asked.incarnation in (None, self._vaulted.incarnation)
         try:
             self._requests.demand(actor.id, Right.OBSERVE)
             if connection.client is None:
@@ -71,7 +71,7 @@ class Attachment:
         return wire.Attached(
             session=self._vaulted.session,
             name=self._vaulted.record.name,
-            incarnation=FIRST_INCARNATION,
+            incarnation=self._vaulted.incarnation,
             epoch=turn.epoch,
             holder=turn.holder or NOBODY,
             start=window.start,

@@ -25,7 +25,13 @@ from holdfast.model.ids import ActorId, SessionId
 from holdfast.version import __version__
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
-from holdfast.wire.creation import HOST, MAX_AGE_MS, change_bytes, proven_bytes
+from holdfast.wire.creation import (
+    HOST,
+    MAX_AGE_MS,
+    change_bytes,
+    proven_bytes,
+    recovery_bytes,
+)
 from holdfast.wire.versions import SPOKEN, choose
 
 PROOFS = "spent-proofs"
@@ -78,7 +84,7 @@ def creator_of(packet: packets.Packet) -> operators.Enrolled:
     known = operators.by_actor(ActorId(claimed))
     if known is None:
         raise UnknownOperator(claimed) if claimed else NotProven("")
-    proof, proven = _proof_in(packet), proven_bytes(packet)
+    proof, proven = _proof_in(packet), _asked_in(packet)
     if not _is_new(packet) or not is_creation_proof(known.token(), proven, proof):
         raise NotProven(claimed)
     now_ms = time.time_ns() // 1_000_000
@@ -109,6 +115,14 @@ def asker_of(packet: packets.Packet) -> operators.Enrolled | None:
     if not _is_new(packet) or not is_change_proof(token, change_bytes(packet), proof):
         raise NotProven(claimed)
     return known
+
+
+def _asked_in(packet: packets.Packet) -> bytes:
+    """Return what must be proven of a request: by what is done, not by what it says."""
+    if packet.get("recover") is not True:
+        return proven_bytes(packet)
+    # The session is the one that was named, whatever the keeper would have.
+    return recovery_bytes({**packet, "recovers": packet.get("id")})
 
 
 def _proof_in(packet: packets.Packet) -> bytes:

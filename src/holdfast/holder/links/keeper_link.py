@@ -293,6 +293,11 @@ class KeeperLink:
             told["facts"] = error.facts
         self._say(told)
 
+    def unbegun(self) -> None:
+        """Let go of a session whose life was refused: it is as lost as before."""
+        self._say({"do": "unbegun", "id": self._vaulted.session})
+        self.is_wanted = False
+
     def _prove(self) -> None:
         """Show that our loop runs; the deposit came before it did."""
         self._say({"do": "proof", "id": self._vaulted.session})

@@ -57,6 +57,7 @@ class Observations:
             has_exited=leader.exit is not None,
             starters=ProcessStarters(vaulted, context.shell).actors,
             lately=RecentActivity(window, context.attention),
+            life=vaulted.incarnation,
         )
 
     def take(self, connection: Connection, asked: Message) -> bool:

@@ -14,6 +14,7 @@ from holdfast.holder.output.query_answers import Answers
 from holdfast.holder.output.terminal_output import Output
 from holdfast.holder.processes.listeners import Listeners
 from holdfast.holder.provenance.command_messages import Told
+from holdfast.holder.record.recovery_record import RecoveryRecord
 from holdfast.holder.session import Session
 from holdfast.model.geometry import Size, clamped
 from holdfast.term.queries import Query
@@ -53,6 +54,12 @@ class Display:
         self.painter = PainterLink(
             vaulted.session, window, context.poll, timers, self.size
         )
+        if vaulted.painting is not None:
+            self.painter.go_on(vaulted.painting)
+        self.recovery = RecoveryRecord(vaulted, window, timers)
+        """What is on disk of it."""
+
+        self.recovery.painter = self.painter
         self.view = AttachView(window, self.painter, timers)
         """How clients are shown what was printed before."""
 
@@ -90,6 +97,8 @@ class Display:
         self._session.writer.echoed()
         self.printed_at = self._attention.printed_at = now = time.monotonic()
         self.listeners.printed(now)
+        if not self.recovery.is_stale:
+            self.recovery.printed(now)
         if self.window.end > self.painter.fed_at:
             self.painter.tick(now)
 

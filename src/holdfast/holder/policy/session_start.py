@@ -30,7 +30,7 @@ from holdfast.model.errors import (
     RequestTooLarge,
     TurnMoved,
 )
-from holdfast.model.ids import FIRST_INCARNATION, NO_EPOCH, ActorId, ClientId
+from holdfast.model.ids import NO_EPOCH, ActorId, ClientId
 from holdfast.model.inputs import Input, InputId, InputKind
 from holdfast.model.outcomes import Applied, Refused, Unknown
 from holdfast.model.session_record import HeldStart
@@ -117,7 +117,7 @@ class SessionStart:
 
     def _refuse(self, error: HoldfastError) -> None:
         self.refusal = error
-        note_refusal(ActorId(self._vaulted.held.creator))
+        note_refusal(self._starter)
         spawn.say(self._vaulted.start[0], spawn.NO)
         self._close()
 
@@ -133,12 +133,17 @@ class SessionStart:
             return None
         return Input(
             InputId(ClientId(self._start.client), 1),
-            ActorId(self._vaulted.held.creator),
+            self._starter,
             InputKind.START,
-            FIRST_INCARNATION,
+            self._vaulted.incarnation,
             NO_EPOCH,
             self._start.text.encode(),
         )
+
+    @property
+    def _starter(self) -> ActorId:
+        """Who asks for it: the creator, or who recovers the session."""
+        return ActorId(self._vaulted.held.begun_by)
 
     @property
     def _start(self) -> HeldStart:

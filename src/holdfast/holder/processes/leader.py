@@ -18,7 +18,6 @@ from holdfast.holder.processes.daemon_sweep import DaemonSweep, Swept
 from holdfast.holder.processes.freezer import Freezer
 from holdfast.linux import processes
 from holdfast.model.events import EventName
-from holdfast.model.ids import FIRST_INCARNATION
 from holdfast.wire import messages as wire
 
 
@@ -43,7 +42,7 @@ class Leader:
         self._enders: list[Connection] = []
         """Who ended a session whose shell was gone, and waits to be told."""
 
-        self._life = life.SessionLife()
+        self._life = life.SessionLife(context.vaulted.incarnation)
         self._life.handle(life.Started(self._pid), time.monotonic())
         self._life_timer = context.timers.add(self._live)
         self._sweep_timer = context.timers.add(self._sweep)
@@ -73,7 +72,7 @@ class Leader:
             self.exit = leader_exit.wait(self._pid, self._pidfd)
         self._drain()
         status = leader_exit.told(self.exit)
-        ended = life.LeaderExited(FIRST_INCARNATION, status)
+        ended = life.LeaderExited(self._life.incarnation, status)
         self._do(self._life.handle(ended, time.monotonic()))
         self._ended()
         self._begin_sweep()

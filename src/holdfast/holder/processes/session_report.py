@@ -21,7 +21,7 @@ from holdfast.linux.process_table import SLICE, Belonging, Tree
 from holdfast.linux.procfs import TICKS, state_word
 from holdfast.linux.sockets import CONNECTED, LISTENING, Socket
 from holdfast.model.errors import GraphUnavailable
-from holdfast.model.ids import FIRST_INCARNATION, ActorId, SessionId
+from holdfast.model.ids import FIRST_INCARNATION, ActorId, Incarnation, SessionId
 from holdfast.model.text import MAX_NAME, printable
 from holdfast.wire import evidence, graphs
 from holdfast.wire import messages as wire
@@ -52,8 +52,10 @@ class SessionReport:
         has_exited: bool,
         starters: Starters,
         lately: RecentActivity | None = None,
+        life: Incarnation = FIRST_INCARNATION,
     ) -> None:
         self._session = session
+        self._life = life
         self._leader = leader
         self._master = master
         # A leader that is gone has left its number to others.
@@ -81,7 +83,7 @@ class SessionReport:
         else:
             seen = session_state.look(self._master, self._leader)
         lately = self._lately and self._lately.look(seen, time.monotonic())
-        return told(seen, lately or NOTHING_KNOWN)
+        return told(seen, lately or NOTHING_KNOWN, self._life)
 
     def ask_graph(self, connection: Connection, asked: graphs.GraphRequest) -> None:
         """Have a client told what runs, as soon as it is known."""
@@ -130,13 +132,17 @@ class SessionReport:
         self._gathering = graph.survey(belonging, descriptors=descriptors)
 
 
-def told(seen: Evidence, lately: Activity = NOTHING_KNOWN) -> evidence.Evidence:
+def told(
+    seen: Evidence,
+    lately: Activity = NOTHING_KNOWN,
+    life: Incarnation = FIRST_INCARNATION,
+) -> evidence.Evidence:
     """Return what was seen as it travels, with what follows from it."""
     said = refined(decide(seen), seen, lately)
     return evidence.Evidence(
         state=said.word.value,
         program=wire.fitting(printable(said.program), MAX_NAME),
-        incarnation=FIRST_INCARNATION,
+        incarnation=life,
         sure=said.is_sure,
         why=tuple(wire.fitting(one, wire.MAX_TEXT) for one in said.why),
         foreground=seen.foreground or 0,

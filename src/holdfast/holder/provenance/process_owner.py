@@ -50,7 +50,7 @@ class ProcessOwners:
     def __init__(self, vaulted: Vaulted, company: Company) -> None:
         self._vaulted = vaulted
         self._company = company
-        self._triggers = Triggers(ActorId(vaulted.held.creator))
+        self._triggers = Triggers(ActorId(vaulted.held.begun_by))
         self._known: dict[ActorId, Actor] = {}
         self._fed: dict[tuple[int, int], dict[ActorId, None]] = {}
         """Who fed a process below the shell, by its number and when it was started."""

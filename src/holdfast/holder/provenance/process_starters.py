@@ -28,7 +28,7 @@ class ProcessStarters:
         """Return who started each of these processes, as far as it is known."""
         leader = self._vaulted.record.pid
         found = roots(processes, leader)
-        creator = ActorId(self._vaulted.held.creator)
+        creator = ActorId(self._vaulted.held.begun_by)
         actors = {
             root: creator
             if root.pid == leader

@@ -90,6 +90,11 @@ class ShellCommands:
             self.channel = StateChannel(vaulted.session, vaulted.held.integration)
 
     @property
+    def offset(self) -> int:
+        """How much was printed so far."""
+        return self._window.end
+
+    @property
     def line(self) -> StagedLine:
         """What stands typed, as far as the terminal and the shell tell."""
         if self.put_off is not None:
@@ -142,6 +147,10 @@ class ShellCommands:
                 self.origins = Origins.load(past.checkpoint.origins)
             self._machine.take_up(past.entries, known)
             self.origins.take_up(past.fresh)
+            if past.entries[-1].incarnation != self._vaulted.incarnation:
+                self._machine.begin_life(self.offset)
+                self.origins = Origins()
+                return
             self._note_hands()
             self.is_resuming = True
 

@@ -98,6 +98,8 @@ class TypedLine:
                     line.began(str(entry.fields["line"]) or None)
                 case EntryKind.FINISHED:
                     line.prompted()
+                case EntryKind.RECOVERED:
+                    line.told(b"", ())
                 case _:
                     pass
         line.shaped(hands)

@@ -34,7 +34,7 @@ class Book:
         self, context: Context, log: LogFile, past: Past, driver: IntakeDriver
     ) -> None:
         session, timers = context.vaulted.session, context.timers
-        self.receipts = Receipts(session, log, timers)
+        self.receipts = Receipts(session, context.vaulted.incarnation, log, timers)
         self._signatures = Signatures(past)
         driver.intake.serializer.signed_by = self._signatures.signed_by
         self._driver = driver

@@ -18,7 +18,7 @@ from holdfast.holder.timers import Timers
 from holdfast.linux.stored import places
 from holdfast.linux.stored.host_key import host_seed
 from holdfast.linux.stored.small_files import replace_file
-from holdfast.model.ids import FIRST_INCARNATION, Index, SessionId
+from holdfast.model.ids import Incarnation, Index, SessionId
 from holdfast.model.inputs import InputKind
 from holdfast.wire import messages as wire
 
@@ -32,8 +32,11 @@ MAX_OPEN = 1024
 class Receipts:
     """Signs for one session's logbook."""
 
-    def __init__(self, session: SessionId, log: LogFile, timers: Timers) -> None:
+    def __init__(
+        self, session: SessionId, life: Incarnation, log: LogFile, timers: Timers
+    ) -> None:
         self._session = session
+        self._life = life
         self._log = log
         self._timer = timers.add(self._vouch)
         self._key: SigningKey | None = None
@@ -79,7 +82,7 @@ class Receipts:
         with contextlib.suppress(OSError):
             if self._key is None:
                 self._key = SigningKey.from_seed(host_seed())
-            signed = sign_head(head, FIRST_INCARNATION, self._key)
+            signed = sign_head(head, self._life, self._key)
             path = os.fspath(places.session_head(self._session))
             replace_file(path, signed.to_line() + b"\n", is_durable=False)
             return signed

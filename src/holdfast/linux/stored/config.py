@@ -37,6 +37,11 @@ def mentions(*names: bytes) -> bool:
     return raw is not None and not why and any(name in raw for name in names)
 
 
+def is_environment_kept() -> bool:
+    """Tell whether environments of sessions are kept, to recover them with."""
+    return not mentions(b"environment") or settings().keeps_environment
+
+
 def examined(path: str = "") -> "tuple[Settings, tuple[Problem, ...]]":
     """Return what is in force by a file, ours if none is named, and its mistakes."""
     raw, why = _read(path or folders.config_file())

@@ -82,6 +82,16 @@ class SessionEnded(UsageError):
     next_step = "`holdfast ls --all` lists what ended in the last day."
 
 
+class SessionIsLost(UsageError):
+    """The session of that name was lost with all processes that held it."""
+
+    session: str
+    ago: str
+
+    says = "{session} was lost {ago} ago; `holdfast recover {session}`"
+    next_step = "`holdfast recover` starts it again: its name, command and output."
+
+
 class OffsetAhead(UsageError):
     """A reader asked to continue from a byte that was never printed."""
 
@@ -206,6 +216,16 @@ class StillAlive(UsageError):
 
     says = "incarnation {incarnation} is {state} and may still have processes"
     next_step = "End it first; a session never has two lives at once."
+
+
+class NotRecoverable(UsageError):
+    """A session was to be recovered that is not lost, or too little of it is kept."""
+
+    session: str
+    why: str
+
+    says = "{session} cannot be recovered: {why}"
+    next_step = "`holdfast log` shows what it did; `holdfast new` starts another."
 
 
 class PlaceNotOurs(UsageError):

@@ -1,0 +1,167 @@
+"""When what is printed gets to disk, and what a full one costs."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.core.session.doze import Nap
+from holdfast.core.session.left_behind import LeftBehind
+from holdfast.core.session.paint_requests import Past
+from holdfast.core.session.recovery import FLUSH_AFTER, MAX_TAIL, LeaderMark, StartFacts
+from holdfast.core.session.stream import HEADER, StreamWindow
+from holdfast.holder.record.recovery_record import RecoveryRecord
+from holdfast.holder.session_descriptors import Vaulted
+from holdfast.holder.timers import Timers
+from holdfast.linux.stored import recovery_files, recovery_places
+from holdfast.model.ids import FIRST_INCARNATION, SessionId
+from holdfast.model.session_record import Cells, HeldRecord, SessionRecord
+
+SESSION = SessionId("s_" + "a" * 16)
+FACTS = StartFacts(
+    session=SESSION,
+    incarnation=FIRST_INCARNATION,
+    name="web",
+    first_name="web",
+    command=("sh",),
+    cwd="/",
+    environment={},
+    size=(80, 24),
+    window=1 << 20,
+    integration=False,
+    exec_gate=False,
+    creator="a_x",
+    created_ms=1,
+    leader=LeaderMark(0, 0, ""),
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    for name in ("RUNTIME", "CONFIG", "STATE"):
+        monkeypatch.setenv(f"HOLDFAST_{name}_DIR", str(tmp_path / name.lower()))
+    return Path(recovery_places.folder())
+
+
+@pytest.fixture
+def vaulted() -> Iterator[Vaulted]:
+    record = SessionRecord(SESSION, "web", size=Cells(80, 24))
+    with socket.socket() as listener:
+        memory = os.memfd_create("window")
+        yield Vaulted(record, HeldRecord(), 0, memory, listener, 0, origin=FACTS)
+        os.close(memory)
+
+
+def window() -> StreamWindow:
+    return StreamWindow.create(memoryview(bytearray(HEADER + 2 * MAX_TAIL)))
+
+
+def test_what_is_printed_is_on_disk_after_a_while_and_once(vaulted: Vaulted) -> None:
+    timers, stream = Timers(), window()
+    record = RecoveryRecord(vaulted, stream, timers)
+    recovery_files.write_next(FACTS)
+    record.begun()
+    stream.append(b"x" * MAX_TAIL + b"the end")
+    assert not record.is_stale
+
+    record.printed(100.0)
+
+    assert record.is_stale
+    assert timers.first == 100.0 + FLUSH_AFTER
+    assert not timers.waits  # It keeps nobody from dozing.
+    assert recovery_files.tail_of(SESSION) is None
+    timers.tick(100.0 + FLUSH_AFTER)
+    tail = recovery_files.tail_of(SESSION)
+    assert tail is not None
+    assert tail.end == stream.end
+    assert len(tail.data) == MAX_TAIL
+    assert tail.data.endswith(b"the end")
+    assert not record.is_stale
+    assert recovery_files.facts_of(SESSION) == FACTS
+
+
+def test_a_full_disk_is_tried_again_with_the_next_output(
+    vaulted: Vaulted, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timers, stream = Timers(), window()
+    record = RecoveryRecord(vaulted, stream, timers)
+    with monkeypatch.context() as full:
+        full.setattr(recovery_files, "ROOM", 1 << 62)
+        record.begun()
+        record.printed(0.0)
+        timers.tick(FLUSH_AFTER)
+        assert [*folder.iterdir()] == []
+
+    stream.append(b"more")
+    record.rest()
+
+    assert recovery_files.facts_of(SESSION) == FACTS
+    tail = recovery_files.tail_of(SESSION)
+    assert tail is not None
+    assert tail.data == b"more"
+    assert vaulted.origin is None
+
+
+def test_a_session_that_wakes_and_sleeps_again_writes_nothing(
+    vaulted: Vaulted, folder: Path
+) -> None:
+    first = RecoveryRecord(vaulted, window(), Timers())
+    first.begun()
+    first.rest()
+    before = {one: one.stat().st_ino for one in folder.iterdir()}
+    vaulted.woken = LeftBehind(
+        Nap(1.0, 30.0, 10, 20, 0.5),
+        is_staged=False,
+        painting=Past(is_whole=True, begin=0, sizes=(), kept=None),
+    )
+
+    woken = RecoveryRecord(vaulted, window(), Timers())
+    woken.begun()
+    woken.rest()
+
+    assert {one: one.stat().st_ino for one in folder.iterdir()} == before
+    vaulted.record = vaulted.record._replace(name="another")
+    woken.rest()
+    tail = recovery_files.tail_of(SESSION)
+    assert tail is not None
+    assert tail.name == "another"
+
+
+def test_a_session_that_is_over_leaves_nothing(vaulted: Vaulted, folder: Path) -> None:
+    timers, stream = Timers(), window()
+    record = RecoveryRecord(vaulted, stream, timers)
+    record.begun()
+    record.rest()
+    assert [*folder.iterdir()]
+
+    assert not record.over()
+
+    assert [*folder.iterdir()] == []
+    assert record.is_stale  # Nobody asks it to write again.
+
+
+def test_a_life_that_never_began_leaves_the_earlier_one(
+    vaulted: Vaulted, folder: Path
+) -> None:
+    recovery_files.write_next(FACTS)
+    recovery_files.begin(SESSION)
+    recovery_files.write_next(FACTS)
+    vaulted.record = vaulted.record._replace(incarnation=2)
+    record = RecoveryRecord(vaulted, window(), Timers())
+
+    assert record.over()
+
+    assert [one.suffix for one in folder.iterdir()] == [".facts"]
+
+
+def test_nothing_is_written_of_a_command_that_waits(
+    vaulted: Vaulted, folder: Path
+) -> None:
+    vaulted.start = [0, 1]
+    record = RecoveryRecord(vaulted, window(), Timers())
+
+    record.rest()
+
+    assert [*folder.iterdir()] == []

@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import pytest
+
+from holdfast.linux.stored import recovery_places as places
+from holdfast.model.ids import SessionId
+
+ONE = SessionId("s_" + "a" * 16)
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("HOLDFAST_STATE_DIR", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def test_without_a_folder_nothing_is_recorded_and_none_is_made(state: Path) -> None:
+    assert places.recorded() == []
+    assert not state.exists()
+
+
+def test_all_files_of_a_session_go_and_no_others(state: Path) -> None:
+    kinds = (places.FACTS, places.NEXT, places.LOCK, *places.TAILS)
+    for kind in kinds:
+        Path(places.path_of(ONE, kind)).touch()
+        Path(f"{places.path_of(ONE, kind)}.new").touch()
+    other = state / "sessions" / "s_other.facts"
+    other.touch()
+    (state / "sessions" / "notes.facts").touch()
+    assert places.recorded() == [ONE, "s_other"]
+
+    places.remove_next(ONE)
+    assert not Path(places.path_of(ONE, places.NEXT)).exists()
+    places.remove(ONE)
+    places.remove(ONE)
+
+    assert places.recorded() == ["s_other"]
+    assert sorted(one.name for one in (state / "sessions").iterdir()) == [
+        "notes.facts",
+        "s_other.facts",
+    ]
+
+
+def test_a_place_that_is_unfit_is_no_error_for_who_clears_away(state: Path) -> None:
+    state.write_text("no folder")
+
+    places.remove(ONE)
+    assert places.recorded() == []
