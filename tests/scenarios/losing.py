@@ -13,7 +13,7 @@ from tests.scenarios.leftovers import left_over
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.client import current_operator
-from holdfast.linux import process_start
+from holdfast.linux import process_start, procfs
 from holdfast.linux.stored import recovery_places
 from holdfast.model.ids import SessionId
 
@@ -44,11 +44,22 @@ def holdfast(*words: str, **env: str) -> "subprocess.CompletedProcess[str]":
 def lose_everything() -> None:
     """Kill all of ours and all that runs in sessions; nobody sees another die."""
     folder = os.environ["HOLDFAST_RUNTIME_DIR"]
+    killed: set[int] = set()
     while left := left_over(folder, "HOLDFAST_RUNTIME_DIR"):
+        killed.update(left)
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in left:
                 with contextlib.suppress(OSError):
                     os.kill(pid, number)
+    # One that is dying has no environment any more, and still has its sockets: whoever
+    # connects then believes in a keeper.
+    eventually("they are gone", lambda: not any(map(is_alive, killed)))
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process runs: one that has ended may wait to be collected."""
+    found = procfs.read_stat(pid)
+    return found is not None and found.lives
 
 
 def lost() -> dict[str, dict[str, object]]:

@@ -148,6 +148,8 @@ def _lost(session: SessionId) -> Lost | None:
     if tail is not None:
         wall = max(wall, tail.at_ms / 1000)
     why = "" if entries else "its logbook cannot be read"
-    if is_running(facts.leader):
-        why = f"process {facts.leader.pid} of it still runs, and nobody holds it"
+    begun = recovery_files.next_of(session)
+    for one in (facts,) if begun is None else (facts, begun):
+        if is_running(one.leader):
+            why = f"process {one.leader.pid} of it still runs, and nobody holds it"
     return Lost(session, name or facts.name, wall, facts, why)

@@ -164,12 +164,12 @@ class Holder:
         self._display.resized(size)
         self._keeper.change({"size": [size.columns, size.rows]})
 
-    def _tell_state(self, _now: float) -> None:
+    def _tell_state(self, now: float) -> None:
         """Let the keeper know whether the session stands still; it lists that."""
         state, told = self._state(), self._vaulted.record.state
         is_refused = self._session.policy.start.refusal is not None
         if state not in (STARTING, "exited") and not is_refused:
-            self._recovery.begun()
+            self._recovery.begun(now)
         if told not in (state, "exited"):
             self._keeper.change({"state": state})
 

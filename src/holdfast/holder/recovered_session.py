@@ -9,7 +9,6 @@ A session never has two lives at once. So before anything is made, under a lock:
 A process that the leader has left behind is no second life.
 """
 
-import contextlib
 import fcntl
 import os
 import time
@@ -24,6 +23,7 @@ from holdfast.core.session.recovery import (
 from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.session_memory import open_window
+from holdfast.linux import procfs
 from holdfast.linux.life_signs import held_sessions, is_running, leader_mark
 from holdfast.linux.stored import operators, places, recovery_files, recovery_places
 from holdfast.linux.stored.book_end import has_ended, last_entries, life_of
@@ -34,13 +34,21 @@ from holdfast.model.errors import (
     SessionNotFound,
     StillAlive,
 )
-from holdfast.model.ids import Incarnation, SessionId, next_incarnation
+from holdfast.model.ids import (
+    FIRST_INCARNATION,
+    Incarnation,
+    SessionId,
+    next_incarnation,
+)
 from holdfast.model.session_record import Cells
 from holdfast.model.session_requests import Creation
 from holdfast.model.text import printable
 
 PATIENCE = 1.0
 """Seconds for processes that let go of a session to have closed its socket."""
+
+MAX_ENVIRONMENT = 4 * 1024 * 1024
+"""Bytes read of a leader's environment: more than a creation can give."""
 
 
 class NextLife(NamedTuple):
@@ -97,26 +105,65 @@ class NextLife(NamedTuple):
 def keep_origin(
     made: Vaulted, asked: Creation, environment: dict[str, str], window: int
 ) -> None:
-    """Keep what it takes to begin this life again; a full disk is no harm."""
+    """Note what it takes to begin this life again.
+
+    That of a first life is written once its command runs. That of a later one must be
+    on disk before: else the leader of the life before would pass for its own, and a
+    third could begin beside it.
+
+    Raises:
+        OSError: It is not the first life, and the disk refuses.
+
+    """
+    kept = environment if is_environment_kept() else None
+    wished = asked.integration, asked.exec_gate
+    made.origin = _facts(made, kept, window, wished)
+    if made.incarnation > FIRST_INCARNATION:
+        recovery_files.write_next(made.origin)
+
+
+def origin_of(made: Vaulted, window: int) -> StartFacts:
+    """Return what a life was begun with by a holder that died before it was written.
+
+    The kernel has the environment that the leader was given.
+    """
+    kept = _given_to(made.record.pid) if is_environment_kept() else None
+    wished = bool(made.held.integration), made.held.exec_gate
+    return _facts(made, kept, window, wished)
+
+
+def _given_to(pid: int) -> dict[str, str]:
+    raw = procfs.read_table(f"/proc/{pid}/environ", MAX_ENVIRONMENT)
+    pairs = (one.partition(b"=") for one in raw.split(b"\0"))
+    return {
+        os.fsdecode(name): os.fsdecode(value) for name, mark, value in pairs if mark
+    }
+
+
+def _facts(
+    made: Vaulted,
+    environment: dict[str, str] | None,
+    window: int,
+    wished: tuple[bool, bool],
+) -> StartFacts:
     record, held = made.record, made.held
-    made.origin = StartFacts(
+    integration, exec_gate = wished
+    return StartFacts(
         session=record.id,
         incarnation=made.incarnation,
         name=record.name,
         first_name=held.first_name,
         command=record.command,
         cwd=record.cwd,
-        environment=environment if is_environment_kept() else None,
+        environment=environment,
         size=(record.size.columns, record.size.rows),
         window=window,
-        integration=asked.integration,
-        exec_gate=asked.exec_gate,
+        integration=integration,
+        exec_gate=exec_gate,
         creator=held.creator,
         created_ms=record.created_ms,
         leader=leader_mark(record.pid),
     )
-    with contextlib.suppress(OSError, HoldfastError):
-        recovery_files.write_next(made.origin)
 
 
 def demand_lost(session: SessionId) -> NextLife:
@@ -156,9 +203,11 @@ def demand_dead(session: SessionId, facts: StartFacts) -> None:
         if time.monotonic() >= until:
             raise StillAlive(facts.incarnation, "held by a process of ours")
         time.sleep(PATIENCE / 20)
-    if is_running(facts.leader):
-        where = f"running as process {facts.leader.pid}, which nobody holds,"
-        raise StillAlive(facts.incarnation, where)
+    begun = recovery_files.next_of(session)  # By somebody who was killed then.
+    for one in (facts,) if begun is None else (facts, begun):
+        if is_running(one.leader):
+            where = f"running as process {one.leader.pid}, which nobody holds,"
+            raise StillAlive(one.incarnation, where)
 
 
 def lock(session: SessionId) -> int:

@@ -59,6 +59,13 @@ def test_what_is_written_down_is_read_again() -> None:
     assert TAIL.end == 6
 
 
+@given(st.text(st.characters()) | st.just("\udcff\ud800"))
+def test_words_folder_and_variables_need_not_be_text(odd: str) -> None:
+    facts = replace(FACTS, command=(odd,), cwd=odd, environment={odd: odd})
+
+    assert read_facts(facts.to_bytes(), SESSION) == facts
+
+
 @given(st.binary(max_size=60))
 def test_no_bytes_are_fatal(raw: bytes) -> None:
     with pytest.raises(MalformedMessage):

@@ -1,5 +1,6 @@
 """When what is printed gets to disk, and what a full one costs."""
 
+import math
 import os
 import socket
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from holdfast.core.session.left_behind import LeftBehind
 from holdfast.core.session.paint_requests import Past
 from holdfast.core.session.recovery import FLUSH_AFTER, MAX_TAIL, LeaderMark, StartFacts
 from holdfast.core.session.stream import HEADER, StreamWindow
-from holdfast.holder.record.recovery_record import RecoveryRecord
+from holdfast.holder.record.recovery_record import FACTS_AFTER, RecoveryRecord
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.timers import Timers
 from holdfast.linux.stored import recovery_files, recovery_places
@@ -58,11 +59,16 @@ def window() -> StreamWindow:
     return StreamWindow.create(memoryview(bytearray(HEADER + 2 * MAX_TAIL)))
 
 
-def test_what_is_printed_is_on_disk_after_a_while_and_once(vaulted: Vaulted) -> None:
+def test_what_is_printed_is_on_disk_after_a_while_and_once(
+    vaulted: Vaulted, folder: Path
+) -> None:
     timers, stream = Timers(), window()
     record = RecoveryRecord(vaulted, stream, timers)
-    recovery_files.write_next(FACTS)
-    record.begun()
+    record.begun(0.0)
+    assert timers.first == FACTS_AFTER
+    assert [*folder.iterdir()] == []
+    timers.tick(FACTS_AFTER)
+    assert recovery_files.facts_of(SESSION) == FACTS
     stream.append(b"x" * MAX_TAIL + b"the end")
     assert not record.is_stale
 
@@ -72,14 +78,75 @@ def test_what_is_printed_is_on_disk_after_a_while_and_once(vaulted: Vaulted) -> 
     assert timers.first == 100.0 + FLUSH_AFTER
     assert not timers.waits  # It keeps nobody from dozing.
     assert recovery_files.tail_of(SESSION) is None
-    timers.tick(100.0 + FLUSH_AFTER)
+    due = 100.0 + FLUSH_AFTER
+    timers.tick(due)
+    assert recovery_files.tail_of(SESSION) is None  # Keys come in between.
+    assert timers.first == due
+    stream.append(b"later")
+    record.printed(due)
+    assert timers.first == due
+    turns = 0
+    while timers.first == due:
+        timers.tick(due)
+        turns += 1
+    assert turns > MAX_TAIL // recovery_files.BIT
+    assert timers.first == due + FLUSH_AFTER  # For what was printed meanwhile.
+    record.is_stale = False
     tail = recovery_files.tail_of(SESSION)
     assert tail is not None
-    assert tail.end == stream.end
+    assert tail.end == stream.end - len(b"later")
     assert len(tail.data) == MAX_TAIL
     assert tail.data.endswith(b"the end")
     assert not record.is_stale
-    assert recovery_files.facts_of(SESSION) == FACTS
+
+
+def test_one_that_falls_asleep_amid_a_write_has_all_of_it_on_disk(
+    vaulted: Vaulted,
+) -> None:
+    timers, stream = Timers(), window()
+    record = RecoveryRecord(vaulted, stream, timers)
+    record.begun(0.0)
+    stream.append(b"x" * MAX_TAIL)
+    record.printed(0.0)
+    timers.tick(FLUSH_AFTER)
+    stream.append(b"the end")
+    record.printed(FLUSH_AFTER)
+
+    record.rest()
+
+    tail = recovery_files.tail_of(SESSION)
+    assert tail is not None
+    assert tail.data.endswith(b"the end")
+
+
+def test_a_successor_keeps_what_its_predecessor_could_not(vaulted: Vaulted) -> None:
+    vaulted.origin = None
+    vaulted.record = vaulted.record._replace(pid=os.getpid(), command=("sh",))
+    record = RecoveryRecord(vaulted, window(), Timers())
+    record.begun(0.0)
+
+    record.rest()
+
+    found = recovery_files.facts_of(SESSION)
+    assert found.command == ("sh",)
+    assert found.leader.pid == os.getpid()
+    assert found.environment is not None
+    assert "PATH" in found.environment
+
+
+def test_what_ends_amid_a_write_leaves_nothing(vaulted: Vaulted, folder: Path) -> None:
+    timers, stream = Timers(), window()
+    record = RecoveryRecord(vaulted, stream, timers)
+    record.begun(0.0)
+    stream.append(b"x" * MAX_TAIL)
+    record.printed(0.0)
+    timers.tick(FLUSH_AFTER)
+
+    assert not record.over()
+
+    assert [*folder.iterdir()] == []
+    timers.refresh()
+    assert timers.first == math.inf
 
 
 def test_a_full_disk_is_tried_again_with_the_next_output(
@@ -89,7 +156,7 @@ def test_a_full_disk_is_tried_again_with_the_next_output(
     record = RecoveryRecord(vaulted, stream, timers)
     with monkeypatch.context() as full:
         full.setattr(recovery_files, "ROOM", 1 << 62)
-        record.begun()
+        record.begun(0.0)
         record.printed(0.0)
         timers.tick(FLUSH_AFTER)
         assert [*folder.iterdir()] == []
@@ -108,7 +175,7 @@ def test_a_session_that_wakes_and_sleeps_again_writes_nothing(
     vaulted: Vaulted, folder: Path
 ) -> None:
     first = RecoveryRecord(vaulted, window(), Timers())
-    first.begun()
+    first.begun(0.0)
     first.rest()
     before = {one: one.stat().st_ino for one in folder.iterdir()}
     vaulted.woken = LeftBehind(
@@ -118,7 +185,7 @@ def test_a_session_that_wakes_and_sleeps_again_writes_nothing(
     )
 
     woken = RecoveryRecord(vaulted, window(), Timers())
-    woken.begun()
+    woken.begun(0.0)
     woken.rest()
 
     assert {one: one.stat().st_ino for one in folder.iterdir()} == before
@@ -132,7 +199,7 @@ def test_a_session_that_wakes_and_sleeps_again_writes_nothing(
 def test_a_session_that_is_over_leaves_nothing(vaulted: Vaulted, folder: Path) -> None:
     timers, stream = Timers(), window()
     record = RecoveryRecord(vaulted, stream, timers)
-    record.begun()
+    record.begun(0.0)
     record.rest()
     assert [*folder.iterdir()]
 

@@ -49,6 +49,12 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return Path(recovery_places.folder())
 
 
+def write_tail(session: SessionId, tail: OutputTail, slot: int) -> None:
+    writing = recovery_files.TailWriting(session, tail, slot)
+    while not writing.go_on():
+        pass
+
+
 def test_a_life_counts_from_when_its_command_has_begun(folder: Path) -> None:
     recovery_files.write_next(FACTS)
     assert recovery_places.recorded() == []
@@ -66,9 +72,9 @@ def test_a_life_counts_from_when_its_command_has_begun(folder: Path) -> None:
 
 def test_the_newest_tail_that_opens_is_read(folder: Path) -> None:
     assert recovery_files.tail_of(ONE) is None
-    recovery_files.write_tail(ONE, TAIL, 0)
+    write_tail(ONE, TAIL, 0)
     newer = replace(TAIL, at_ms=20, data=b"printed more")
-    recovery_files.write_tail(ONE, newer, 1)
+    write_tail(ONE, newer, 1)
     recovery_files.make_durable(ONE)
     assert recovery_files.tail_of(ONE) == newer
 
@@ -77,8 +83,66 @@ def test_the_newest_tail_that_opens_is_read(folder: Path) -> None:
 
     assert recovery_files.tail_of(ONE) == TAIL
     later = replace(TAIL, incarnation=Incarnation(2), at_ms=5)
-    recovery_files.write_tail(ONE, later, 1)
+    write_tail(ONE, later, 1)
     assert recovery_files.tail_of(ONE) == later
+
+
+def test_a_tail_is_written_bit_by_bit_and_the_older_one_first(folder: Path) -> None:
+    assert recovery_files.older_slot(ONE) == 0
+    large = replace(TAIL, data=bytes(3 * recovery_files.BIT))
+    write_tail(ONE, large, 0)
+    assert recovery_files.older_slot(ONE) == 1
+    newer = replace(large, at_ms=20)
+    writing = recovery_files.TailWriting(ONE, newer, 1)
+
+    assert not writing.go_on()  # It is not yet there, and the older one counts.
+    writing.close()
+    assert recovery_files.tail_of(ONE) == large
+    os.utime(folder / f"{ONE}.tail0", ns=(0, 0))
+    write_tail(ONE, newer, 1)
+    assert recovery_files.tail_of(ONE) == newer
+    assert recovery_files.older_slot(ONE) == 0
+    shorter = replace(newer, at_ms=30, data=b"less")
+    write_tail(ONE, shorter, 1)
+    assert recovery_files.tail_of(ONE) == shorter
+
+
+def test_nothing_is_written_into_what_is_not_a_file_of_ours(folder: Path) -> None:
+    path, other = folder / f"{ONE}.tail0", folder / "other"
+    other.write_bytes(b"as it was")
+    path.symlink_to(other)
+    with pytest.raises(OSError, match="symbolic"):
+        write_tail(ONE, TAIL, 0)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="No such device"):
+        write_tail(ONE, TAIL, 0)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(MalformedMessage, match="not a file of ours"):
+        write_tail(ONE, TAIL, 0)
+    os.close(reader)
+    assert other.read_bytes() == b"as it was"
+
+
+def test_a_full_disk_ends_a_tail(monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = recovery_files.TailWriting(ONE, TAIL, 0)
+    monkeypatch.setattr(writing, "_fd", os.open("/dev/full", os.O_WRONLY))
+
+    with pytest.raises(OSError, match="No space"):
+        writing.go_on()
+
+    writing.close()
+    assert recovery_files.tail_of(ONE) is None
+
+
+def test_a_life_on_its_way_is_known(folder: Path) -> None:
+    assert recovery_files.next_of(ONE) is None
+    recovery_files.write_next(FACTS)
+    assert recovery_files.next_of(ONE) == FACTS
+    (folder / f"{ONE}.next").write_bytes(b"nothing of ours")
+    assert recovery_files.next_of(ONE) is None
+    recovery_files.write_facts(FACTS)
+    assert recovery_files.facts_of(ONE) == FACTS
 
 
 def test_what_is_not_a_file_of_ours_is_not_read(folder: Path) -> None:

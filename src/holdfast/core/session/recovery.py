@@ -22,7 +22,7 @@ I2  A tail has at most MAX_TAIL bytes of output.
 I3  After `begin_anew` no mode of the earlier life is on, and its last line is ended.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -91,7 +91,14 @@ class StartFacts:
 
     def to_bytes(self) -> bytes:
         """Return it as it is written down."""
-        return msgspec.msgpack.encode((FORMAT, self))
+        given = self.environment
+        texts: _Texts = (
+            tuple(map(_raw, self.command)),
+            _raw(self.cwd),
+            None if given is None else {_raw(one): _raw(given[one]) for one in given},
+        )
+        rest = replace(self, command=(), cwd="", environment=None)
+        return msgspec.msgpack.encode((FORMAT, rest, texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,10 @@ class OutputTail:
         return msgspec.msgpack.encode((FORMAT, self))
 
 
-_FACTS = msgspec.msgpack.Decoder(tuple[Literal[1], StartFacts])
+_Texts = tuple[tuple[bytes, ...], bytes, dict[bytes, bytes] | None]
+"""Words, folder and variables, which need not be text: any byte may be in them."""
+
+_FACTS = msgspec.msgpack.Decoder(tuple[Literal[1], StartFacts, _Texts])
 _TAIL = msgspec.msgpack.Decoder(tuple[Literal[1], OutputTail])
 
 
@@ -131,7 +141,16 @@ def read_facts(raw: bytes, session: SessionId) -> StartFacts:
 
     """
     try:
-        found = _FACTS.decode(raw)[1]
+        _, rest, (command, cwd, given) = _FACTS.decode(raw)
+        variables = None
+        if given is not None:
+            variables = {_text(one): _text(value) for one, value in given.items()}
+        found = replace(
+            rest,
+            command=tuple(map(_text, command)),
+            cwd=_text(cwd),
+            environment=variables,
+        )
     except (msgspec.MsgspecError, ValueError, RecursionError, HoldfastError) as error:
         raise MalformedMessage("facts of a session", str(error)) from None
     if found.session != session or not found.command:
@@ -153,6 +172,14 @@ def read_tail(raw: bytes) -> OutputTail:
     if found.start < 0 or len(found.data) > MAX_TAIL:
         raise MalformedMessage("output of a session", "it is too much")
     return found
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogatepass")
 
 
 def painting_for(past: Past, start: int) -> Past:

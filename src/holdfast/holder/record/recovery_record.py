@@ -1,7 +1,8 @@
 """Keeps on disk what it takes to begin the session again when everything is lost.
 
-No key waits for it: what is printed sets a timer, once, and what has piled up is
-written when that is due, and when the session falls asleep. A disk that takes nothing
+No key waits for it, nor does who starts a session: what it was started with is written
+a moment later. What is printed sets a timer, once, and what has piled up is written when
+that is due, bit by bit, and when the session falls asleep. A disk that takes nothing
 costs the session nothing; the next attempt comes with the next output.
 """
 
@@ -20,11 +21,17 @@ from holdfast.core.session.stream import StreamWindow
 from holdfast.holder.output.painter_link import (
     PainterLink,  # noqa: TC001  # an annotation people read
 )
+from holdfast.holder.recovered_session import origin_of
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.timers import Timers
 from holdfast.linux.stored import recovery_files, recovery_places
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
+
+
+FACTS_AFTER = 0.05
+"""Seconds from when the command has begun until it is on disk what it was begun with:
+its first prompt comes first."""
 
 
 class RecoveryRecord:
@@ -34,8 +41,10 @@ class RecoveryRecord:
         self._vaulted = vaulted
         self._window = window
         self._timer = timers.add(self._due, is_minor=True)
-        self._slot = 0
-        self._is_begun = False
+        self._facts_timer = timers.add(self._facts_due, is_minor=True)
+        self._slot: int | None = None
+        self._writing: recovery_files.TailWriting | None = None
+        self._is_kept = False
         self._has_run = False
         is_woken = vaulted.woken is not None
         self._is_durable = is_woken  # By whoever let it fall asleep.
@@ -46,32 +55,29 @@ class RecoveryRecord:
         self.is_stale = False
         """Whether something was printed that is not on disk, and will be soon."""
 
-    def begun(self) -> None:
+    def begun(self, now: float) -> None:
         """Take that the command runs: from now on the session can be lost."""
-        self._has_run = True
-        if self._is_begun:
+        if self._has_run:
             return
-        session, origin = self._vaulted.session, self._vaulted.origin
-        with contextlib.suppress(OSError, HoldfastError):
-            try:
-                recovery_files.begin(session)
-                self._is_durable = False
-            except FileNotFoundError:  # It was begun before us, or the disk was full.
-                if origin is not None:
-                    recovery_files.write_next(origin)
-                    recovery_files.begin(session)
-                    self._is_durable = False
-            self._is_begun, self._vaulted.origin = True, None
+        self._has_run = True
+        if self._vaulted.woken is None:
+            self._facts_timer.set(now + FACTS_AFTER)
 
     def printed(self, now: float) -> None:
         """Take that something was printed; call it if nothing is stale yet."""
         self.is_stale = True
-        self._timer.set(now + FLUSH_AFTER)
+        if self._writing is None:  # Else it is noted once that is done.
+            self._timer.set(now + FLUSH_AFTER)
 
     def rest(self) -> None:
         """Have everything on disk, for good: nobody waits for us now."""
-        if self.is_stale or self._written != self._changing():
-            self._flush()
+        with contextlib.suppress(OSError, HoldfastError):
+            while self._writing is not None:
+                self._go_on()
+            if self.is_stale or self._written != self._changing():
+                self._flush()
+            while self._writing is not None:
+                self._go_on()
         if not self._is_durable:
             recovery_files.make_durable(self._vaulted.session)
             self._is_durable = True
@@ -83,6 +89,10 @@ class RecoveryRecord:
         kept of the last one stays, and the session is as lost as before.
         """
         self._timer.set(None)
+        self._facts_timer.set(None)
+        if self._writing is not None:
+            self._writing.close()
+            self._writing = None
         self.is_stale = True  # Nothing is to be written again.
         session = self._vaulted.session
         if not self._has_run and _last_life(session) < self._vaulted.incarnation:
@@ -91,18 +101,58 @@ class RecoveryRecord:
         recovery_places.remove(session)
         return False
 
-    def _due(self, _now: float) -> None:
-        self._flush()
+    def _facts_due(self, _now: float) -> None:
+        with contextlib.suppress(OSError, HoldfastError):
+            self._keep_facts()
+
+    def _due(self, now: float) -> None:
+        with contextlib.suppress(OSError, HoldfastError):
+            if self._writing is None:
+                self._flush()
+            else:
+                self._go_on()
+        if self._writing is not None:
+            self._timer.set(now)  # After whatever waits for us.
+        elif self.is_stale:
+            self._timer.set(now + FLUSH_AFTER)
+
+    def _keep_facts(self) -> None:
+        """Have it on disk what this life was begun with."""
+        if self._is_kept:
+            return
+        self._facts_timer.set(None)
+        vaulted = self._vaulted
+        try:
+            recovery_files.begin(vaulted.session)  # Of a life that is not the first.
+        except FileNotFoundError:
+            if _last_life(vaulted.session) != vaulted.incarnation:
+                origin = vaulted.origin or origin_of(vaulted, self._window.capacity)
+                recovery_files.write_facts(origin)
+                self._is_durable = False
+        else:
+            self._is_durable = False
+        self._is_kept, vaulted.origin = True, None
 
     def _flush(self) -> None:
+        """Begin to write what was printed last."""
         self.is_stale = False
         if not self._has_run:
             return  # What is on disk is of the last life.
-        self.begun()
-        with contextlib.suppress(OSError, HoldfastError):
-            self._slot ^= 1
-            recovery_files.write_tail(self._vaulted.session, self._tail(), self._slot)
-            self._written, self._is_durable = self._changing(), False
+        self._keep_facts()
+        session, tail = self._vaulted.session, self._tail()
+        slot = recovery_files.older_slot(session) if self._slot is None else self._slot
+        self._slot = slot ^ 1
+        self._is_durable = False
+        changing = self._changing()
+        self._writing = recovery_files.TailWriting(session, tail, slot)
+        self._written = changing
+
+    def _go_on(self) -> None:
+        writing = self._writing
+        assert writing is not None  # noqa: S101  # only then is it called
+        self._writing = None
+        if not writing.go_on():
+            self._writing = writing
 
     def _changing(self) -> tuple[object, ...]:
         """Return what may change without a byte of output."""

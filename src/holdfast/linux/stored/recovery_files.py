@@ -20,7 +20,7 @@ from holdfast.crypto.at_rest import NONCE, file_key, open_file, seal_file
 from holdfast.linux.stored import recovery_places as places
 from holdfast.linux.stored.host_key import host_seed
 from holdfast.linux.stored.small_files import replace_file, sync_folder
-from holdfast.model.errors import HoldfastError, MalformedMessage
+from holdfast.model.errors import HoldfastError, MalformedMessage, PeerError
 from holdfast.model.ids import SessionId
 
 ROOM = 8 * 1024 * 1024
@@ -29,6 +29,9 @@ session, and this is only for the case that it is lost."""
 
 MAX_FILE = 2 * 1024 * 1024
 """Bytes of a file: output, a keyframe, and room."""
+
+BIT = 32 * 1024
+"""Bytes written at once: some ten microseconds."""
 
 
 def write_next(facts: StartFacts) -> None:
@@ -54,15 +57,79 @@ def begin(session: SessionId) -> None:
     os.replace(path, places.path_of(session, places.FACTS))  # noqa: PTH105  # strings
 
 
-def write_tail(session: SessionId, tail: OutputTail, slot: int) -> None:
-    """Keep the end of a session's output, in one of two files.
+def write_facts(facts: StartFacts) -> None:
+    """Keep what a life was started with whose command has begun.
 
     Raises:
-        OSError: It cannot be kept; the other file is as it was.
+        OSError: It cannot be kept.
         UsageError: The place is not ours.
 
     """
-    _write(session, places.TAILS[slot], tail.to_bytes())
+    _write(facts.session, places.FACTS, facts.to_bytes())
+
+
+class TailWriting:
+    """The end of a session's output, on its way into one of two files.
+
+    Bit by bit, so that a key that comes meanwhile waits for one bit only. The file is
+    written over where it lies: to put another in its place makes some disks write at
+    once. One that was left half written does not open, and the other one counts.
+    """
+
+    def __init__(self, session: SessionId, tail: OutputTail, slot: int) -> None:
+        """Begin.
+
+        Raises:
+            OSError: It cannot be kept; the other file is as it was.
+            UsageError: The place is not ours.
+
+        """
+        kind = places.TAILS[slot]
+        self._left = memoryview(_sealed(session, kind, tail.to_bytes()))
+        self._size = len(self._left)
+        path = places.path_of(session, kind)
+        _demand_room(self._size)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        self._fd = os.open(path, flags, 0o600)
+        if not _is_ours(self._fd):
+            self.close()
+            raise MalformedMessage("sealed file", "it is not a file of ours")
+
+    def go_on(self) -> bool:
+        """Write a bit more; tell whether that was all. Then it is closed.
+
+        Raises:
+            OSError: It cannot be kept; it is closed.
+
+        """
+        try:
+            done = os.write(self._fd, self._left[:BIT])
+            self._left = self._left[done:]
+            if self._left:
+                return False
+            os.ftruncate(self._fd, self._size)
+        except OSError:
+            self.close()
+            raise
+        self.close()
+        return True
+
+    def close(self) -> None:
+        """Leave it as it is. Safe to call twice."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def older_slot(session: SessionId) -> int:
+    """Return the file for the next end of a session's output: not the newest."""
+    times = []
+    for kind in places.TAILS:
+        try:
+            times.append(os.stat(places.path_of(session, kind)).st_mtime_ns)  # noqa: PTH116  # strings
+        except (OSError, HoldfastError):
+            times.append(0)
+    return times.index(min(times))
 
 
 def make_durable(session: SessionId) -> None:
@@ -90,6 +157,19 @@ def facts_of(session: SessionId) -> StartFacts:
     return read_facts(_read(session, places.FACTS), session)
 
 
+def next_of(session: SessionId) -> StartFacts | None:
+    """Return what a life was to be started with that may not have begun, if it is known.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    try:
+        return read_facts(_read(session, places.NEXT), session)
+    except (OSError, PeerError):
+        return None
+
+
 def tail_of(session: SessionId) -> OutputTail | None:
     """Return the newest end of a session's output that can be read."""
     found: list[OutputTail] = []
@@ -100,11 +180,14 @@ def tail_of(session: SessionId) -> OutputTail | None:
 
 
 def _write(session: SessionId, kind: str, plain: bytes) -> None:
-    nonce, key = os.urandom(NONCE), file_key(host_seed())
-    raw = seal_file(key, nonce, plain, _about(session, kind))
-    path = places.path_of(session, kind)
+    raw, path = _sealed(session, kind, plain), places.path_of(session, kind)
     _demand_room(len(raw))
     replace_file(path, raw, is_durable=False)
+
+
+def _sealed(session: SessionId, kind: str, plain: bytes) -> bytes:
+    key = file_key(host_seed())
+    return seal_file(key, os.urandom(NONCE), plain, _about(session, kind))
 
 
 def _demand_room(size: int) -> None:
@@ -119,13 +202,17 @@ def _read(session: SessionId, kind: str) -> bytes:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     fd = os.open(places.path_of(session, kind), flags)
     try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
+        if not _is_ours(fd):
             raise MalformedMessage("sealed file", "it is not a file of ours")
         raw = os.read(fd, MAX_FILE)
     finally:
         os.close(fd)
     return open_file(file_key(host_seed()), raw, _about(session, kind))
+
+
+def _is_ours(fd: int) -> bool:
+    found = os.fstat(fd)
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid()
 
 
 def _about(session: SessionId, kind: str) -> str:
