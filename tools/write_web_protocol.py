@@ -31,6 +31,7 @@ from holdfast.model.errors import (
     UsageError,
     leaves,
 )
+from holdfast.model.lost_record import LostRecord
 from holdfast.model.process_status import GuestStatus
 from holdfast.model.session_record import Attention, Cells, SessionRecord, key_of
 from holdfast.model.session_requests import KINDS as REQUESTS
@@ -250,6 +251,16 @@ def record_text() -> str:
     )
 
 
+def lost_text() -> str:
+    """Return lost-record.ts as it should be."""
+    return _read_text(
+        LostRecord,
+        "LostInfo",
+        "A session that was lost, as its host lists it.",
+        "Read what a host says of a lost session; what is missing is empty.",
+    )
+
+
 def status_text() -> str:
     """Return host-status.ts as it should be."""
     return _read_text(
@@ -332,6 +343,9 @@ _OURS = frozenset(
 )
 """Fields that the host fills in: a client that asks through a channel says none."""
 
+_OURS_OF_NEW = frozenset({"id", "recover"})
+"""The same of a new session, which has them from its keeper."""
+
 
 WIDTH = 100
 """Characters of a line, as the page's formatter has it."""
@@ -353,7 +367,8 @@ def requests_text() -> str:
         fields = [
             f"readonly {key_of(name)}?: {_SAID[said]}"
             for name, said in kind.__annotations__.items()
-            if name not in _OURS and not (kind is Creation and name == "id")
+            if name not in _OURS
+            and not (kind is Creation and name in ("id", "recover"))
         ]
         members = [f'readonly do: "{do}"', *fields]
         line = f"  | {{ {'; '.join(members)} }}"
@@ -385,6 +400,7 @@ def made(folder: Path) -> dict[Path, str]:
         folder / "messages.ts": messages_text(),
         folder / "codes.ts": codes_text(),
         folder / "session-record.ts": record_text(),
+        folder / "lost-record.ts": lost_text(),
         folder / "host-status.ts": status_text(),
         folder / "session-requests.ts": requests_text(),
         folder / "words.ts": words_text(),

@@ -53,7 +53,7 @@ def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
 
 def origin_told(recovered_ms: object) -> str:
     """Return what is added to the state of a session that was recovered."""
-    return ", recovered" if recovered_ms else ""
+    return ", reconstructed" if recovered_ms else ""
 
 
 def _calls(attention: object) -> bool:

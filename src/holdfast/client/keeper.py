@@ -25,6 +25,7 @@ from holdfast.model.errors import (
     UsageError,
 )
 from holdfast.model.ids import SessionId
+from holdfast.model.lost_record import lost_in
 from holdfast.model.process_status import KeeperStatus
 from holdfast.model.session_record import Facts, SessionRecord, listed_in, record_of
 from holdfast.model.session_requests import (
@@ -168,7 +169,14 @@ def find(text: str, *, start: bool = True) -> SessionRecord:
             return elsewhere
     from holdfast.client.session_location import settle  # noqa: PLC0415  # rarely needed
 
-    found = resolve(name, sessions(host=checked_name(host)))
+    answer = request(ListSessions(), host=checked_name(host))
+    try:
+        found = resolve(name, sessions_in(answer, host))
+    except SessionNotFound:
+        from holdfast.client.lost_sessions import demand_not_lost  # noqa: PLC0415  # ditto
+
+        demand_not_lost(name, lost_in(answer, host))
+        raise
     settle(found.id, host)
     return found
 

@@ -11,11 +11,11 @@ import time
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from holdfast.client.lost_sessions import ago as ago_of
-from holdfast.client.lost_sessions import lives, lost_as, span
+from holdfast.client.lost_sessions import demand_not_lost, lives, span
 from holdfast.linux.stored import places, session_names
 from holdfast.linux.stored.book_end import first_entries, last_entries
-from holdfast.model.errors import HoldfastError, SessionEnded, SessionIsLost, UsageError
+from holdfast.linux.stored.lost_sessions import lost
+from holdfast.model.errors import HoldfastError, SessionEnded, UsageError
 from holdfast.model.ids import SessionId, parse_session_id
 from holdfast.model.text import printable, same_name, shown_name
 
@@ -108,9 +108,7 @@ def demand_not_ended(text: str) -> None:
 
     """
     now = time.time()  # noqa: TID251  # for display
-    gone = lost_as(text)
-    if gone is not None:
-        raise SessionIsLost(gone.label, ago_of(gone))
+    demand_not_lost(text, lost(()))
     try:
         found = ended_as(text, since=now - REMEMBERED) if text else None
     except (OSError, UsageError):

@@ -35,6 +35,12 @@ def proven(asked: Creation, actor: ActorId, token: bytes) -> Creation:
     return record_of(Creation, proven_facts(packet_of(asked), actor, token))
 
 
+def recovery_proven(asked: Recover, actor: ActorId, token: bytes) -> Recover:
+    """Return a request for the next life of a session, in the name of `actor`."""
+    facts = {name: value for name, value in packet_of(asked).items() if name != "do"}
+    return record_of(Recover, proven_facts(facts, actor, token))
+
+
 def recovery_by_us(asked: Recover) -> Recover:
     """Return a request for the next life of a session, in our own name.
 
@@ -43,9 +49,7 @@ def recovery_by_us(asked: Recover) -> Recover:
         PeerError: What is known of it is damaged.
 
     """
-    actor = our_id()
-    facts = {name: value for name, value in packet_of(asked).items() if name != "do"}
-    return record_of(Recover, proven_facts(facts, actor, own_token()))
+    return recovery_proven(asked, our_id(), own_token())
 
 
 def proven_by_us(asked: Creation) -> Creation:

@@ -12,13 +12,13 @@ apart programs of the same user: those can read each other's tokens.
 
 import hmac
 
-from holdfast.wire.creation import change_bytes, proven_bytes
+from holdfast.wire.creation import change_bytes, proven_bytes, recovery_bytes
 
 TYPE_CHECKING = False
 """Only checkers take it for true: `holdfast new` waits for this to load."""
 
 if TYPE_CHECKING:
-    from holdfast.model.session_requests import Creation, ProvenChange
+    from holdfast.model.session_requests import Creation, ProvenChange, Recover
 
 _CREATION = b"holdfast create 1\n"
 _CHANGE = b"holdfast change 1\n"
@@ -50,6 +50,14 @@ def proven_creation(asked: "Creation", token: bytes) -> "Creation":
     from holdfast.model.session_requests import packet_of  # noqa: PLC0415  # slow to load
 
     proof = creation_proof(token, proven_bytes(packet_of(asked)))
+    return asked._replace(proof=proof.hex())
+
+
+def proven_recovery(asked: "Recover", token: bytes) -> "Recover":
+    """Return a request for the next life of a session with its asker's proof."""
+    from holdfast.model.session_requests import packet_of  # noqa: PLC0415  # slow to load
+
+    proof = creation_proof(token, recovery_bytes(packet_of(asked)))
     return asked._replace(proof=proof.hex())
 
 

@@ -3,8 +3,10 @@
 import os
 import pwd
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from holdfast.core.policy.start_words import Start, start_of
+from holdfast.core.session.recovery import StartFacts
 from holdfast.linux import cgroups, own_command, terminfo
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
@@ -32,17 +34,14 @@ def environment_of(
     asked: Creation,
     session: SessionId,
     creator: operators.Enrolled,
-    kept: dict[str, str] | None = None,
+    earlier: StartFacts | None = None,
 ) -> dict[str, str]:
-    """Return the variables of a leader: those of its earlier life, if it had one."""
+    """Return the variables of a leader: of its earlier life, if they were kept."""
     places = {name: os.environ[name] for name in PLACES if name in os.environ}
-    if kept is not None:
+    ground = _ground() if _is_grounded(asked, creator, earlier) else {}
+    if earlier is not None and (kept := earlier.environment) is not None:
         before = {name: value for name, value in kept.items() if name not in PLACES}
-        return {**before, **places, OURS: session}
-    is_person = creator.actor.kind is ActorKind.HUMAN
-    # What people have set is theirs. Any other creator gets what this host has set,
-    # and what it gives beyond that is judged.
-    ground = {} if is_person and not asked.ground else _ground()
+        return {**ground, **before, **places, OURS: session}
     # Nobody else says where our files are: that is not judged (`start_words`).
     given = {
         name: value for name, value in (asked.env or {}).items() if name not in PLACES
@@ -52,6 +51,43 @@ def environment_of(
         # Not that of the process which asks: others will look at the session too.
         found["TERM"] = terminfo.usable(TERM, found)
     return found
+
+
+class Given(NamedTuple):
+    """The variables that a leader is given."""
+
+    variables: dict[str, str]
+    is_grounded: bool
+    """Whether what the host has set comes below them."""
+
+
+def given_of(
+    asked: Creation,
+    creator: operators.Enrolled,
+    environment: dict[str, str],
+    earlier: StartFacts | None,
+) -> Given:
+    """Return what is kept of a leader's variables, for another life."""
+    if not _is_grounded(asked, creator, earlier):
+        return Given(environment, is_grounded=False)
+    ground = _ground()
+    beyond = {
+        name: value for name, value in environment.items() if ground.get(name) != value
+    }
+    return Given(beyond, is_grounded=True)
+
+
+def _is_grounded(
+    asked: Creation, creator: operators.Enrolled, earlier: StartFacts | None
+) -> bool:
+    """Tell whether a leader gets what this host has set, and the rest on top of it.
+
+    What people have set is theirs. Any other creator gets what this host has set, and
+    what it gives beyond that is judged.
+    """
+    if earlier is not None and earlier.environment is not None:
+        return earlier.is_grounded
+    return asked.ground or creator.actor.kind is not ActorKind.HUMAN
 
 
 def with_holdfast(environment: dict[str, str]) -> dict[str, str]:

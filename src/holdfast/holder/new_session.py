@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from holdfast.holder.leader_environment import (
     environment_of,
+    given_of,
     login_shell,
     new_cgroup,
     start_words,
@@ -54,8 +55,8 @@ def make_session(
     window = checked_window(asked.window)
     cgroup = new_cgroup(session, had_lives=life is not None)
     command = asked.command or (login_shell(),)
-    kept = None if life is None else life.facts.environment
-    environment = environment_of(asked, session, creator, kept)
+    earlier = None if life is None else life.facts
+    environment = environment_of(asked, session, creator, earlier)
     leader = spawn.Leader(
         command,
         asked.cwd or "/",
@@ -107,7 +108,7 @@ def make_session(
     made = Vaulted(record, left, master, memory, listener, pidfd, gate, begin)
     if life is not None:
         life.begin(made, creator)
-    keep_origin(made, asked, environment, window)
+    keep_origin(made, asked, given_of(asked, creator, environment, earlier), window)
     return made
 
 

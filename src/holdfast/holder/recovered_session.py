@@ -21,6 +21,7 @@ from holdfast.core.session.recovery import (
     begin_anew,
 )
 from holdfast.core.session.stream import StreamWindow
+from holdfast.holder.leader_environment import Given
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.session_memory import open_window
 from holdfast.linux import procfs
@@ -68,6 +69,7 @@ class NextLife(NamedTuple):
             integration=facts.integration,
             exec_gate=facts.exec_gate,
             window=facts.window,
+            ground=asked.env is None,  # If none was kept, it is this host's.
         )
 
     @property
@@ -103,7 +105,7 @@ class NextLife(NamedTuple):
 
 
 def keep_origin(
-    made: Vaulted, asked: Creation, environment: dict[str, str], window: int
+    made: Vaulted, asked: Creation, environment: Given, window: int
 ) -> None:
     """Note what it takes to begin this life again.
 
@@ -115,9 +117,8 @@ def keep_origin(
         OSError: It is not the first life, and the disk refuses.
 
     """
-    kept = environment if is_environment_kept() else None
     wished = asked.integration, asked.exec_gate
-    made.origin = _facts(made, kept, window, wished)
+    made.origin = _facts(made, environment, window, wished)
     if made.incarnation > FIRST_INCARNATION:
         recovery_files.write_next(made.origin)
 
@@ -127,9 +128,9 @@ def origin_of(made: Vaulted, window: int) -> StartFacts:
 
     The kernel has the environment that the leader was given.
     """
-    kept = _given_to(made.record.pid) if is_environment_kept() else None
+    given = Given(_given_to(made.record.pid), is_grounded=False)
     wished = bool(made.held.integration), made.held.exec_gate
-    return _facts(made, kept, window, wished)
+    return _facts(made, given, window, wished)
 
 
 def _given_to(pid: int) -> dict[str, str]:
@@ -142,7 +143,7 @@ def _given_to(pid: int) -> dict[str, str]:
 
 def _facts(
     made: Vaulted,
-    environment: dict[str, str] | None,
+    given: Given,
     window: int,
     wished: tuple[bool, bool],
 ) -> StartFacts:
@@ -155,7 +156,8 @@ def _facts(
         first_name=held.first_name,
         command=record.command,
         cwd=record.cwd,
-        environment=environment,
+        environment=given.variables if is_environment_kept() else None,
+        is_grounded=given.is_grounded,
         size=(record.size.columns, record.size.rows),
         window=window,
         integration=integration,

@@ -7,27 +7,25 @@ as the operator whose key was proven, whatever the packet says.
 """
 
 import asyncio
-import base64
 import socket
 
 from holdfast.crypto.rotation import accepted_rotation
-from holdfast.host import keeper_requests
+from holdfast.host import keeper_requests, lost_there
 from holdfast.host.guest_creation import vouched_for
 from holdfast.host.guests import Guest
 from holdfast.host.overview import Overview
 from holdfast.host.policy_notices import PolicyNotices
 from holdfast.host.session_rights import demand_there, leaves, leaves_anything
 from holdfast.linux.keeper_requests import PATIENCE, ask_keeper
-from holdfast.linux.stored import operators, places
-from holdfast.linux.stored.book_pieces import piece_of
+from holdfast.linux.stored import operators
+from holdfast.linux.stored.book_pieces import head_of, piece_of
 from holdfast.model.envelopes import WHOLE_HOST, Right
 from holdfast.model.errors import (
     MalformedMessage,
     OnlyHere,
-    SessionNotFound,
     UnexpectedMessage,
 )
-from holdfast.model.ids import SessionId, parse_session_id
+from holdfast.model.ids import parse_session_id
 from holdfast.model.process_status import GuestStatus
 from holdfast.model.session_record import (
     NO_ATTENTION,
@@ -43,8 +41,8 @@ from holdfast.model.session_requests import (
     Forget,
     Keep,
     ListSessions,
-    LogPiece,
     ReadLog,
+    Recover,
     Rename,
     Request,
     Rotate,
@@ -78,6 +76,7 @@ RIGHTS: dict[type[Request], Right | None] = {
     FindNames: None,
     Rotate: None,
     Creation: None,
+    Recover: None,
     Rename: Right.END,
     Keep: Right.END,
     Forget: Right.END,
@@ -91,7 +90,6 @@ ONLY_HERE = {
     "apply": "applying a policy",
     "enrol": "making an operator known",
     "invite": "inviting somebody",
-    "recover": "recovering a session",
     "revoke": "revoking an operator everywhere",
 }
 """What somebody elsewhere could wish for, and what to call it in the refusal."""
@@ -136,17 +134,19 @@ async def _answered(  # noqa: C901, PLR0911  # one case for each request
         case Status():
             return [await _status(guest)]
         case ListSessions():
-            return _pages([one.facts() for one in await _visible(guest, asked)])
+            return await _list(guest, asked)
         case OverviewRequest():
             return _pages(await _seen.of(guest, await _visible(guest, ListSessions())))
         case Creation():
             return [await _create(guest, asked)]
+        case Recover():
+            return [await _recover(guest, asked)]
         case Rename() | Keep() | Forget():
             # Both the promise and the session itself have been asked.
             await _keeper(keeper_requests.vouched(asked))
             return [{"ok": True}]
         case ReadLog():
-            read = _head if asked.head else piece_of
+            read = head_of if asked.head else piece_of
             piece = await asyncio.to_thread(read, asked, MAX_PIECE)
             return [{"ok": True, **facts_of(piece)}]
         case FindNames():
@@ -162,6 +162,15 @@ async def _status(guest: Guest) -> Packet:
     if guest.envelope.session is WHOLE_HOST:
         told = told._replace(notices=tuple(await asyncio.to_thread(_notices.told)))
     return {"ok": True, **as_facts(told)}
+
+
+async def _list(guest: Guest, asked: ListSessions) -> list[Packet]:
+    listed = listed_in(await _keeper(asked))
+    seen = await asyncio.to_thread(_those_seen, guest, listed)
+    gone = await asyncio.to_thread(lost_there.told_to, guest, listed)
+    pages = _pages([one.facts() for one in seen])
+    pages[-1]["lost"] = gone
+    return pages
 
 
 async def _visible(guest: Guest, asked: ListSessions) -> list[SessionRecord]:
@@ -206,12 +215,10 @@ async def _create(guest: Guest, asked: Creation) -> Packet:
     return {"ok": True, **facts_of(made._replace(no_new_privs=False))}
 
 
-def _head(asked: ReadLog, limit: int) -> LogPiece:
-    try:
-        raw = places.session_head(SessionId(asked.id)).read_bytes()[:limit]
-    except FileNotFoundError:
-        raise SessionNotFound(asked.id) from None
-    return LogPiece(base64.b64encode(raw).decode(), len(raw))
+async def _recover(guest: Guest, asked: Recover) -> Packet:
+    whole = await asyncio.to_thread(lost_there.vouched_for, guest, asked)
+    made = record_of(Created, await _keeper(whole, PATIENCE))
+    return {"ok": True, **facts_of(made._replace(no_new_privs=False))}
 
 
 async def _keeper(asked: Request, patience: float = keeper_requests.PATIENCE) -> Packet:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from holdfast.mcp import contracts, looks, tool_output
 from holdfast.mcp.tool_calls import Call, label
 from holdfast.mcp.tool_output import Facts
-from holdfast.model.errors import CommandGoesOn, HoldfastError
+from holdfast.model.errors import CommandGoesOn, HoldfastError, MalformedArgument
 from holdfast.model.ids import ActorId
 from holdfast.sdk.exported import Entry, EntryKind, bytes_of
 from holdfast.sdk.session import Session
@@ -24,6 +24,10 @@ NOT_STOPPED = (
     " says whether it is still running, `log` has its exit status once it has ended,"
     " and `signal` interrupts it."
 )
+GONE = (
+    "The processes of its earlier life, all they had in memory, shell variables and"
+    " what stood typed. The command was started again; older output is above a banner."
+)
 WITHDRAWN = (
     "was cancelled while it waited for a person's approval: the request was"
     " withdrawn, and nothing was typed."
@@ -31,21 +35,29 @@ WITHDRAWN = (
 
 
 async def create_session(call: Call, given: contracts.Create) -> Facts:
-    """Start a session, and attach to it."""
+    """Start a session, or a lost one again, and attach to it."""
+    if given.recover and (given.command or given.cwd):
+        raise MalformedArgument(given.recover, "a lost session, without command or cwd")
     host = await call.reach.host(given.host)
     async with call.progress():
-        made = await host.create(
-            given.command or None,
-            name=given.name,
-            cwd=given.cwd,
-            timeout=given.timeout,
-        )
+        if given.recover:
+            made = await host.recover(
+                given.recover, name=given.name, timeout=given.timeout
+            )
+        else:
+            made = await host.create(
+                given.command or None,
+                name=given.name,
+                cwd=given.cwd,
+                timeout=given.timeout,
+            )
     named = f"{given.host}/{made.id}" if given.host else made.id
     on = contracts.OnSession(session=named)
     session = await call.acting(on, given.intent, given.expected_effect)
     return {
         "session": f"{given.host}/{session.name}" if given.host else session.name,
         "id": session.id,
+        **({"gone": GONE} if given.recover else {}),
         **tool_output.standing_facts(await session.who()),
     }
 

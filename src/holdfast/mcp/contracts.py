@@ -140,9 +140,8 @@ class Create(OnHost, frozen=True, kw_only=True):
             " `run` needs.",
         ),
     ] = []
-    cwd: Annotated[
-        str, Meta(max_length=4096, description="The folder to start in.")
-    ] = ""
+    cwd: Annotated[str, Meta(max_length=4096, description="Folder to start in.")] = ""
+    recover: Annotated[str, Meta(max_length=64, description="Restart a lost one.")] = ""
     timeout: Seconds = 120.0
 
 

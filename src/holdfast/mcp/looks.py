@@ -21,6 +21,7 @@ async def list_sessions(call: Call, given: contracts.OnHost) -> Facts:
     return {
         "you": call.reach.operator,
         "sessions": [tool_output.info_facts(one) for one in await host.sessions()],
+        "lost": [tool_output.lost_facts(one) for one in await host.lost()],
         "hosts_elsewhere": await asyncio.to_thread(hosts_elsewhere),
     }
 

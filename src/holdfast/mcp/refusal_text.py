@@ -57,6 +57,11 @@ NEXT_STEPS = {
     "line-too-long": "Write the text into a file with several short lines, and run"
     " that.",
     "session-not-found": "`list_sessions` lists them.",
+    "session-is-lost": "Its processes are gone. `create_session` starts it again with"
+    " its name as the parameter recover, if the person you work for wants that.",
+    "not-recoverable": "`list_sessions` says whether it lives, and why a lost one"
+    " cannot be recovered.",
+    "still-alive": "It has a life already: look at `list_sessions` again.",
     "ambiguous-session": "Several ids start like this: use a whole id from"
     " `list_sessions`.",
     "malformed-name": "Use 1 to 64 letters, digits, '.', '_' or '-', beginning with a"

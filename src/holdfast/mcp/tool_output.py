@@ -33,6 +33,7 @@ from holdfast.sdk.exported import (
 from holdfast.sdk.values import (
     Chunk,
     CommandResult,
+    LostSession,
     Screen,
     SessionInfo,
     Standing,
@@ -129,7 +130,23 @@ def info_facts(info: SessionInfo) -> Facts:
         "cwd": printable(info.cwd),
         "created": moment(info.created_wall),
         "attention": attention_facts(info),
+        "is_reconstructed": info.is_reconstructed,
         **{name: info.facts()[name] for name in info.facts() if name not in _SAID},
+    }
+
+
+def lost_facts(lost: LostSession) -> Facts:
+    """Return one session of a list that was lost."""
+    return {
+        "session": lost.label,
+        "id": lost.id,
+        "life": "lost",
+        "command": printable(shlex.join(lost.command[:16])),
+        "cwd": printable(lost.cwd),
+        "last_seen": moment(lost.seen_wall),
+        "incarnation": lost.incarnation,
+        "is_recoverable": lost.is_recoverable,
+        "why_not": printable(lost.why, 200),
     }
 
 

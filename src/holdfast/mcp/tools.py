@@ -61,7 +61,7 @@ class Tool(NamedTuple, Generic[Given]):
 _LOOKS: tuple[Tool[Any], ...] = (
     Tool(
         "List sessions",
-        "List the terminal sessions of this machine, or of a remote host, with name,"
+        "List the terminal sessions of this machine, or of a remote host: name,"
         " id, command, folder, and what each does now. Start here.",
         contracts.OnHost,
         looks.list_sessions,
@@ -151,8 +151,8 @@ _LOOKS: tuple[Tool[Any], ...] = (
 _ACTS: tuple[Tool[Any], ...] = (
     Tool(
         "Start a session",
-        "Start a shell or a program of your own. It outlives you, and others can"
-        " join. Prefer a session that exists already.",
+        "Start a shell or a program of your own. It outlives you; others can join."
+        " Prefer existing ones.",
         contracts.Create,
         acts.create_session,
     ),

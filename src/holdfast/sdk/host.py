@@ -5,30 +5,32 @@ async with holdfast.connect("laptop") as host:  # a host of the address book
 """
 
 import asyncio
-import contextlib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self, TypeVar
 
 from holdfast.client import keeper
-from holdfast.client.driver import attachment_to
-from holdfast.client.pending_start import Waiting, waiting_in
 from holdfast.client.proven_requests import made_here
 from holdfast.client.wanted_session import environment
 from holdfast.core.client.exchange import Exchange
-from holdfast.core.client.start_wait import StartWait
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.errors import HoldfastError, SessionUnreachable
+from holdfast.model.errors import (
+    NotRecoverable,
+    SessionNotFound,
+    SessionUnreachable,
+)
 from holdfast.model.geometry import Size
 from holdfast.model.ids import SessionId
-from holdfast.model.session_record import Cells, record_of
-from holdfast.model.session_requests import Created, Creation, ListSessions
+from holdfast.model.session_record import Cells
+from holdfast.model.session_requests import Creation, ListSessions
 from holdfast.model.text import checked_name
+from holdfast.sdk.beginning import Beginning
 from holdfast.sdk.driver import Driver
+from holdfast.sdk.lost import demand_not_lost, lost_at, wish_for
 from holdfast.sdk.routes import Way, way_to
 from holdfast.sdk.session import Session
 from holdfast.sdk.standing_link import Line
-from holdfast.sdk.values import SessionInfo
+from holdfast.sdk.values import LostSession, SessionInfo
 from holdfast.wire.messages import Mode
 
 Result = TypeVar("Result")
@@ -98,7 +100,11 @@ class Host:
             Unavailable: There is no keeper, or the host cannot be reached.
 
         """
-        return keeper.resolve(text, await self._listed(look=False))
+        try:
+            return keeper.resolve(text, await self._listed(look=False))
+        except SessionNotFound:
+            demand_not_lost(text, await lost_at(self.way))
+            raise
 
     async def create(
         self,
@@ -138,8 +144,54 @@ class Host:
             integration=True,
         )
         wanted = asked if self.name else made_here(asked)
-        made = await _Creation(self, wanted, timeout).wait(self._tasks)
+        made = await Beginning(self, wanted, timeout).wait(self._tasks)
         return self.attach(await self.find(made))
+
+    async def lost(self) -> list[LostSession]:
+        """Return every session that was lost and that we may see, the last one last.
+
+        Lost means with the machine, or with all of our processes at once.
+
+        Raises:
+            Unavailable: There is no keeper, or the host cannot be reached.
+
+        """
+        return await lost_at(self.way)
+
+    async def recover(
+        self,
+        session: str | LostSession,
+        *,
+        name: str = "",
+        timeout: float = APPROVAL,
+    ) -> Session:
+        """Start a lost session again and return it; enter it to be attached.
+
+        It keeps its id, command, folder, size, logbook and the end of its output, and
+        its name unless another is given. Its processes and their memory are gone:
+        `SessionInfo.is_reconstructed` says so. The command is judged as that of
+        `create` is. If its environment was not kept, it gets that of this process;
+        elsewhere that of the host.
+
+        Raises:
+            Forbidden: We may not start that; nothing was run.
+            UsageError: It was not lost, or cannot be recovered, or the name is taken.
+            Unsettled: Whether it was started is not known; `sessions` shows it.
+            Unavailable: Nothing was started, or nobody approved it in time.
+
+        """
+        one = await self._found_lost(session) if isinstance(session, str) else session
+        asked = wish_for(one, checked_name(name) if name else "", self.way)
+        made = await Beginning(self, asked, timeout).wait(self._tasks)
+        return self.attach(await self.find(made))
+
+    async def _found_lost(self, text: str) -> LostSession:
+        for one in reversed(await lost_at(self.way)):
+            if one.is_called(text):
+                return one
+        living = await self.find(text)
+        why = "it lives" if living.exit is None else "it has ended; it was not lost"
+        raise NotRecoverable(living.label, why)
 
     def attach(self, session: str | SessionInfo, *, observe: bool = False) -> Session:
         """Return a session to enter: one that was found, or by its name or id.
@@ -182,59 +234,3 @@ class Host:
             raise SessionUnreachable(session, "we have left its host") from None
         finally:
             self._talks.remove(scope)
-
-
-class _Creation:
-    """One session being made, which is unmade again if nobody waits for it."""
-
-    def __init__(self, host: Host, asked: Creation, timeout: float) -> None:
-        self._host = host
-        self._asked = asked
-        self._timeout = timeout
-        self._is_wanted = True
-        self._give_up: Callable[[], None] = _do_nothing
-
-    async def wait(self, tasks: asyncio.TaskGroup) -> str:
-        making = tasks.create_task(self._make())
-        try:
-            made = await asyncio.shield(making)
-        except asyncio.CancelledError:
-            self._is_wanted = False
-            self._give_up()
-            raise
-        if isinstance(made, HoldfastError):
-            raise made
-        return made
-
-    async def _make(self) -> str | HoldfastError:
-        try:
-            answer = await self._host.way.ask(self._asked)
-            created = record_of(Created, answer)
-            made, waits = created.id, waiting_in(created)
-            if waits is not None:
-                await self._approved(waits)
-        except HoldfastError as error:
-            return error
-        if not self._is_wanted:
-            with contextlib.suppress(HoldfastError):
-                await self._host.attach(made).end()
-        return made
-
-    async def _approved(self, waits: Waiting) -> None:
-        """Wait for somebody's approval; withdraw it if nobody waits for that."""
-        loop = asyncio.get_running_loop()
-        attachment = attachment_to(waits.session, client=waits.client)
-        timeout = self._timeout if self._is_wanted else 0
-        start = StartWait(attachment, waits.text, timeout, loop.time())
-        driver = Driver(self._host.way, waits.session, start)
-
-        def give_up() -> None:
-            start.give_up(loop.time())
-            driver.wake()
-
-        self._give_up = give_up
-        await self._host.converse(waits.session, driver)
-
-
-def _do_nothing() -> None:
-    pass

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from holdfast.aio.holder_link import READ, SocketStream, Stream, connect
 from holdfast.client import hosts, keeper
 from holdfast.client.current_operator import acting_as, ourselves, pen_of
-from holdfast.client.proven_requests import change_proven, proven
+from holdfast.client.proven_requests import change_proven, proven, recovery_proven
 from holdfast.core.client.holder_link import Credentials
 from holdfast.core.client.signing import Pen
 from holdfast.crypto.local_proof import local_proof
@@ -26,6 +26,7 @@ from holdfast.model.session_requests import (
     Creation,
     ProvenChange,
     ReadLog,
+    Recover,
     Request,
     facts_of,
 )
@@ -76,6 +77,8 @@ class Near:
         """Ask the keeper in a thread: it blocks, for a moment or until one starts."""
         if isinstance(asked, Creation):
             asked = proven(asked, self.us, self._operator.token())
+        if isinstance(asked, Recover):
+            asked = recovery_proven(asked, self.us, self._operator.token())
         if isinstance(asked, ProvenChange):
             asked = change_proven(asked, self.us, self._operator.token())
         if isinstance(asked, ReadLog):  # The book is here; a host would read it too.

@@ -29,7 +29,7 @@ from holdfast.model.ids import SessionId
 from holdfast.sdk import host as hosts
 from holdfast.sdk import session as sessions
 from holdfast.sdk.events import Event, Noted
-from holdfast.sdk.values import SessionInfo, Standing
+from holdfast.sdk.values import LostSession, SessionInfo, Standing
 
 Kind = TypeVar("Kind")
 Given = ParamSpec("Given")
@@ -81,6 +81,21 @@ class Host:
         made = self._host.create(
             command, name=name, cwd=cwd, env=env, size=size, timeout=timeout
         )
+        return Session(self._thread.run(made), self._thread)
+
+    def lost(self) -> list[LostSession]:
+        """Return every session that was lost and that we may see, the last one last."""
+        return self._thread.run(self._host.lost())
+
+    def recover(
+        self,
+        session: str | LostSession,
+        *,
+        name: str = "",
+        timeout: float = APPROVAL,
+    ) -> "Session":
+        """Start a lost session again and return it; enter it to be attached."""
+        made = self._host.recover(session, name=name, timeout=timeout)
         return Session(self._thread.run(made), self._thread)
 
     def attach(self, session: str | SessionInfo, *, observe: bool = False) -> "Session":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from holdfast.model.geometry import Size, clamped
 from holdfast.model.ids import ActorId, ClientId, Epoch
+from holdfast.model.lost_record import LostRecord
 from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import shown_name
 from holdfast.term.plain import plain
@@ -46,9 +47,25 @@ class SessionInfo(SessionRecord):
         return self.created_ms / 1000
 
     @property
+    def is_reconstructed(self) -> bool:
+        """Whether it was lost, and this life of it was begun from what was kept."""
+        return self.recovered_ms > 0
+
+    @property
     def is_kept(self) -> bool:
         """Whether it stays listed after it has ended."""
         return self.keep
+
+
+class LostSession(LostRecord):
+    """One session that was lost, which `Host.recover` starts again."""
+
+    __slots__ = ()
+
+    @property
+    def seen_wall(self) -> float:
+        """The last sign of life: it was lost then, or soon after."""
+        return self.seen_ms / 1000
 
 
 class Stop(enum.StrEnum):

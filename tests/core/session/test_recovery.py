@@ -29,6 +29,7 @@ FACTS = StartFacts(
     command=("bash", "-l"),
     cwd="/srv",
     environment={"TOKEN": "secret"},
+    is_grounded=False,
     size=(80, 24),
     window=1 << 20,
     integration=True,

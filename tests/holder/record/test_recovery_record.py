@@ -29,6 +29,7 @@ FACTS = StartFacts(
     command=("sh",),
     cwd="/",
     environment={},
+    is_grounded=False,
     size=(80, 24),
     window=1 << 20,
     integration=False,
@@ -59,16 +60,24 @@ def window() -> StreamWindow:
     return StreamWindow.create(memoryview(bytearray(HEADER + 2 * MAX_TAIL)))
 
 
-def test_what_is_printed_is_on_disk_after_a_while_and_once(
+def test_what_it_was_started_with_is_on_disk_soon(
     vaulted: Vaulted, folder: Path
 ) -> None:
+    timers = Timers()
+    record = RecoveryRecord(vaulted, window(), timers)
+
+    record.begun(0.0)
+
+    assert [*folder.iterdir()] == []  # Who starts it does not wait for that.
+    timers.tick(FACTS_AFTER)
+    assert recovery_files.facts_of(SESSION) == FACTS
+
+
+def test_what_is_printed_is_on_disk_after_a_while_and_once(vaulted: Vaulted) -> None:
     timers, stream = Timers(), window()
     record = RecoveryRecord(vaulted, stream, timers)
     record.begun(0.0)
-    assert timers.first == FACTS_AFTER
-    assert [*folder.iterdir()] == []
     timers.tick(FACTS_AFTER)
-    assert recovery_files.facts_of(SESSION) == FACTS
     stream.append(b"x" * MAX_TAIL + b"the end")
     assert not record.is_stale
 
@@ -77,27 +86,38 @@ def test_what_is_printed_is_on_disk_after_a_while_and_once(
     assert record.is_stale
     assert timers.first == 100.0 + FLUSH_AFTER
     assert not timers.waits  # It keeps nobody from dozing.
-    assert recovery_files.tail_of(SESSION) is None
-    due = 100.0 + FLUSH_AFTER
-    timers.tick(due)
-    assert recovery_files.tail_of(SESSION) is None  # Keys come in between.
-    assert timers.first == due
-    stream.append(b"later")
-    record.printed(due)
-    assert timers.first == due
-    turns = 0
-    while timers.first == due:
-        timers.tick(due)
-        turns += 1
-    assert turns > MAX_TAIL // recovery_files.BIT
-    assert timers.first == due + FLUSH_AFTER  # For what was printed meanwhile.
-    record.is_stale = False
+    while timers.first == 100.0 + FLUSH_AFTER:
+        assert recovery_files.tail_of(SESSION) is None
+        timers.tick(timers.first)
     tail = recovery_files.tail_of(SESSION)
     assert tail is not None
-    assert tail.end == stream.end - len(b"later")
+    assert tail.end == stream.end
     assert len(tail.data) == MAX_TAIL
     assert tail.data.endswith(b"the end")
     assert not record.is_stale
+
+
+def test_keys_come_between_the_bits_and_what_is_printed_then_is_not_forgotten(
+    vaulted: Vaulted,
+) -> None:
+    timers, stream = Timers(), window()
+    record = RecoveryRecord(vaulted, stream, timers)
+    record.begun(0.0)
+    timers.tick(FACTS_AFTER)
+    stream.append(b"x" * MAX_TAIL)
+    record.printed(0.0)
+    timers.tick(FLUSH_AFTER)
+    stream.append(b"later")
+
+    record.printed(FLUSH_AFTER)
+
+    turns = 0
+    while timers.first == FLUSH_AFTER:
+        timers.tick(FLUSH_AFTER)
+        turns += 1
+    assert turns > MAX_TAIL // recovery_files.BIT
+    assert timers.first == 2 * FLUSH_AFTER
+    assert record.is_stale
 
 
 def test_one_that_falls_asleep_amid_a_write_has_all_of_it_on_disk(

@@ -22,6 +22,7 @@ FACTS = StartFacts(
     command=("sh",),
     cwd="/",
     environment={"TOKEN": CANARY},
+    is_grounded=False,
     size=(80, 24),
     window=1 << 20,
     integration=False,

@@ -18,6 +18,7 @@
 
 import type { HoldfastError } from "./errors.js";
 import type { HostStatus } from "./host-status.js";
+import type { LostInfo } from "./lost-record.js";
 import type {
   Attached,
   Behind,
@@ -171,6 +172,7 @@ export interface Page {
 // ── a host ───────────────────────────────────────────────────────────────────
 
 export type { HostStatus } from "./host-status.js";
+export type { LostInfo } from "./lost-record.js";
 export type { SessionInfo } from "./session-record.js";
 
 export interface Creation {
@@ -195,12 +197,21 @@ export interface Named {
   readonly kind: string;
 }
 
+export interface Sessions {
+  readonly sessions: readonly SessionInfo[];
+  readonly lost: readonly LostInfo[];
+}
+
 export interface HostLink {
   readonly host: KnownHost;
   readonly state: LinkState;
   listen(changed: (state: LinkState) => void): Stop;
   status(): Promise<HostStatus>;
   sessions(): Promise<readonly SessionInfo[]>;
+  /** The sessions, and those that were lost with every process that held them. */
+  listed(): Promise<Sessions>;
+  /** Start a lost session again, under its own id. */
+  recover(lost: LostInfo): Promise<{ readonly id: SessionId; readonly name: string }>;
   create(wish: Creation): Promise<{ readonly id: SessionId; readonly name: string }>;
   rename(session: SessionId, name: string): Promise<void>;
   keep(session: SessionId, kept: boolean): Promise<void>;

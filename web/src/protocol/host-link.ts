@@ -21,9 +21,11 @@ import type {
   KnownHost,
   LinkState,
   LogPart,
+  LostInfo,
   Named,
   SessionInfo,
   SessionLink,
+  Sessions,
   Stop,
   Stretch,
 } from "./api.js";
@@ -33,6 +35,7 @@ import { HostRequests, namedIn } from "./host-requests.js";
 import { hostStatus } from "./host-status.js";
 import { Listeners } from "./listeners.js";
 import { readLog } from "./logbook.js";
+import { lostInfo } from "./lost-record.js";
 import type { Packet } from "./packets.js";
 import { isPacket, numberOf, numberOrNull, textOf } from "./packets.js";
 import type { Dialler, HostKeys } from "./reaching.js";
@@ -83,10 +86,24 @@ export class LiveHost implements HostLink {
   }
 
   async sessions(): Promise<readonly SessionInfo[]> {
+    return (await this.listed()).sessions;
+  }
+
+  async listed(): Promise<Sessions> {
     const told = await this.ask({ do: "list" }, true);
     const listed = told["sessions"];
     if (!Array.isArray(listed)) throw malformed("list", "it has no sessions");
-    return listed.filter(isPacket).map(sessionInfo);
+    const lost = Array.isArray(told["lost"]) ? told["lost"] : [];
+    return {
+      sessions: listed.filter(isPacket).map(sessionInfo),
+      lost: lost.filter(isPacket).map(lostInfo),
+    };
+  }
+
+  async recover(lost: LostInfo): Promise<{ readonly id: string; readonly name: string }> {
+    const name = lost.name === "" ? lost.id.slice(2, 8) : lost.name;
+    const made = await this.ask({ do: "recover", recovers: lost.id, name }, false);
+    return { id: textOf(made, "id"), name: shown(made, "name") };
   }
 
   async create(wish: Creation): Promise<{ readonly id: string; readonly name: string }> {

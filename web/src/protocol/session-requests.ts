@@ -19,7 +19,13 @@ export type HostRequest =
       readonly integration?: boolean;
       readonly window?: number;
       readonly client?: string;
-      readonly recover?: boolean;
+    }
+  | {
+      readonly do: "recover";
+      readonly recovers?: string;
+      readonly name?: string;
+      readonly env?: Readonly<Record<string, string>>;
+      readonly client?: string;
     }
   | { readonly do: "rename"; readonly id?: string; readonly name?: string }
   | { readonly do: "keep"; readonly id?: string; readonly keep?: boolean }

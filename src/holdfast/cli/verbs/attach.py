@@ -37,20 +37,31 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _found(text: str) -> SessionRecord:
-    """Return the session that is meant; one that was lost, if the settings say so."""
+    """Return the session that is meant; one that was lost, if it is wanted back."""
     try:
         return keeper.find(text)
-    except SessionIsLost:
-        from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
-
-        if not (config.mentions(b"recover") and config.settings().recovers):
+    except SessionIsLost as error:
+        if not _is_wanted_back(error):
             raise
-    from holdfast.cli.recovery import find_lost  # noqa: PLC0415  # rarely needed
-    from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # ditto
+    from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # rarely needed
     from holdfast.cli.verbs.recover import begin  # noqa: PLC0415  # ditto
+    from holdfast.client.lost_sessions import find_lost  # noqa: PLC0415  # ditto
 
     demand_terminal()  # Before anything is started.
     return keeper.find(begin(find_lost(text), None, timeout=APPROVAL, attaches=True))
+
+
+def _is_wanted_back(error: SessionIsLost) -> bool:
+    """Tell whether to start a lost session again: by the settings, or by a person."""
+    from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
+
+    if config.mentions(b"recover") and config.settings().recovers:
+        return True
+    if not (os.isatty(0) and os.isatty(1)):
+        return False
+    lost, ago = error.facts["session"], error.facts["ago"]
+    print(f"{lost} was lost {ago} ago. Start it again? y/N: ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _only(known: list[SessionRecord]) -> SessionRecord:

@@ -14,8 +14,8 @@ from holdfast.model.session_record import SessionRecord
 from holdfast.model.text import checked_name, printable
 
 if TYPE_CHECKING:
-    from holdfast.client.lost_sessions import Lost
     from holdfast.client.past_sessions import Past
+    from holdfast.model.lost_record import LostRecord
 
 MAX_NOTICE = 1000
 EXIT_AWAY = 75
@@ -31,8 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the list."""
-    known, away = _known(options)
-    gone = _lost(known) if options.host is None else []
+    known, gone, away = _known(options)
     over = _over(known, gone) if options.all and options.host is None else []
     if options.names:
         past = [*(one.label for one in gone), *(one.label for one in over)]
@@ -42,11 +41,10 @@ def run(options: argparse.Namespace) -> int:
         import json  # noqa: PLC0415  # only who asked for it pays for it
 
         facts = [session.facts() for session in known]
-        told: dict[str, object] = {}
+        told: dict[str, object] = {"lost": [one.facts() for one in gone]}
         if options.all:
-            told = {"over": [one.facts() for one in over], "unreachable": away}
+            told |= {"over": [one.facts() for one in over], "unreachable": away}
         if options.host is None:
-            told["lost"] = [one.facts() for one in gone]
             told["notices"] = policy_notices()
         print(json.dumps({"sessions": facts, **told}, indent=2))
     else:
@@ -70,33 +68,38 @@ def policy_notices() -> list[str]:
     return troubles()
 
 
-def _known(options: argparse.Namespace) -> tuple[list[SessionRecord], dict[str, str]]:
-    """Return the sessions asked for, and the hosts that do not answer."""
+def _known(
+    options: argparse.Namespace,
+) -> "tuple[list[SessionRecord], list[LostRecord], dict[str, str]]":
+    """Return the sessions asked for, the lost ones, and the hosts without an answer."""
     if options.host is not None:
+        from holdfast.client.lost_sessions import listed_at  # noqa: PLC0415  # rarely needed
+
         host = checked_name(options.host.rstrip("/"))
-        return keeper.sessions(host=host, look=not options.names), {}
+        return *listed_at(host, look=not options.names), {}
     known = _here(look=not options.names)
+    gone = _lost(known)
     if not options.all:
-        return known, {}
+        return known, gone, {}
     from holdfast.cli.roster import sessions_elsewhere  # noqa: PLC0415  # rarely needed
 
-    elsewhere, away = sessions_elsewhere()
-    return [*known, *elsewhere], away
+    elsewhere = sessions_elsewhere()
+    return [*known, *elsewhere.sessions], [*gone, *elsewhere.lost], elsewhere.away
 
 
-def _lost(known: list[SessionRecord]) -> "list[Lost]":
+def _lost(known: list[SessionRecord]) -> "list[LostRecord]":
     """Return the sessions here that were lost."""
     from holdfast.linux.stored import recovery_places  # noqa: PLC0415  # beside the rest
 
     listed = {session.id for session in known}
     if listed.issuperset(recovery_places.recorded()):
         return []
-    from holdfast.client.lost_sessions import lost  # noqa: PLC0415  # rarely needed
+    from holdfast.linux.stored.lost_sessions import lost  # noqa: PLC0415  # rarely needed
 
     return lost(listed)
 
 
-def _over(known: list[SessionRecord], gone: "list[Lost]") -> "list[Past]":
+def _over(known: list[SessionRecord], gone: "list[LostRecord]") -> "list[Past]":
     """Return the sessions here that are over, and not listed any more."""
     from holdfast.client.past_sessions import past  # noqa: PLC0415  # rarely needed
 
@@ -119,7 +122,7 @@ def _here(*, look: bool) -> list[SessionRecord]:
 
 
 def _print_table(
-    known: list[SessionRecord], gone: "list[Lost]", over: "list[Past]"
+    known: list[SessionRecord], gone: "list[LostRecord]", over: "list[Past]"
 ) -> None:
     if not known and not gone and not over:
         print("No sessions. `holdfast new` starts one.", file=sys.stderr)
@@ -138,11 +141,11 @@ def _print_table(
         )
 
 
-def _row_of_lost(one: "Lost", now: float) -> tuple[str, ...]:
+def _row_of_lost(one: "LostRecord", now: float) -> tuple[str, ...]:
     """Return the row of a session that was lost; its age is that of its last sign."""
-    ago = f"{session_table.age(now - one.seen_wall)} ago"
+    ago = f"{session_table.age(now - one.seen_ms / 1000)} ago"
     nobody = session_table.NOBODY
-    return one.label, one.id, f"lost, {ago}", *(nobody,) * 4, one.command
+    return one.label, one.id, f"lost, {ago}", *(nobody,) * 4, one.line
 
 
 def _row_of_past(one: "Past", now: float) -> tuple[str, ...]:

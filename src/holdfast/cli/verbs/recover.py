@@ -6,11 +6,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.errors import HoldfastError, MalformedArgument, NotAllowed
+from holdfast.model.errors import HoldfastError, MalformedArgument, NotAllowed, OnlyHere
 from holdfast.model.text import checked_name, printable, shown_name
 
 if TYPE_CHECKING:
-    from holdfast.client.lost_sessions import Lost
+    from holdfast.model.lost_record import LostRecord
 
 EXIT_SOME = 75
 """With --all: at least one was not recovered."""
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         from holdfast.cli.terminal import demand_terminal  # noqa: PLC0415  # not needed
 
         demand_terminal()  # Before anything is started.
-    from holdfast.cli.recovery import find_lost  # noqa: PLC0415  # after the words
+    from holdfast.client.lost_sessions import find_lost  # noqa: PLC0415  # after the words
 
     session = begin(
         find_lost(options.session),
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def begin(
-    one: "Lost",
+    one: "LostRecord",
     name: str | None,
     *,
     timeout: float,
@@ -66,26 +66,31 @@ def begin(
     attaches: bool = False,
 ) -> str:
     """Start a lost session again, say so, and return its id."""
-    from holdfast.cli.recovery import recover  # noqa: PLC0415  # after the words
     from holdfast.cli.verbs.new import await_approval  # noqa: PLC0415  # ditto
+    from holdfast.client.lost_sessions import recover  # noqa: PLC0415  # after the words
+    from holdfast.client.session_location import settle  # noqa: PLC0415  # ditto
 
     made = recover(one, name)
+    if one.host:
+        settle(made.id, one.host)
     if made.state == "starting":
-        await_approval(made, "", timeout)
+        await_approval(made, one.host, timeout)
     if as_json:
         facts = {"id": made.id, "name": made.name, "pid": made.pid}
         print(json.dumps({**facts, "incarnation": made.incarnation}))
     else:
-        label = shown_name(made.name)
+        label = (
+            f"{one.host}/{shown_name(made.name)}" if one.host else shown_name(made.name)
+        )
         hint = "" if attaches else f" `holdfast attach {label}` shows it."
         print(f"{label} was started again (incarnation {made.incarnation}).{hint}")
     sys.stdout.flush()
-    return made.id
+    return f"{one.host}/{made.id}" if one.host else made.id
 
 
 def _all(options: argparse.Namespace) -> int:
     from holdfast.client import keeper  # noqa: PLC0415  # after the words
-    from holdfast.client.lost_sessions import lost  # noqa: PLC0415  # ditto
+    from holdfast.linux.stored.lost_sessions import lost  # noqa: PLC0415  # ditto
 
     status = 0
     for one in lost({known.id for known in keeper.sessions()}):
@@ -99,12 +104,14 @@ def _all(options: argparse.Namespace) -> int:
 
 def _forget(text: str) -> int:
     """Drop what is kept of a lost session; its logbook stays."""
-    from holdfast.cli.recovery import find_lost  # noqa: PLC0415  # after the words
+    from holdfast.client.lost_sessions import find_lost  # noqa: PLC0415  # after the words
     from holdfast.client.profile import our_id  # noqa: PLC0415  # ditto
     from holdfast.client.wanted_session import are_we_a_person  # noqa: PLC0415  # ditto
     from holdfast.linux.stored import recovery_places  # noqa: PLC0415  # ditto
 
     one = find_lost(text)
+    if one.host:
+        raise OnlyHere("forgetting a lost session")
     if not are_we_a_person():
         raise NotAllowed(our_id(), "end")
     recovery_places.remove(one.id)

@@ -81,6 +81,9 @@ class StartFacts:
     environment: dict[str, str] | None
     """None if it is not to be kept."""
 
+    is_grounded: bool
+    """Whether that comes on top of what the host has set, whatever that is then."""
+
     size: tuple[int, int]
     window: int
     integration: bool

@@ -1,9 +1,9 @@
 """Keeps on disk what it takes to begin the session again when everything is lost.
 
-No key waits for it, nor does who starts a session: what it was started with is written
-a moment later. What is printed sets a timer, once, and what has piled up is written when
-that is due, bit by bit, and when the session falls asleep. A disk that takes nothing
-costs the session nothing; the next attempt comes with the next output.
+No key waits for it, nor does who starts a session: what it was started with is
+written a moment later. What is printed sets a timer, once, and what has piled up is
+written when that is due, bit by bit, and when the session falls asleep. A disk that
+takes nothing costs the session nothing; the next attempt comes with the next output.
 """
 
 import contextlib
@@ -27,7 +27,6 @@ from holdfast.holder.timers import Timers
 from holdfast.linux.stored import recovery_files, recovery_places
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
-
 
 FACTS_AFTER = 0.05
 """Seconds from when the command has begun until it is on disk what it was begun with:

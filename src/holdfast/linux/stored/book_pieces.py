@@ -39,6 +39,21 @@ def piece_of(asked: ReadLog, limit: int) -> LogPiece:
     return LogPiece(base64.b64encode(piece).decode(), size, start)
 
 
+def head_of(asked: ReadLog, limit: int) -> LogPiece:
+    """Return what the host has signed of a logbook, at most `limit` bytes.
+
+    Raises:
+        UsageError: There is no such book.
+
+    """
+    session = parse_session_id(asked.id)
+    try:
+        raw = places.session_head(session).read_bytes()[:limit]
+    except FileNotFoundError:
+        raise SessionNotFound(session) from None
+    return LogPiece(base64.b64encode(raw).decode(), len(raw))
+
+
 def piece_bytes(piece: LogPiece) -> bytes:
     """Return the bytes of a piece.
 

@@ -158,7 +158,7 @@ def facts_of(session: SessionId) -> StartFacts:
 
 
 def next_of(session: SessionId) -> StartFacts | None:
-    """Return what a life was to be started with that may not have begun, if it is known.
+    """Return what a life is to be started with that may not have begun, if known.
 
     Raises:
         UsageError: The place is not ours.
