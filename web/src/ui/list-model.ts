@@ -8,7 +8,14 @@
 
 import { signal } from "@preact/signals";
 import { byUrgency, type Listed, type Need, needOf } from "../app/urgency.js";
-import type { Glance, HostLink, KnownHost, LinkState, SessionInfo } from "../protocol/api.js";
+import type {
+  Glance,
+  HostLink,
+  KnownHost,
+  LinkState,
+  LostInfo,
+  SessionInfo,
+} from "../protocol/api.js";
 import { learnNames } from "./names.js";
 import { notifyAbout, permission } from "./notifications.js";
 import { page } from "./state.js";
@@ -22,6 +29,8 @@ export interface HostList {
   readonly state: LinkState;
   /** Null until the host has answered for the first time. */
   readonly sessions: readonly Listed[] | null;
+  /** Those that were lost, the last one first. */
+  readonly lost: readonly LostInfo[];
   /** Notices from the host, such as a policy not yet applied. */
   readonly notices: readonly string[];
 }
@@ -33,13 +42,20 @@ export class HostModel {
   readonly #needs = new Map<string, Need>();
   readonly #stop: () => void;
   #infos: readonly SessionInfo[] | null = null;
+  #lost: readonly LostInfo[] = [];
   #notices: readonly string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
   constructor(host: KnownHost, link: HostLink) {
     this.link = link;
-    this.list = signal<HostList>({ host, state: link.state, sessions: null, notices: [] });
+    this.list = signal<HostList>({
+      host,
+      state: link.state,
+      sessions: null,
+      lost: [],
+      notices: [],
+    });
     this.#stop = link.listen(() => this.#publish());
     void this.#go();
   }
@@ -52,7 +68,9 @@ export class HostModel {
 
   /** Poll now, whatever the clock says. */
   async look(): Promise<void> {
-    this.#infos = await this.link.sessions();
+    const listed = await this.link.listed();
+    this.#infos = listed.sessions;
+    this.#lost = [...listed.lost].sort((one, other) => other.seenMs - one.seenMs);
     this.#publish();
     this.#notices = (await this.link.status()).notices;
     this.#publish();
@@ -106,6 +124,7 @@ export class HostModel {
       host: this.link.host,
       state: this.link.state,
       notices: this.#notices,
+      lost: this.#lost,
       sessions:
         infos === null
           ? null

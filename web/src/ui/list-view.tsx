@@ -7,6 +7,7 @@ import { Icon } from "./icons.js";
 import { JoinedCard } from "./joined-card.js";
 import { LinkNotice } from "./link-notice.js";
 import { type HostModel, hostModels } from "./list-model.js";
+import { LostCard } from "./lost-card.js";
 import { NewSession } from "./new-session.js";
 import { askPermission, permission } from "./notifications.js";
 import { isDark, nextTheme } from "./preferences.js";
@@ -61,7 +62,7 @@ function countNeeding(model: HostModel): number {
 }
 
 function Host({ model }: { readonly model: HostModel }) {
-  const { host, state, sessions, notices } = model.list.value;
+  const { host, state, sessions, lost, notices } = model.list.value;
   const us = page.value?.actor ?? "";
   const mayCreate = host.rights.includes("create") && host.session === "";
   const [isNew, setNew] = useState(false);
@@ -87,10 +88,13 @@ function Host({ model }: { readonly model: HostModel }) {
         </p>
       ))}
       {sessions === null && state.is !== "failed" && <Loading />}
-      {sessions !== null && sessions.length === 0 && <p class="nothing">No sessions yet.</p>}
+      {sessions?.length === 0 && lost.length === 0 && <p class="nothing">No sessions yet.</p>}
       <ul class="sessions">
         {(sessions ?? []).map((one) => (
           <SessionCard key={one.info.id} host={host.id} listed={one} us={us} />
+        ))}
+        {lost.map((one) => (
+          <LostCard key={one.id} model={model} lost={one} mayRecover={mayCreate} />
         ))}
       </ul>
     </section>

@@ -3,7 +3,7 @@ import { type Listed, needOf } from "../app/urgency.js";
 import { age, callTold, type Tone, toneOf } from "../app/words.js";
 import { ActorName } from "./actor-name.js";
 import { sessionAddress } from "./route.js";
-import { StateChip } from "./state-chip.js";
+import { Reconstructed, StateChip } from "./state-chip.js";
 
 /** One session of the list: its state, who is attached, and its last line. */
 export function SessionCard(props: {
@@ -27,6 +27,7 @@ export function SessionCard(props: {
               program={need === "frozen" ? "" : glance?.evidence.program}
               why={glance?.evidence.why ?? []}
             />
+            {info.recoveredMs > 0 && <Reconstructed />}
             {need === "approval" && <span class="chip tone-needs">waits for approval</span>}
             {need !== "over" && info.attention !== null && (
               <span class="chip tone-needs">calls you</span>

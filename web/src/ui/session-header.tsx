@@ -8,7 +8,7 @@ import { isSearching } from "./search-bar.js";
 import { SessionMenu } from "./session-menu.js";
 import type { SessionModel } from "./session-model.js";
 import { hasTabs, isNarrow } from "./state.js";
-import { StateChip } from "./state-chip.js";
+import { Reconstructed, StateChip } from "./state-chip.js";
 import { TurnButtons } from "./turn-buttons.js";
 
 export function SessionHeader({ model }: { readonly model: SessionModel }) {
@@ -30,6 +30,7 @@ export function SessionHeader({ model }: { readonly model: SessionModel }) {
                 program={model.isFrozen.value ? "" : model.evidence.value?.program}
                 why={model.evidence.value?.why ?? []}
               />
+              {model.isReconstructed.value && <Reconstructed />}
               {model.call.value !== null && (
                 <span class="chip tone-needs" title={shown(model.call.value)}>
                   calls you

@@ -24,7 +24,7 @@ import type {
 import { CommandOutput } from "./command-output.js";
 import { kindAt, learnNames, nameAt } from "./names.js";
 import { notifyAbout } from "./notifications.js";
-import { attempt, say } from "./state.js";
+import { attempt, page, say } from "./state.js";
 import type { Screen } from "./terminal.js";
 
 const ASK_MS = 60_000;
@@ -76,6 +76,8 @@ export class SessionModel {
   /** What it calls for somebody with; null if it does not. */
   readonly call = signal<string | null>(null);
   readonly pending = computed(() => this.view.value?.pending ?? []);
+  /** Whether it was lost, and this life of it was begun from what was kept. */
+  readonly isReconstructed = signal(false);
 
   readonly #output: CommandOutput;
   #screen: Screen | null = null;
@@ -270,6 +272,20 @@ export class SessionModel {
     }
   }
 
+  /** Learn how a life began that is not the first: only the host's list tells. */
+  async #lookUp(incarnation: number): Promise<void> {
+    if (incarnation === 1) {
+      return;
+    }
+    try {
+      const listed = (await page.value?.link(this.link.host).sessions()) ?? [];
+      const info = listed.find((one) => one.id === this.link.session);
+      this.isReconstructed.value = (info?.recoveredMs ?? 0) > 0;
+    } catch {
+      // The link's own state says what is wrong.
+    }
+  }
+
   #hear(event: SessionEvent): void | Promise<void> {
     this.#lookIn(LOOK_SOON_MS);
     this.#output.hear(event);
@@ -307,6 +323,7 @@ export class SessionModel {
         // On first attach, what has rolled off was never ours to miss.
         if (!this.#hasAttached) this.missed.value = event.attached.start;
         this.#hasAttached = true;
+        void this.#lookUp(event.attached.incarnation);
         void this.refresh();
         break;
       case "gap":

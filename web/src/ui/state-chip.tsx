@@ -17,3 +17,15 @@ export function StateChip(props: {
     </span>
   );
 }
+
+/** That a session was lost, and begun again from what was kept of it. */
+export function Reconstructed() {
+  return (
+    <span
+      class="chip tone-over"
+      title="It was lost and started again: its output was kept, its processes and their memory were not"
+    >
+      reconstructed
+    </span>
+  );
+}
