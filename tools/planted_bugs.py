@@ -374,8 +374,8 @@ BUGS = (
     Bug(
         "a start waits as long as it likes",
         "mcp/acts.py",
-        "            timeout=given.timeout,\n        )\n    named",
-        "        )\n    named",
+        "                timeout=given.timeout,\n            )\n    named",
+        "            )\n    named",
         _ACTS,
     ),
     Bug(
