@@ -12,7 +12,7 @@ from holdfast.cli.far_sessions import FarSessions
 from holdfast.cli.panels import HelpPanel, Named, Panel, RenamePanel, SwitchPanel
 from holdfast.cli.prefix import Go
 from holdfast.cli.previews import Previews
-from holdfast.cli.session_table import command_told, state_told
+from holdfast.cli.session_table import command_told, origin_told, state_told
 from holdfast.cli.terminal import Terminal
 from holdfast.client import keeper
 from holdfast.core.client.session_choice import Candidate, Chosen, Closed, SessionChoice
@@ -201,6 +201,7 @@ class SessionSwitch:
         state = state_told(
             one.state, one.exit, keep=False, dozing=one.dozing, doing=one.doing
         )
+        state += origin_told(one.recovered_ms)
         what = command_told(one.command)
         return Candidate(one.id, one.label, state, what, one.id == self.session.id)
 

@@ -50,6 +50,13 @@ def test_each_session_has_a_row_with_all_that_is_known() -> None:
     assert "$ make\ndone" in text(world)
 
 
+def test_one_that_was_lost_and_begun_again_says_so() -> None:
+    world = World()
+    world.lists(row("build", command="make all", size=(80, 24), is_reconstructed=True))
+
+    assert "80x24, reconstructed, make all" in text(world)
+
+
 def test_what_needs_somebody_is_first_and_marked_without_colours_too() -> None:
     world = World("a", "b")
     world.look("b", ASKS)

@@ -47,6 +47,13 @@ def test_a_session_is_read_from_what_its_keeper_lists() -> None:
     )
 
 
+def test_one_that_was_recovered_is_known_as_such() -> None:
+    found = row_from({"id": "s_abc", "recovered_ms": 5})
+
+    assert found is not None
+    assert found.is_reconstructed
+
+
 def test_one_without_a_name_is_called_by_its_id_and_one_elsewhere_by_its_address() -> (
     None
 ):

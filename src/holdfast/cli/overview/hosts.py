@@ -5,8 +5,9 @@ import contextlib
 from collections.abc import Callable, Mapping
 
 from holdfast.client import hosts, keeper
-from holdfast.core.overview.acts import Event, HostLost, SessionsListed
+from holdfast.core.overview.acts import Event, HostLost, SessionsListed, Told
 from holdfast.core.overview.sessions import Row, look_from, row_from
+from holdfast.linux.stored.lost_sessions import lost
 from holdfast.model.errors import HoldfastError, NoKeeper, SessionUnreachable
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import Facts, listed_in
@@ -31,6 +32,8 @@ class Hosts:
         self._tell = tell
         self._entered: dict[str, Host] = {}
         self._hurried = asyncio.Event()
+        self._told_of: dict[str, set[str]] = {}
+        """Lost sessions that people were told of, by host."""
 
     def is_entered(self, name: str) -> bool:
         """Tell whether a host can be asked."""
@@ -84,8 +87,25 @@ class Hosts:
                 else:
                     self._tell(SessionsListed(host.name, ()))
             else:
-                self._tell(SessionsListed(host.name, _rows(told, host.name)))
+                rows = _rows(told, host.name)
+                self._tell(SessionsListed(host.name, rows))
+                await self._tell_of_lost(host, {row.id for row in rows})
             await self._pause(FAR_STEP if host.name else STEP)
+
+    async def _tell_of_lost(self, host: Host, living: set[str]) -> None:
+        """Say once of each session that was lost how it is started again."""
+        is_asked = host.name in self._told_of
+        known = self._told_of.setdefault(host.name, set())
+        labels: dict[str, str] = {}
+        if not host.name:
+            found = await asyncio.to_thread(lost, living)
+            labels = {one.id: one.label for one in found}
+        elif not is_asked:  # It takes a question of its own.
+            labels = {one.id: one.label for one in await host.lost()}
+        new = [label for one, label in labels.items() if one not in known]
+        known.update(labels)
+        if new:
+            self._tell(Told(_told_of_lost(new, host.name), is_bad=True))
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
@@ -93,6 +113,13 @@ class Hosts:
                 await self._hurried.wait()
         # All who wait have been woken, and nobody else is to be.
         self._hurried.clear()
+
+
+def _told_of_lost(labels: list[str], host: str) -> str:
+    if len(labels) == 1:
+        return f"{labels[0]} was lost; `holdfast recover {labels[0]}` starts it again"
+    how = f"recover {host}/NAME" if host else "recover --all"
+    return f"{len(labels)} sessions were lost; `holdfast {how}` starts them again"
 
 
 def _rows(told: Facts, host: str) -> tuple[Row, ...]:

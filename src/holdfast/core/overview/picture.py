@@ -400,6 +400,8 @@ def _facts(row: Row) -> str:
     """Return what else is known of a session, in one line."""
     look = row.look
     told = [f"{row.size[0]}x{row.size[1]}"] if all(row.size) else []
+    if row.is_reconstructed:
+        told.append("reconstructed")
     if row.is_kept:
         told.append("kept")
     if look is None:

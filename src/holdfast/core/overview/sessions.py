@@ -97,6 +97,8 @@ class Row(NamedTuple):
     turn_of: str = ""
     attached: tuple[str, ...] = ()
     look: Look | None = None
+    is_reconstructed: bool = False
+    """Whether it was lost, and begun again from what was kept."""
 
     @property
     def key(self) -> Key:
@@ -203,6 +205,7 @@ def row_from(facts: object, host: str = "") -> Row | None:
         printable(_text(rest.get("doing")), MAX_WORD),
         shown_name(_text(rest.get("turn_of"))),
         _names(rest.get("attached")),
+        is_reconstructed=_number(rest.get("recovered_ms")) > 0,
     )
 
 
