@@ -16,6 +16,8 @@ from bench.table import Scale, Table
 from bench.turns import Turns
 from tests.scenarios.support import Machine, machine
 
+from holdfast.linux.capsule import trial
+
 FILL = "yes 'a line of output, long enough to be one of many' | head -c 3000000"
 """Prints three times what the window keeps."""
 
@@ -23,6 +25,7 @@ PYTHON = "`python -c pass`"
 ATTACH = "attach to full paint, window full"
 PRINTED = "attach to full paint, something printed before it"
 NEW = "`new --detach`, keeper up"
+CAPSULE = "`new --capsule --detach`, keeper up"
 
 
 def measure(table: Table, scale: Scale) -> None:
@@ -42,6 +45,9 @@ def measure(table: Table, scale: Scale) -> None:
         turns.add(
             NEW, lambda: finished(holdfast("new", "--detach", "--", "sleep", "1"))
         )
+        if not trial.why_not():
+            words = holdfast("new", "--capsule", "--detach", "--", "sleep", "1")
+            turns.add(CAPSULE, lambda: finished(words))
         turns.add("a session made, at the keeper alone", lambda: _asked(here))
         if shutil.which("tmux"):
             tmux = Tmux(Path(folder))
@@ -52,7 +58,7 @@ def measure(table: Table, scale: Scale) -> None:
             turns.add("tmux new -d", lambda: finished(made))
         turns.run(repeats)
     for what in turns.kinds:
-        turns.tell(table, what, {ATTACH: 60, NEW: 50}.get(what))
+        turns.tell(table, what, {ATTACH: 60, NEW: 50, CAPSULE: 110}.get(what))
     turns.tell_ratio(table, ATTACH, PYTHON, at_most=4)
     turns.tell_worst(table, ATTACH)
 

@@ -36,6 +36,7 @@ RECORD = SessionRecord(
     attention=Attention("message", "come", 6000, "program"),
     incarnation=2,
     recovered_ms=9000,
+    runtime="capsule",
     host="box",
 )
 FIELDS = [name for name in SessionRecord._fields if name != "host"]

@@ -2,17 +2,20 @@ import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.linux.trees import SESSION, leader
 
 from holdfast.linux.process_table import (
     Belonging,
+    Process,
     Tree,
     Walk,
     read_process,
     read_table,
     tracer_of,
 )
+from holdfast.model.session_record import CapsuleRecord
 
 WAIT = "print(flush=True); input()"
 
@@ -108,3 +111,52 @@ def test_who_is_gone_is_remembered_no_longer() -> None:
     belonging.find(few)
 
     assert belonging._judged.keys() <= {one.mark for one in few.values()}  # noqa: SLF001  # what it keeps
+
+
+def capsuled(first: int) -> CapsuleRecord:
+    return CapsuleRecord(first, Path(f"/proc/{first}/ns/pid").stat().st_ino)
+
+
+def test_what_is_in_a_capsule_s_pid_namespace_belongs_to_it() -> None:
+    with leader(WAIT) as session:
+        session.output.readline()
+        # Not in a namespace of its own, but named by one all the same.
+        tree = Tree.of(-1, "s_other", capsuled(session.pid))
+        found = {one.pid for one in Belonging(tree).find(read_table())}
+
+    assert session.pid not in found  # It is pid 1.
+    assert not {os.getpid(), os.getppid()} & found
+    assert found
+
+
+def test_nothing_belongs_to_a_capsule_whose_pid_1_is_gone() -> None:
+    with leader(WAIT) as session:
+        session.output.readline()
+        capsule = capsuled(session.pid)
+        tree = Tree.of(-1, SESSION, capsule)
+    later = Tree.of(-1, SESSION, capsule)
+
+    assert Belonging(tree).find(read_table()) == []
+    assert Belonging(later).find(read_table()) == []
+
+
+def test_a_number_that_has_passed_to_another_namespace_is_no_capsule() -> None:
+    with leader(WAIT) as session:
+        session.output.readline()
+        tree = Tree.of(-1, SESSION, capsuled(session.pid)._replace(space=1))
+
+        assert Belonging(tree).find(read_table()) == []
+
+
+def test_our_own_processes_in_a_capsule_are_known_by_their_age_too() -> None:
+    with leader(WAIT) as session:
+        session.output.readline()
+        tree = Tree.of(-1, SESSION, capsuled(session.pid)._replace(init=5, parent=6))
+        ours = Process(5, tree.first, 0, 0, 0, "S", 1)
+
+        assert tree.is_machinery(ours)
+        assert tree.is_machinery(ours._replace(pid=6))
+        assert not tree.is_machinery(ours._replace(pid=7))
+        assert not tree.is_machinery(ours._replace(started=tree.first + 101))
+    assert not Tree(1, 1, SESSION).is_machinery(ours)
+    assert not Tree(1, 1, SESSION).has_capsule({})

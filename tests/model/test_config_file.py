@@ -11,6 +11,7 @@ view = "framed"
 shell = ["bash", "-l"]
 term = "tmux-256color"
 window = "16M"
+runtime = "capsule"
 
 [keys]
 next = "j"
@@ -66,6 +67,7 @@ def test_everything_can_be_set() -> None:
     assert settings.shell == ("bash", "-l")
     assert settings.term == "tmux-256color"
     assert settings.window == 16 << 20
+    assert settings.runtime == "capsule"
     assert settings.keys["next"] == ord("j")
     assert "help" not in settings.keys
     assert settings.colours["notice"] == "bold white on blue"
@@ -99,6 +101,8 @@ def test_everything_can_be_set() -> None:
         ('term = "a b"', f"line 1: term: {TERM}"),
         ("term = 1", f"line 1: term: {TERM}"),
         ('window = "x"', 'line 1: window: expected a size such as "16M"'),
+        ('runtime = "vm"', 'line 1: runtime: expected "plain" or "capsule"'),
+        ("runtime = 1", 'line 1: runtime: expected "plain" or "capsule"'),
         ("window = true", 'line 1: window: expected a size such as "16M"'),
         ('window = "1K"', "line 1: window: expected 1M to 256M"),
         ("window = 999999999999", "line 1: window: expected 1M to 256M"),

@@ -5,6 +5,7 @@ import pytest
 from holdfast.model.errors import MalformedId, MalformedMessage
 from holdfast.model.ids import SessionId
 from holdfast.model.session_record import (
+    CapsuleRecord,
     Cells,
     HeldRecord,
     HeldStart,
@@ -26,6 +27,7 @@ HELD = HeldRecord(
     "/cg",
     "bash",
     start=HeldStart("c_1", "sh", "/bin/sh", ("A",)),
+    capsule=CapsuleRecord(7, 4026, 8, 9, 2, 4, "tty[8800:1]", trees=("/home/u",)),
 )
 
 
@@ -54,6 +56,7 @@ def test_a_version_that_knows_more_or_less_is_understood() -> None:
     assert unknown_in({"id": ID, "creator": "", "mood": "calm"}) == {"mood": "calm"}
     assert HeldRecord.from_facts({}) == HeldRecord()
     assert "start" not in HeldRecord().facts()
+    assert "capsule" not in HeldRecord().facts()
 
 
 def test_whatever_has_ended_is_told_as_that() -> None:

@@ -7,6 +7,7 @@ from holdfast.model.settings import (
     KEYS,
     MAX_WINDOW,
     MIN_WINDOW,
+    RUNTIMES,
     VIEWS,
     Settings,
     bytes_told,
@@ -21,6 +22,7 @@ MEANING = {
     "term": "what sessions on this machine find in `TERM`",
     "window": "output kept for each session:"
     f" {bytes_told(MIN_WINDOW)} to {bytes_told(MAX_WINDOW)}",
+    "runtime": f"how `holdfast new` starts sessions here: {', '.join(RUNTIMES)}",
     "keys.detach": "leave the session running, and go",
     "keys.help": "list the keys",
     "keys.switch": "choose another session",
@@ -64,6 +66,7 @@ def facts(settings: Settings) -> dict[str, object]:
         "shell": list(settings.shell),
         "term": settings.term,
         "window": bytes_told(settings.window),
+        "runtime": settings.runtime,
         "keys": {
             what: key_written(settings.keys[what]) if what in settings.keys else ""
             for what in KEYS

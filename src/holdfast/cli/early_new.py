@@ -29,6 +29,8 @@ def new(options: NewOptions, *, detach: bool, as_json: bool) -> str | None:
                 raise NotOneOfThese
         case _:
             raise NotOneOfThese
+    if options.capsule and os.getuid() != 0:
+        os.write(2, f"{new_request.NO_SU}\n".encode())
     if detach:
         facts, sentence = new_request.facts, new_request.sentence
         said = facts(session, name, pid) if as_json else sentence(session, name)

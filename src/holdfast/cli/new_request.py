@@ -10,6 +10,7 @@ from holdfast.client.wanted_session import (
     as_set,
     begun_here,
     environment,
+    runtime_as_set,
 )
 from holdfast.model.text import checked_name, shown_name
 from holdfast.wire import plain_json
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.model.session_record import Facts
+
+
+NO_SU = "holdfast: in a capsule sudo and su do not work, and who shows nobody"
+"""Shown to a user who starts a capsule and is not root."""
 
 
 class NewOptions:
@@ -35,6 +40,9 @@ class NewOptions:
         self.size: str | None = None
         self.no_integration = False
         self.exec_gate = False
+        self.capsule = False
+        self.plain = False
+        self.net: str | None = None
         self.window: str | None = None
 
 
@@ -66,6 +74,8 @@ def asked(options: NewOptions) -> "Facts":
         "integration": not options.no_integration or None,
         "exec_gate": options.exec_gate or None,
         "window": window or None,
+        "runtime": _runtime(options),
+        "net": options.net,
     }
     said = {name: value for name, value in wanted.items() if value is not None}
     return {"do": "create", **said}
@@ -90,6 +100,19 @@ def _window(asked: str | None) -> int:
     from holdfast.cli.arguments import window_from  # noqa: PLC0415  # rarely needed
 
     return window_from(asked)
+
+
+def _runtime(options: NewOptions) -> str | None:
+    """Return how it is to run; None leaves it to the settings and to the host."""
+    if options.net is not None and not options.capsule:
+        from holdfast.model.errors import MalformedArgument  # noqa: PLC0415  # rarely needed
+
+        raise MalformedArgument("--net", "choice without --capsule")
+    if options.capsule:
+        return "capsule"
+    if options.plain:
+        return "plain"
+    return None if options.on else runtime_as_set()
 
 
 def _size(asked: str | None) -> list[int] | None:

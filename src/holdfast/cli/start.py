@@ -173,7 +173,7 @@ def _ls(words: "Sequence[str]") -> str | None:
 
 
 def _new(words: "Sequence[str]") -> str | None:
-    flags = frozenset({"--detach", "-d", "--json"})
+    flags = frozenset({"--detach", "-d", "--json", "--capsule"})
     split = _split(words, flags, frozenset({"--name", "-n"}))
     if split is None:
         return None
@@ -182,6 +182,7 @@ def _new(words: "Sequence[str]") -> str | None:
 
     given, command = split
     options = NewOptions(command, given.get("--name", given.get("-n")))
+    options.capsule = "--capsule" in given
     detach = "--detach" in given or "-d" in given
     return new(options, detach=detach, as_json="--json" in given)
 

@@ -66,6 +66,16 @@ def as_set(
     return with_settings(command, env, window)
 
 
+def runtime_as_set() -> str | None:
+    """Return how sessions run by the settings; None if that is as usual."""
+    if not os.path.exists(folders.config_file()):  # noqa: PTH110  # pathlib is slow to load
+        return None
+    from holdfast.linux.stored import config  # noqa: PLC0415  # rarely needed
+
+    is_capsule = config.mentions(b"runtime") and config.settings().runtime == "capsule"
+    return "capsule" if is_capsule else None
+
+
 def begun_here(command: "Sequence[str]", cwd: str) -> tuple[list[str], str]:
     """Return the words and the folder of a session of this machine.
 

@@ -40,6 +40,10 @@ GATED = 2
 """Descriptors of a session with an exec gate, beside those that every one has."""
 
 
+CAPSULED = 2
+"""Descriptors of a session with a capsule, likewise."""
+
+
 def hold(packet: packets.Packet, fds: list[int]) -> None:
     """Hold the session the packet speaks of, until it is over."""
     if packet.get("do") == "create":
@@ -53,6 +57,7 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
     record, left = SessionRecord.from_facts(facts), HeldRecord.from_facts(facts)
     master, memory, listener, pidfd, *more = fds
     gated = GATED if left.exec_gate else 0
+    begun = gated + (CAPSULED if left.capsule else 0)
     more, behind = more[: len(more) - left.left], more[len(more) - left.left :]
     signal.alarm(GRIP_PATIENCE)  # Ends us.
     session_lock.take(memory)
@@ -70,7 +75,8 @@ def _adopt(packet: packets.Packet, fds: list[int]) -> None:
         socket.socket(fileno=listener),
         pidfd,
         tuple(more[:gated]),
-        more[gated:],
+        tuple(more[gated:begun]),
+        more[begun:],
         unknown_in(facts),
         _left_behind(record.id, behind),
         packet.get("resting") is True,

@@ -3,8 +3,9 @@
 import os
 import socket
 import time
-from dataclasses import replace
 
+from holdfast.holder.capsule_start import runtime_of
+from holdfast.holder.held_leader import hold, integrated
 from holdfast.holder.leader_environment import (
     environment_of,
     given_of,
@@ -14,23 +15,21 @@ from holdfast.holder.leader_environment import (
     with_holdfast,
 )
 from holdfast.holder.policy.session_start import STARTING
-from holdfast.holder.provenance.state_channel import make_pipe
 from holdfast.holder.recovered_session import NextLife, keep_origin
 from holdfast.holder.session_descriptors import Vaulted
 from holdfast.holder.session_memory import checked_window, make_memory
-from holdfast.linux import (
-    exec_filter,
-    exec_gate,
-    procfs,
-    pty,
-    shared_memory,
-    shells,
-    spawn,
-)
+from holdfast.linux import exec_filter, procfs, spawn
 from holdfast.linux.stored import folders, operators
 from holdfast.model.geometry import DEFAULT_SIZE, clamped
 from holdfast.model.ids import ENTROPY, SessionId, client_id, parse_client_id
-from holdfast.model.session_record import Cells, HeldRecord, HeldStart, SessionRecord
+from holdfast.model.session_record import (
+    CAPSULE,
+    PLAIN,
+    Cells,
+    HeldRecord,
+    HeldStart,
+    SessionRecord,
+)
 from holdfast.model.session_requests import Creation
 from holdfast.model.text import checked_name
 
@@ -50,6 +49,7 @@ def make_session(
         OSError: The kernel refuses.
 
     """
+    choice = runtime_of(asked, creator.actor)
     size = DEFAULT_SIZE if asked.size is None else clamped(*asked.size)
     name = checked_name(asked.name) if asked.name else session[2:8]
     window = checked_window(asked.window)
@@ -64,23 +64,13 @@ def make_session(
         cgroup,
         is_gated=asked.exec_gate,
     )
-    shell = None
-    if asked.integration:
-        shell = shells.integrated(command, leader.environment)
-    if shell is not None:
-        leader = replace(
-            leader,
-            command=shell.command,
-            environment=shell.environment,
-            secret=shells.handed_over(session, make_pipe(session)),
-        )
+    leader, shell = integrated(asked, session, leader)
     # The command comes last: what can fail before it leaves no process behind.
     listener = _listen(session)
-    master, slave = pty.open_pty(size)
     memory = make_memory(session, window, life.start if life else 0)
-    held, gate = _hold(leader, slave)
+    found = hold(asked, session, leader, size, choice)
+    held, gate, capsule = found.held, found.gate(), found.capsule
     pidfd = os.pidfd_open(held.pid)
-    os.close(slave)
     cwd = procfs.link(f"/proc/{held.pid}/cwd") or leader.cwd
     start = start_words(command, cwd, environment)
     record = SessionRecord(
@@ -92,33 +82,28 @@ def make_session(
         cwd=cwd,
         created_ms=time.time_ns() // 1_000_000,
         size=Cells(size.columns, size.rows),
+        runtime=CAPSULE if capsule else PLAIN,
     )
     left = HeldRecord(
         first_name=name,
         creator=creator.actor.id,
         cgroup=cgroup,
-        integration="" if shell is None else shell.shell,
+        integration=shell,
         exec_gate=bool(gate),
         no_new_privs=bool(gate) and not exec_filter.is_privileged(),
+        capsule=None if capsule is None else capsule.record,
         start=HeldStart(
             _client(asked), start.text().decode(), held.program, start.variables
         ),
     )
     begin = [held.word, held.report]
-    made = Vaulted(record, left, master, memory, listener, pidfd, gate, begin)
+    made = Vaulted(
+        record, left, found.master, memory, listener, pidfd, gate, found.walls, begin
+    )
     if life is not None:
         life.begin(made, creator)
     keep_origin(made, asked, given_of(asked, creator, environment, earlier), window)
     return made
-
-
-def _hold(leader: spawn.Leader, slave: int) -> tuple[spawn.Held, tuple[int, ...]]:
-    """Fork the leader, which waits; return what its exec gate needs if it has one."""
-    held = spawn.hold_leader(leader, slave)
-    if held.listener is None:
-        return held, ()
-    notices = shared_memory.create("exec-gate", exec_gate.SIZE)
-    return held, (held.listener, notices)
 
 
 def _client(asked: Creation) -> str:

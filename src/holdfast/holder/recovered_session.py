@@ -41,7 +41,7 @@ from holdfast.model.ids import (
     SessionId,
     next_incarnation,
 )
-from holdfast.model.session_record import Cells
+from holdfast.model.session_record import CAPSULE, Cells
 from holdfast.model.session_requests import Creation
 from holdfast.model.text import printable
 
@@ -69,6 +69,9 @@ class NextLife(NamedTuple):
             integration=facts.integration,
             exec_gate=facts.exec_gate,
             window=facts.window,
+            # Its walls are begun again with it, or it is not begun.
+            runtime=CAPSULE if facts.net else "",
+            net=facts.net,
             ground=asked.env is None,  # If none was kept, it is this host's.
         )
 
@@ -165,6 +168,7 @@ def _facts(
         creator=held.creator,
         created_ms=record.created_ms,
         leader=leader_mark(record.pid),
+        net="" if held.capsule is None else held.capsule.net,
     )
 
 

@@ -62,8 +62,10 @@ class Session:
         self.desk.limits.take_up(past.recent, past.found.holder, at)
         driver.do(intake.resume(past.found, at), at)
         self.book.sync()
-        record, cgroup = vaulted.record, vaulted.held.cgroup
-        self.freezer = Freezer(vaulted.session, record.pid, cgroup)
+        held = vaulted.held
+        self.freezer = Freezer(
+            vaulted.session, vaulted.record.pid, held.cgroup, held.capsule
+        )
         self.freezer.take_up(is_frozen=intake.is_frozen)
         self.interventions = Interventions(context, driver, self.writer, self.freezer)
         self.execs = self.gate_execs(context)

@@ -8,6 +8,7 @@ from holdfast.core.book.logbook import EntryKind
 from holdfast.core.session.left_behind import LeftBehind
 from holdfast.core.session.paint_requests import Past as Painting
 from holdfast.core.session.recovery import StartFacts
+from holdfast.linux.process_table import Tree
 from holdfast.model.ids import ActorId, Incarnation, SessionId
 from holdfast.model.session_record import (
     Facts,
@@ -30,6 +31,9 @@ class Vaulted:
     pidfd: int
     gate: tuple[int, ...] = ()
     """Of a session with an exec gate: its listener, and the memory for notices."""
+
+    capsule: tuple[int, ...] = ()
+    """Of a session with a capsule: the pidfd of its pid 1, and its lifeline."""
 
     start: list[int] = field(default_factory=list)
     """Of a session whose command has not begun: where it is told to, and where it
@@ -68,6 +72,10 @@ class Vaulted:
         """
         return self.held.first_name or self.record.name
 
+    def tree(self, leader: int) -> Tree:
+        """Name its processes, from this leader on; -1 if that is gone."""
+        return Tree.of(leader, self.session, self.held.capsule)
+
     def continued(self, found: Inheritance, offset: int) -> Inheritance:
         """Return what we inherit; the output of a next life begins at `offset`.
 
@@ -93,4 +101,4 @@ class Vaulted:
     def fds(self) -> list[int]:
         """Return the descriptors in the order in which they are deposited."""
         plain = [self.master, self.memory, self.listener.fileno(), self.pidfd]
-        return [*plain, *self.gate, *self.start]
+        return [*plain, *self.gate, *self.capsule, *self.start]

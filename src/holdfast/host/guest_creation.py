@@ -25,6 +25,8 @@ def vouched_for(guest: Guest, asked: Creation) -> Creation:
         size=asked.size,
         integration=asked.integration,
         window=window,
+        runtime=asked.runtime,
+        net=asked.net,
         client=asked.client,
         ground=True,
         creator=guest.id,

@@ -89,6 +89,7 @@ def deposit(facts: object, fds: list[int]) -> Facts:
         raise MalformedMessage("deposit", "command is empty")
     kinds = [stat.S_IFMT(os.fstat(fd).st_mode) for fd in fds]
     expected = len(_KINDS) + (_GATED if facts.get("exec_gate") else 0)
+    expected += _CAPSULED if facts.get("capsule") else 0
     expected += _HELD if facts.get("start") else 0
     expected += HeldRecord.from_facts({"left": facts.get("left")}).left
     if len(fds) != expected or kinds[:3] != _KINDS[:3]:
@@ -152,6 +153,9 @@ _LEFT = ((stat.S_IFREG,), (stat.S_IFREG, stat.S_IFIFO))
 
 _GATED = 2
 """Descriptors more for a session with an exec gate: its listener, its notices."""
+
+_CAPSULED = 2
+"""Descriptors more for a session with a capsule: its pid 1's pidfd, its lifeline."""
 
 _HELD = 2
 """Descriptors more while a command has not begun: its word, and its report."""

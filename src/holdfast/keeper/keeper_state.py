@@ -481,7 +481,7 @@ def _is_held(kept: Deposit) -> bool:
     return processes.is_alive(kept.held.holder)
 
 
-def refusal(error_code: str, text: str, **facts: object) -> Facts:
+def refusal(error_code: str, text: str, /, **facts: object) -> Facts:
     """Return an answer that says no, and why."""
     return {"ok": False, "code": error_code, "text": text, "facts": facts}
 

@@ -17,6 +17,7 @@ from holdfast.linux import freezer, procfs
 from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.freezer import signal_exactly
 from holdfast.linux.process_table import Belonging, Process, Tree, read_table
+from holdfast.model.session_record import CapsuleRecord
 
 Seen = Callable[[list[Process]], None]
 """Is told of processes while they can still be looked at."""
@@ -25,10 +26,15 @@ Seen = Callable[[list[Process]], None]
 class Daemons:
     """The processes that outlive the leader of one session."""
 
-    def __init__(self, session: str, cgroup: SessionCgroup | None) -> None:
+    def __init__(
+        self,
+        session: str,
+        cgroup: SessionCgroup | None,
+        capsule: CapsuleRecord | None = None,
+    ) -> None:
         self._cgroup = cgroup
         # The leader is gone, or its own processes are ended by others.
-        self._tree = Tree.of(-1, session)
+        self._tree = Tree.of(-1, session, capsule)
 
     def find(self) -> list[Process]:
         """Return those that live, the eldest first."""
@@ -39,7 +45,9 @@ class Daemons:
         for pid in self._inside():
             process = table.get(pid)
             # Whatever it says of itself: nothing else of ours is born in there.
-            if process is not None and not belonging.is_ours(process):
+            if process is None or self._tree.is_machinery(process):
+                continue
+            if not belonging.is_ours(process):
                 found[pid] = process
         living = (one for one in found.values() if not one.is_dead)
         return sorted(living, key=lambda one: (one.started, one.pid))

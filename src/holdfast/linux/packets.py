@@ -15,7 +15,7 @@ from collections.abc import Iterable
 MAX_PACKET = 64 * 1024
 """Bytes in a packet: a command with its whole environment."""
 
-MAX_FDS = 8
+MAX_FDS = 16
 """Descriptors beside one packet: more than a session has to keep."""
 
 _CREDENTIALS = struct.Struct("3i")

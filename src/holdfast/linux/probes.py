@@ -14,6 +14,7 @@ from pathlib import Path
 
 from holdfast.core.session.abilities import LogOut, Machine, Place
 from holdfast.linux import cgroups, exec_filter, exec_gate, processes, systemd
+from holdfast.linux.capsule import trial as capsule_trial
 from holdfast.linux.libc import checked, libc
 from holdfast.linux.programs import painter_program
 from holdfast.linux.stored import places
@@ -48,6 +49,7 @@ def probe() -> Machine:
         freezer=cgroups.ground().why_not,
         exec_gate=exec_gate.why_not(),
         keeps_sudo=exec_filter.is_privileged(),
+        capsules=capsule_trial.why_not(),
         has_user_namespaces=_in_child(_make_user_namespace),
         has_criu=shutil.which("criu") is not None,
     )

@@ -5,12 +5,17 @@ the leader's session, if its parent belongs, or if its environment names the ses
 daemon that has left its terminal and its parent still carries that. A process that has
 left all four cannot be told from somebody else's.
 
+To a capsule belongs what is in its pid namespace, and what that has started, whatever
+it says of itself: nothing leaves that, and nobody else's process gets into it. Our own
+three processes in there are no part of the session.
+
 Walking /proc is most of what freezing costs, so it is done with bare system
 calls, and an environment is read once for each process. A process that serves others
 meanwhile takes a `Walk` in slices: there may be thousands of processes.
 """
 
 import contextlib
+import functools
 import os
 import signal
 import time
@@ -18,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.linux import procfs
+from holdfast.model.session_record import CapsuleRecord
 
 _THREADS = 17
 _STARTED = 19
@@ -71,16 +77,47 @@ class Tree(NamedTuple):
     leader: int
     started: int
     session: str
+    capsule: CapsuleRecord | None = None
+    first: int = -1
+    """When pid 1 of its capsule was started."""
+
+    space: int = 0
+    """Its capsule's pid namespace."""
 
     @classmethod
-    def of(cls, leader: int, session: str) -> "Tree":
+    def of(
+        cls, leader: int, session: str, capsule: CapsuleRecord | None = None
+    ) -> "Tree":
         """Name the tree of a leader that lives.
 
         A leader that is gone leaves its number to others; then only what still
-        carries the session's name is found.
+        carries the session's name, or is in its capsule, is found.
         """
         found = read_process(leader)
-        return cls(leader, -1 if found is None else found.started, session)
+        started = -1 if found is None else found.started
+        if capsule is None:
+            return cls(leader, started, session)
+        space = _space_of(capsule.first)
+        first = read_process(capsule.first)
+        # The name of a namespace that is gone may be given to another.
+        if first is None or space != capsule.space:
+            return cls(leader, started, session, capsule)
+        return cls(leader, started, session, capsule, first.started, space)
+
+    def is_machinery(self, process: Process) -> bool:
+        """Tell whether a process is one of our own in the capsule."""
+        if self.capsule is None:
+            return False
+        ours = (self.capsule.first, self.capsule.init, self.capsule.parent)
+        # A later process that has got one of these numbers is none of ours.
+        return process.pid in ours and process.started - self.first <= procfs.TICKS
+
+    def has_capsule(self, table: "Table") -> bool:
+        """Tell whether the capsule is there: with its pid 1 all of it is gone."""
+        if self.capsule is None:
+            return False
+        first = table.get(self.capsule.first)
+        return first is not None and first.started == self.first and not first.is_dead
 
 
 Table = dict[int, Process]
@@ -104,7 +141,10 @@ class Belonging:
             self._judged = {
                 mark: is_it for mark, is_it in self._judged.items() if mark in marks
             }
+        if self._tree.capsule is not None and not self._tree.has_capsule(table):
+            return []
         spared = set(_ancestors(os.getpid(), table))
+        spared |= {one.pid for one in table.values() if self._tree.is_machinery(one)}
         found = {
             process.pid: process
             for process in table.values()
@@ -129,6 +169,8 @@ class Belonging:
 
     def _is_root(self, process: Process) -> bool:
         tree = self._tree
+        if tree.capsule is not None:
+            return self._is_inside(process)
         if tree.leader in (process.pid, process.session):
             # While a process is of a session, nobody else gets that number.
             return process.pid != tree.leader or process.started == tree.started
@@ -136,9 +178,19 @@ class Belonging:
             return False
         known = self._judged.get(process.mark)
         if known is None:
-            known = self._judged[process.mark] = self._variable in _environment(
-                process.pid
-            )
+            known = self._judged[process.mark] = self._is_named(process.pid)
+        return known
+
+    def _is_named(self, pid: int) -> bool:
+        # A capsule's processes are its own, whichever session they say they are of.
+        return self._variable in _environment(pid) and _space_of(pid) == _own_space()
+
+    def _is_inside(self, process: Process) -> bool:
+        # A process never leaves the pid namespace that it was born in.
+        known = self._judged.get(process.mark)
+        if known is None:
+            is_it = _space_of(process.pid) == self._tree.space
+            known = self._judged[process.mark] = is_it
         return known
 
 
@@ -217,6 +269,19 @@ def _children(table: Table) -> dict[int, list[Process]]:
     for process in table.values():
         children.setdefault(process.parent, []).append(process)
     return children
+
+
+def _space_of(pid: int) -> int:
+    """Return the pid namespace of a process; -1 if it is gone, or not ours to know."""
+    try:
+        return os.stat(f"/proc/{pid}/ns/pid").st_ino  # noqa: PTH116  # as above
+    except OSError:
+        return -1
+
+
+@functools.cache
+def _own_space() -> int:
+    return _space_of(os.getpid())
 
 
 def _environment(pid: int) -> bytes:

@@ -38,6 +38,11 @@ def hide_memory() -> None:
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
+def show_memory() -> None:
+    """Take `hide_memory` back, for a process that is about to execute another."""
+    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill us when our parent dies; end at once if it has."""
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

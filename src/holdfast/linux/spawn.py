@@ -18,14 +18,16 @@ import signal
 import socket
 import termios
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 from holdfast.linux import exec_filter, processes
 from holdfast.linux.cgroup_fork import fork_into
 from holdfast.linux.exec_gate import ExecGate, Notice
 from holdfast.linux.exec_trace import ExecTracer, Expected
 from holdfast.linux.exec_words import read_wanted
-from holdfast.model.errors import CannotStart, NoExecGate
+from holdfast.model.errors import CannotStart, HoldfastError, NoExecGate
 from holdfast.model.text import printable
 
 _KEPT = 3
@@ -124,17 +126,39 @@ def hold_leader(leader: Leader, slave: int) -> Held:
     parent = os.getpid()
     pid, is_settled = _fork(leader.cgroup)
     if pid == 0:
-        ends = (theirs.fileno(), reader, parent)
-        _become(leader, program, slave, ends, is_settled=is_settled)
+        # If our parent is killed now, what has not started never does.
+        processes.die_with_parent(parent)
+        if not is_settled:
+            _settle(leader.cgroup)
+        become_leader(leader, program, slave, (theirs.fileno(), reader))
     theirs.close()
     os.close(reader)
-    said, fds, _, _ = socket.recv_fds(ours, 1024, 1)
-    if said != _WAITING:
+    try:
+        listener = await_leader(leader, ours)
+    except HoldfastError:
         os.waitpid(pid, 0)
         os.close(writer)
         ours.close()
-        raise _no_gate(said) if said.startswith(_GATE) else _cannot(leader, said)
-    return Held(pid, writer, ours.detach(), program, fds[0] if fds else None)
+        raise
+    return Held(pid, writer, ours.detach(), program, listener)
+
+
+def await_leader(leader: Leader, report: socket.socket) -> int | None:
+    """Wait until a leader waits for the word; return the listener of its exec gate.
+
+    Raises:
+        UsageError: It cannot be executed where it is to be, and why.
+        Unavailable: No exec can be held on this machine.
+
+    """
+    said, fds, _, _ = socket.recv_fds(report, 1024, 1)
+    if said == _WAITING:
+        return fds[0] if fds else None
+    raise _no_gate(said) if said.startswith(_GATE) else _cannot(leader, said)
+
+
+def _nothing() -> None:
+    pass
 
 
 def start_leader(leader: Leader, slave: int) -> int:
@@ -261,20 +285,20 @@ def _fork(cgroup: str) -> tuple[int, bool]:
     return os.fork(), not cgroup
 
 
-def _become(
+def become_leader(
     leader: Leader,
     program: str,
     slave: int,
-    ends: tuple[int, int, int],
-    *,
-    is_settled: bool,
-) -> None:
-    writer, reader, parent = ends
+    ends: tuple[int, int],
+    give_up: Callable[[], None] = _nothing,
+) -> NoReturn:
+    """Be the leader, in a process that was forked for it: wait, then execute.
+
+    `ends` are where it reports to and where it reads the word; `give_up` gives up the
+    rights that it is not to have.
+    """
+    writer, reader = ends
     try:
-        # If our parent is killed now, what has not started never does.
-        processes.die_with_parent(parent)
-        if not is_settled:
-            _settle(leader.cgroup)
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for fd in range(_KEPT):
@@ -282,9 +306,10 @@ def _become(
         writer, reader = _only(writer, reader)
         if leader.secret:
             _hand_over(leader.secret)
-        _reset_signals()
+        reset_signals()
         os.chdir(leader.cwd)
         listener = _gate_ourselves(writer) if leader.is_gated else None
+        give_up()
         _await_word(writer, reader, listener)
         os.execve(program, leader.command, leader.environment)  # noqa: S606  # that is the job
     except OSError as error:
@@ -351,7 +376,8 @@ def _settle(cgroup: str) -> None:
         os.close(fd)
 
 
-def _reset_signals() -> None:
+def reset_signals() -> None:
+    """Treat every signal as programs expect it, whatever we had ignored."""
     # What is handled becomes the default by executing; what is ignored does not.
     for number in signal.valid_signals():
         if signal.getsignal(number) is signal.SIG_IGN:

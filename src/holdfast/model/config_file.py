@@ -5,7 +5,7 @@ Theory of operation
 A mistake here never stops a command: what cannot be used has its default, and is named
 with its line. That is unlike a policy, of which a part is worse than nothing.
 
-    prefix, view, shell, term, window
+    prefix, view, shell, term, window, runtime
     [keys]            what is done = key
     [colours]         what is shown = colour
     [notifications]   bell, desktop
@@ -31,6 +31,7 @@ from holdfast.model.settings import (
     KEYS,
     MAX_WINDOW,
     MIN_WINDOW,
+    RUNTIMES,
     VIEWS,
     Settings,
     bytes_from,
@@ -86,6 +87,7 @@ class _Reading:
             "shell": self._shell,
             "term": self._term,
             "window": self._window,
+            "runtime": self._runtime,
         }
         tables: dict[str, Callable[[Mapping[str, object]], None]] = {
             "keys": self._keys,
@@ -153,6 +155,12 @@ class _Reading:
             self._note("", name, f"expected {least} to {most}")
         else:
             self._settings.window = count
+
+    def _runtime(self, name: str, value: object) -> None:
+        if isinstance(value, str) and value in RUNTIMES:
+            self._settings.runtime = value
+        else:
+            self._note("", name, f"expected {_listed(RUNTIMES)}")
 
     def _keys(self, table: Mapping[str, object]) -> None:
         settings, chosen = self._settings, dict[str, int]()

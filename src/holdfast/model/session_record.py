@@ -70,6 +70,49 @@ class HeldStart(NamedTuple):
     variables: tuple[str, ...] = ()
 
 
+PLAIN, CAPSULE = "plain", "capsule"
+"""How a session runs: as the user's other programs do, or behind walls."""
+
+
+class CapsuleRecord(NamedTuple):
+    """A session's capsule: its processes and what it sees, for who enters it."""
+
+    first: int = 0
+    """Its pid 1, as the machine numbers it."""
+
+    space: int = 0
+    """Its pid namespace, by the number of its inode."""
+
+    init: int = 0
+    """The process that adopts orphans: the root of what can be dumped."""
+
+    parent: int = 0
+    """The leader's parent."""
+
+    inner_init: int = 0
+    inner_leader: int = 0
+    """The same and the leader, as they are numbered inside."""
+
+    terminal: str = ""
+    """What CRIU calls the leader's terminal: tty[rdev:dev]."""
+
+    rootless: bool = False
+    net: str = "host"
+    """host or own."""
+
+    files: str = "shared"
+    """shared or own."""
+
+    pipe: str = ""
+    """Where the shell's state pipe is inside; empty if it has none."""
+
+    trees: tuple[str, ...] = ()
+    """With files of its own: the folders whose changes are its own."""
+
+    layers: tuple[str, ...] = ()
+    """With files of its own: the folders that keep the changes, the newest last."""
+
+
 class SessionRecord(NamedTuple):
     """One session, as everyone who may see it is told."""
 
@@ -123,6 +166,9 @@ class SessionRecord(NamedTuple):
     recovered_ms: int = 0
     """When this life was begun from what was kept of an earlier one, in milliseconds
     since 1970; 0 if it is the life that the session was started with."""
+
+    runtime: str = PLAIN
+    """plain, or capsule if it has a view of the machine that is its own."""
 
     host: str = ""
     """What we call the host it lives at; empty if that is here."""
@@ -185,6 +231,9 @@ class HeldRecord(NamedTuple):
     start: HeldStart | None = None
     """Its command, until that begins."""
 
+    capsule: CapsuleRecord | None = None
+    """Its capsule, if it has one."""
+
     ended_ms: int | None = None
     left: int = 0
     """Descriptors that a holder has left, beyond those of every deposit, so that the
@@ -210,6 +259,8 @@ class HeldRecord(NamedTuple):
         found = self._asdict()
         if self.start is not None:
             found["start"] = self.start._asdict()
+        if self.capsule is not None:
+            found["capsule"] = self.capsule._asdict()
         return {name: value for name, value in found.items() if value is not None}
 
 

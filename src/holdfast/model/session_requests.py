@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from holdfast.model.ids import FIRST_INCARNATION
 from holdfast.model.session_record import (
+    PLAIN,
     Attention,
     Cells,
     Facts,
@@ -52,6 +53,12 @@ class Creation(NamedTuple):
     exec_gate: bool = False
     window: int = 0
     """Bytes of output to keep; 0 leaves it to the holder."""
+
+    runtime: str = ""
+    """capsule or plain; empty leaves it to the holder."""
+
+    net: str = ""
+    """Of a capsule: `own` for a network that reaches the capsule alone."""
 
     ground: bool = False
     """Whether it starts with this host's environment, for any requester."""
@@ -245,6 +252,7 @@ class Created(NamedTuple):
 
     no_new_privs: bool = False
     incarnation: int = FIRST_INCARNATION
+    runtime: str = PLAIN
 
 
 class LogPiece(NamedTuple):

@@ -20,6 +20,8 @@ MAX_WINDOW = 256 * 1024 * 1024
 
 VIEWS = ("auto", "raw", "framed")
 
+RUNTIMES = ("plain", "capsule")
+
 KEYS = {
     "detach": "d",
     "help": "?",
@@ -74,6 +76,7 @@ class Settings:
 
         self.term = TERM
         self.window = MIN_WINDOW
+        self.runtime = RUNTIMES[0]
         self.colours = dict(COLOURS)
         self.bell = True
         """Whether the bell rings when somebody has to act."""

@@ -106,7 +106,7 @@ class Host:
             demand_not_lost(text, await lost_at(self.way))
             raise
 
-    async def create(
+    async def create(  # noqa: PLR0913  # all that can be said of a session
         self,
         command: str | Sequence[str] | None = None,
         *,
@@ -114,6 +114,7 @@ class Host:
         cwd: str = "",
         env: Mapping[str, str] | None = None,
         size: Size | tuple[int, int] | None = None,
+        runtime: str = "",
         timeout: float = APPROVAL,
     ) -> Session:
         """Start a session and return it; enter it to be attached.
@@ -122,6 +123,9 @@ class Host:
         does. It starts in this folder with this environment, to which `env` is added;
         elsewhere in the home folder of the user who runs the host. For anybody but a
         human the environment is the host's own, and what `env` adds to it is judged.
+
+        `runtime` is `"capsule"` for a session behind walls, or `"plain"`; without it a
+        human's session is plain, and anybody else's a capsule where that can be.
 
         If somebody has to approve it, that is waited for, at most `timeout` seconds.
         Cancelled, it is withdrawn, and what was started is ended again if it can be.
@@ -142,6 +146,7 @@ class Host:
             env=environment(is_personal=self.way.is_personal) | dict(env or {}),
             size=Cells(measures.columns, measures.rows) if measures else None,
             integration=True,
+            runtime=runtime,
         )
         wanted = asked if self.name else made_here(asked)
         made = await Beginning(self, wanted, timeout).wait(self._tasks)

@@ -67,7 +67,7 @@ class Host:
         """Return the session that is meant: by its name, its id or how that begins."""
         return self._thread.run(self._host.find(text))
 
-    def create(
+    def create(  # noqa: PLR0913  # as Host.create
         self,
         command: str | Sequence[str] | None = None,
         *,
@@ -75,11 +75,18 @@ class Host:
         cwd: str = "",
         env: Mapping[str, str] | None = None,
         size: Size | tuple[int, int] | None = None,
+        runtime: str = "",
         timeout: float = APPROVAL,
     ) -> "Session":
         """Start a session and return it; enter it to be attached."""
         made = self._host.create(
-            command, name=name, cwd=cwd, env=env, size=size, timeout=timeout
+            command,
+            name=name,
+            cwd=cwd,
+            env=env,
+            size=size,
+            runtime=runtime,
+            timeout=timeout,
         )
         return Session(self._thread.run(made), self._thread)
 

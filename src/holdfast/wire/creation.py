@@ -30,7 +30,7 @@ PROVEN = (
 )
 """Members of a request that are proven; those it has not count as null."""
 
-ALSO_PROVEN = ("window",)
+ALSO_PROVEN = ("window", "runtime", "net")
 """Members that are proven if they are given. They were added later: a request without
 them is proven as ever, and so to a holder of older code too."""
 

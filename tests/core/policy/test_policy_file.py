@@ -1,5 +1,6 @@
 import pytest
 
+from holdfast.core.capsule.runtime_choice import Runtime
 from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import AskDefault, TurnRules, first
 from holdfast.core.policy.conditions import Under
@@ -36,6 +37,8 @@ ask = "grant"
 [budget.agent]
 inputs_per_minute = 60
 turn_seconds = 300
+[runtime]
+agent = "capsule"
 [budget.device]
 bytes_per_minute = 1024
 [[rule]]
@@ -74,6 +77,7 @@ def test_everything_that_a_file_says_is_read() -> None:
     assert policy.default[ActorKind.HUMAN] is Verdict.ALLOW
     assert policy.default[ActorKind.DEVICE] is Verdict.DENY
     assert policy.undecidable[ActorKind.AGENT] is Undecidable.DENY
+    assert policy.runtime == {ActorKind.AGENT: Runtime.CAPSULE}
     assert policy.plugins == ("limits", "more")
     assert policy.webhook == Webhook("http://127.0.0.1:8181/v1/data/holdfast", 0.5)
     agent, device = Budget(60, None, 300.0), Budget(None, 1024, None)
@@ -130,6 +134,10 @@ def test_a_file_that_says_nothing_is_an_empty_policy(raw: bytes) -> None:
         ('undecidable = {agent = "x"}', "line 1: undecidable: agent: expected pass"),
         ('[undecidable]\nagent = "pass"', "line 2: undecidable: only humans"),
         ('[undecidable]\nagent = "allow"', "expected pass or ask or deny"),
+        (
+            '[runtime]\nagent = "vm"',
+            "line 2: runtime: agent: expected plain or",
+        ),
         ("[plugins]\nuse = 1", "line 2: plugins: use: expected at most 8 names"),
         ('[plugins]\nuse = ["a b"]', "plugins: use: expected"),
         (f"[plugins]\nuse = {['x'] * 9}", "plugins: use: expected"),

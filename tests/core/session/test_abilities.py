@@ -29,6 +29,7 @@ GOOD = Machine(
     freezer="",
     exec_gate="",
     keeps_sudo=True,
+    capsules="",
     has_user_namespaces=True,
     has_criu=True,
 )
@@ -144,6 +145,22 @@ def test_an_exec_gate_says_what_it_does_not_hold_and_what_it_costs() -> None:
     assert "change its words" in ability("exec gate", GOOD).why
     limited = ability("exec gate", replace(GOOD, keeps_sudo=False))
 
+    assert limited.grade is Grade.LIMITED
+    assert "sudo" in limited.why
+
+
+def test_a_machine_without_capsules_says_why_and_what_to_do() -> None:
+    judged = ability("capsules", replace(GOOD, capsules="not permitted"))
+
+    assert judged.grade is Grade.MISSING
+    assert "not permitted" in judged.why
+    assert judged.advice
+
+
+def test_a_capsule_of_root_lacks_nothing_and_one_of_a_user_lacks_sudo() -> None:
+    limited = ability("capsules", replace(GOOD, keeps_sudo=False))
+
+    assert ability("capsules", GOOD).grade is Grade.OK
     assert limited.grade is Grade.LIMITED
     assert "sudo" in limited.why
 

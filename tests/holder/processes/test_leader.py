@@ -21,6 +21,7 @@ from holdfast.linux import shared_memory
 from holdfast.linux.cgroups import SessionCgroup
 from holdfast.model.events import EventName
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import CapsuleRecord
 from holdfast.wire import messages as wire
 from holdfast.wire.codec import Message
 
@@ -72,8 +73,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield made
 
 
-def _sweep(_: SessionId, cgroup: SessionCgroup | None) -> DaemonSweep:
-    return DaemonSweep(SessionId(OWN), cgroup)
+def _sweep(
+    _: SessionId, cgroup: SessionCgroup | None, capsule: CapsuleRecord | None
+) -> DaemonSweep:
+    return DaemonSweep(SessionId(OWN), cgroup, capsule)
 
 
 def exits(client: Client) -> list[wire.Exited]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.linux.stored import folders, places
-from holdfast.model.errors import PlaceNotOurs
+from holdfast.model.errors import InsideCapsule, PlaceNotOurs
 from holdfast.model.ids import SessionId
 
 SESSION = SessionId("s_" + "a" * 16)
@@ -84,3 +84,12 @@ def test_somebody_whose_home_nobody_knows_is_told_so(
 
     with pytest.raises(PlaceNotOurs, match="home"):
         folders.state_path()
+
+
+def test_a_folder_that_a_capsule_covers_is_known(home: Path) -> None:
+    covered = home / "covered"
+    covered.mkdir()
+    covered.chmod(folders.COVER)
+
+    with pytest.raises(InsideCapsule):
+        folders.owned(str(covered))

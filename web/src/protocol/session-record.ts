@@ -40,6 +40,7 @@ export interface SessionInfo {
   readonly attention: Attention | null;
   readonly incarnation: number;
   readonly recoveredMs: number;
+  readonly runtime: string;
 }
 
 /** Read what a host says of a session; what is missing is empty. */
@@ -64,5 +65,6 @@ export function sessionInfo(told: Packet): SessionInfo {
     attention: attentionOf(told, "attention"),
     incarnation: numberOf(told, "incarnation"),
     recoveredMs: numberOf(told, "recovered_ms"),
+    runtime: shownOf(told, "runtime"),
   };
 }

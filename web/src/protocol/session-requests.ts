@@ -18,6 +18,8 @@ export type HostRequest =
       readonly size?: readonly [number, number];
       readonly integration?: boolean;
       readonly window?: number;
+      readonly runtime?: string;
+      readonly net?: string;
       readonly client?: string;
     }
   | {

@@ -1,12 +1,13 @@
 """`holdfast new`: start a session, and attach to it."""
 
 import argparse
+import os
 import sys
 
 from holdfast.cli import new_request
 from holdfast.cli.settings_notice import settings_told
 from holdfast.core.client.timeouts import APPROVAL
-from holdfast.model.session_record import record_of
+from holdfast.model.session_record import CAPSULE, record_of
 from holdfast.model.session_requests import Created, Creation
 from holdfast.model.text import checked_name
 
@@ -25,6 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--window", metavar="SIZE")
     parser.add_argument("--no-integration", action="store_true")
     parser.add_argument("--exec-gate", action="store_true")
+    runtime = parser.add_mutually_exclusive_group()
+    runtime.add_argument("--capsule", action="store_true")
+    runtime.add_argument("--plain", action="store_true")
+    parser.add_argument("--net", choices=("host", "own"))
     parser.add_argument("--timeout", metavar="S", type=float, default=APPROVAL)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("command", metavar="CMD", nargs="*")
@@ -48,8 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if made.state == "starting":
         await_approval(made, host, options.timeout)
     session = made.id
-    if options.exec_gate and made.no_new_privs:
-        print(NO_SUDO, file=sys.stderr)
+    _tell_limits(options, made, host)
     if options.json:
         print(new_request.facts(made.id, made.name, made.pid))
         sys.stdout.flush()
@@ -60,6 +64,16 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         print(new_request.sentence(made.id, made.name, host))
     return 0
+
+
+def _tell_limits(options: argparse.Namespace, made: Created, host: str) -> None:
+    """Say what does not work in the session."""
+    if options.exec_gate and made.no_new_privs:
+        print(NO_SUDO, file=sys.stderr)
+    if options.capsule and made.runtime != CAPSULE:
+        print(f"holdfast: {host} knows no capsules: it is plain", file=sys.stderr)
+    if made.runtime == CAPSULE and not host and os.getuid() != 0:
+        print(new_request.NO_SU, file=sys.stderr)
 
 
 def _tell_mistakes(*, is_ours: bool) -> None:

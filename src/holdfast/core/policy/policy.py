@@ -32,6 +32,7 @@ I6  What not the shell alone reads is allowed by no rule about words.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from holdfast.core.capsule.runtime_choice import Runtime
 from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.command_folders import is_under
@@ -88,6 +89,9 @@ class Policy:
     webhook: Webhook | None = None
     turn: TurnRules = field(default_factory=TurnRules)
     budgets: Mapping[ActorKind, Budget] = field(default_factory=dict)
+    runtime: Mapping[ActorKind, Runtime] = field(default_factory=dict)
+    """How sessions run that actors of a kind start."""
+
     index: RuleIndex = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ docs/spec/policy.md is the format.
     [plugins]       use = names of entry points
     [webhook]       url, timeout
     [turn]          limit, grace, ask, next
+    [runtime]       kind of actor = "capsule" or "plain"
     [budget.KIND]   inputs_per_minute, bytes_per_minute, turn_seconds
     [folders]       name = folders, for which @name stands in rules
     [[rule]]        verdict, name, why, and what it wants
@@ -28,6 +29,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from holdfast.core.capsule.runtime_choice import Runtime
 from holdfast.core.input.budget import Budget
 from holdfast.core.input.turn import TurnRules
 from holdfast.core.policy.conditions import Under
@@ -91,7 +93,7 @@ _URL = re.compile(
 _OUR_OWN = re.compile(r"localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\]")
 _MAX_PORT = 65535
 
-Word = TypeVar("Word", Verdict, Undecidable)
+Word = TypeVar("Word", Verdict, Undecidable, Runtime)
 
 
 def read_policy(raw: bytes) -> Policy:
@@ -148,6 +150,7 @@ class _Reading:
             self._webhook(document),
             self._turn(document, budgets),
             budgets,
+            self._kinds(document, "runtime", Runtime),
         )
 
     # ── rules ─────────────────────────────────────────────────────────────
@@ -340,6 +343,7 @@ _SECTIONS = frozenset(
         "plugins",
         "webhook",
         "turn",
+        "runtime",
         "budget",
         "folders",
         "rule",

@@ -108,6 +108,9 @@ class Machine:
     keeps_sudo: bool
     """Whether programs under an exec gate may still gain rights."""
 
+    capsules: str
+    """Why no capsule can be made; empty if one can."""
+
     has_user_namespaces: bool
     has_criu: bool
 
@@ -275,6 +278,19 @@ def _exec_gate(machine: Machine) -> Finding:
     )
 
 
+def _capsules(machine: Machine) -> Finding:
+    if machine.capsules:
+        why = f"none can be made ({machine.capsules}): `new --capsule` is refused"
+        return _missing(why, "Allow namespaces to your user, or in the container.")
+    kept = "`new --capsule` hides other processes and all that is holdfast's"
+    if machine.keeps_sudo:
+        return _ok(kept)
+    return _limited(
+        f"{kept}; in it sudo and su do not work, and who shows nobody",
+        "As root they work.",
+    )
+
+
 def _checkpoints(machine: Machine) -> Finding:
     namespaces = "can" if machine.has_user_namespaces else "cannot"
     criu = "is" if machine.has_criu else "is not"
@@ -306,6 +322,7 @@ _OTHERS: dict[str, Callable[[Machine], Finding]] = {
     "screens": _painter,
     "freezing": _freezing,
     "exec gate": _exec_gate,
+    "capsules": _capsules,
     "checkpoints": _checkpoints,
     "clocks": _clocks,
 }

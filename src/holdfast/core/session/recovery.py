@@ -91,6 +91,8 @@ class StartFacts:
     creator: str
     created_ms: int
     leader: LeaderMark
+    net: str = ""
+    """The network of its capsule, host or own; empty if it was in none."""
 
     def to_bytes(self) -> bytes:
         """Return it as it is written down."""

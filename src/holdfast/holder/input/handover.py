@@ -25,8 +25,7 @@ from holdfast.holder.policy.input_question import InputQuestions
 from holdfast.holder.policy.staged_words import changed
 from holdfast.holder.provenance.process_owner import ProcessOwners
 from holdfast.holder.provenance.process_starters import NOBODY, ProcessStarters
-from holdfast.holder.session_descriptors import Vaulted
-from holdfast.linux.process_table import SLICE, Belonging, Process, Tree, Walk
+from holdfast.linux.process_table import SLICE, Belonging, Process, Walk
 from holdfast.linux.procfs import command_of, state_word
 from holdfast.model.ids import ActorId
 from holdfast.model.moments import Moment
@@ -66,7 +65,7 @@ class HandOver:
         self._questions = questions
         self._owners = owners
         self._starters = ProcessStarters(vaulted, shell)
-        self._belonging = Belonging(Tree.of(_leader_of(vaulted), vaulted.session))
+        self._belonging = Belonging(vaulted.tree(vaulted.record.pid))
         self._had: dict[ActorId, int] = {}
         """The last command when each of them had the turn last."""
 
@@ -169,7 +168,7 @@ class HandOver:
     def _jobs(self, found: list[Process]) -> tuple[list[Process], dict[int, ActorId]]:
         kin = (Kin(one.pid, one.parent, one.started) for one in found)
         actors = self._starters.actors(kin)
-        leader = _leader_of(self._vaulted)
+        leader = self._vaulted.record.pid
         jobs = [one for one in found if one.pid != leader and not one.is_dead]
         return jobs, actors
 
@@ -189,10 +188,6 @@ def _edited(staged: Staged) -> wire.Staged:
     """Return that a line may stand typed, whatever it says."""
     by = staged.by[: wire.MAX_HANDS]
     return wire.Staged(Thing.LINE.value, EDITED, by, 0, sure=False)
-
-
-def _leader_of(vaulted: Vaulted) -> int:
-    return vaulted.record.pid
 
 
 def _told(process: Process, actor: ActorId) -> graphs.Process:

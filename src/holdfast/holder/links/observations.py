@@ -58,6 +58,7 @@ class Observations:
             starters=ProcessStarters(vaulted, context.shell).actors,
             lately=RecentActivity(window, context.attention),
             life=vaulted.incarnation,
+            capsule=vaulted.held.capsule,
         )
 
     def take(self, connection: Connection, asked: Message) -> bool:

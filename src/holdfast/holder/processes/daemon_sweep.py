@@ -15,6 +15,7 @@ from holdfast.linux.cgroups import SessionCgroup
 from holdfast.linux.daemons import Daemons, names_of
 from holdfast.linux.process_table import Process
 from holdfast.model.ids import ActorId, SessionId
+from holdfast.model.session_record import CapsuleRecord
 
 GRACE = 2.0
 """Seconds a daemon has to end by itself; the shell before it had its own."""
@@ -53,8 +54,13 @@ class _Asked(NamedTuple):
 class DaemonSweep:
     """What is to happen to the daemons of one session."""
 
-    def __init__(self, session: SessionId, cgroup: SessionCgroup | None) -> None:
-        self._daemons = Daemons(session, cgroup)
+    def __init__(
+        self,
+        session: SessionId,
+        cgroup: SessionCgroup | None,
+        capsule: CapsuleRecord | None = None,
+    ) -> None:
+        self._daemons = Daemons(session, cgroup, capsule)
         self._asked: _Asked | None = None
         self._told: dict[tuple[int, int], str] = {}
         self._begun_at: float | None = None
@@ -67,6 +73,15 @@ class DaemonSweep:
     def ask(self, by: ActorId, number: int, *, leave: bool) -> None:
         """Take that somebody ends the session; the last word counts."""
         self._asked = _Asked(by, number, leave)
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether somebody has ended the session, and all that runs in it."""
+        return self._asked is not None and not self._asked.leave
+
+    def find(self) -> list[Process]:
+        """Return what has left the shell, and runs."""
+        return self._daemons.find()
 
     def begin(self, now: float) -> Swept | None:
         """Take that the leader has ended; return what there is to say already."""

@@ -23,6 +23,7 @@ from holdfast.linux.stored import places
 from holdfast.linux.stored.small_files import replace_file
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import SessionId
+from holdfast.model.session_record import CapsuleRecord
 
 MAX_RECORD = 4 * 1024 * 1024
 """Bytes of a record that is read: some hundred thousand processes."""
@@ -31,9 +32,16 @@ MAX_RECORD = 4 * 1024 * 1024
 class Freezer:
     """Stops and continues everything that runs in one session."""
 
-    def __init__(self, session: SessionId, leader: int, cgroup: str = "") -> None:
+    def __init__(
+        self,
+        session: SessionId,
+        leader: int,
+        cgroup: str = "",
+        capsule: CapsuleRecord | None = None,
+    ) -> None:
         self._session = session
         self._leader = leader
+        self._capsule = capsule
         self.cgroup = SessionCgroup(Path(cgroup)) if cgroup else None
         """The session's own, if it was born in one."""
 
@@ -94,7 +102,7 @@ class Freezer:
             self.cgroup.remove()
 
     def _tree(self) -> Tree:
-        return Tree.of(self._leader, self._session)
+        return Tree.of(self._leader, self._session, self._capsule)
 
     def _everything_that_stands(self) -> freezer.Frozen:
         return freezer.standing(self._tree())

@@ -4,6 +4,7 @@ A leader's end is the session's. What it has left at the terminal is ended with 
 daemons are, if it was somebody who ended the session (processes/daemon_sweep.py).
 """
 
+import contextlib
 import signal
 import time
 from collections.abc import Callable
@@ -38,7 +39,10 @@ class Leader:
         self.exit = exit_status
         """How it ended; None if it has not, or nobody can say."""
 
-        self._daemon_sweep = DaemonSweep(context.vaulted.session, freezer.cgroup)
+        vaulted = context.vaulted
+        self._daemon_sweep = DaemonSweep(
+            vaulted.session, freezer.cgroup, vaulted.held.capsule
+        )
         self._enders: list[Connection] = []
         """Who ended a session whose shell was gone, and waits to be told."""
 
@@ -51,6 +55,8 @@ class Leader:
         """When it ends, call `drain` for what it has printed, and then `ended`."""
         self._drain, self._ended = drain, ended
         self._context.poll.watch(self._pidfd, self._has_ended)
+        for first in self._context.vaulted.capsule[:1]:
+            self._context.poll.watch(first, self._capsule_has_ended)
 
     def end(self, connection: Connection, number: int, *, leave: bool) -> None:
         """Do what somebody asks for who may end the session."""
@@ -64,6 +70,7 @@ class Leader:
         self._enders.append(connection)
         self._begin_sweep()
         if not self._daemon_sweep.is_on:
+            self._end_capsule()
             self._tell_enders()
 
     def _has_ended(self) -> None:
@@ -77,6 +84,7 @@ class Leader:
         self._ended()
         self._begin_sweep()
         if not self._daemon_sweep.is_on:
+            self._end_capsule()
             self._tell_exit()
 
     def _begin_sweep(self) -> None:
@@ -87,9 +95,27 @@ class Leader:
         self._say_swept(self._daemon_sweep.tick(now))
         self._sweep_timer.set(self._daemon_sweep.next_deadline())
         if not self._daemon_sweep.is_on:
+            self._end_capsule()
             self._freezer.tidy()
             self._tell_exit()
             self._tell_enders()
+
+    def _capsule_has_ended(self) -> None:
+        vaulted = self._context.vaulted
+        self._context.poll.unwatch(vaulted.capsule[0])
+        if vaulted.held.capsule is not None:
+            processes.exit_of_child(vaulted.held.capsule.first)
+
+    def _end_capsule(self) -> None:
+        """End the capsule with its session, unless something was left in it to run.
+
+        That runs until the session is forgotten.
+        """
+        capsule = self._context.vaulted.capsule
+        sweep = self._daemon_sweep
+        if capsule and (sweep.leaves_nothing or not sweep.find()):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(capsule[0], signal.SIGKILL)
 
     def _say_swept(self, swept: Swept | None) -> None:
         """Put on record what was ended with the session, and tell who is here."""

@@ -16,7 +16,7 @@ from holdfast.core.session.listener_watch import SOON, Listener, ListenerWatch
 from holdfast.holder.context import Context
 from holdfast.holder.input.intake_driver import IntakeDriver
 from holdfast.linux import graph
-from holdfast.linux.process_table import SLICE, Belonging, Tree
+from holdfast.linux.process_table import SLICE, Belonging
 from holdfast.linux.sockets import LISTENING
 from holdfast.model.events import EventName
 from holdfast.wire import messages as wire
@@ -29,8 +29,7 @@ class Listeners:
         self._context = context
         self._driver = driver
         vaulted = context.vaulted
-        tree = Tree.of(vaulted.record.pid, vaulted.session)
-        self._belonging = Belonging(tree)
+        self._belonging = Belonging(vaulted.tree(vaulted.record.pid))
         self._poll = context.poll
         self._timer = context.timers.add(self.tick)
         self._watch = ListenerWatch()

@@ -22,6 +22,7 @@ from holdfast.linux.procfs import TICKS, state_word
 from holdfast.linux.sockets import CONNECTED, LISTENING, Socket
 from holdfast.model.errors import GraphUnavailable
 from holdfast.model.ids import FIRST_INCARNATION, ActorId, Incarnation, SessionId
+from holdfast.model.session_record import CapsuleRecord
 from holdfast.model.text import MAX_NAME, printable
 from holdfast.wire import evidence, graphs
 from holdfast.wire import messages as wire
@@ -53,13 +54,14 @@ class SessionReport:
         starters: Starters,
         lately: RecentActivity | None = None,
         life: Incarnation = FIRST_INCARNATION,
+        capsule: CapsuleRecord | None = None,
     ) -> None:
         self._session = session
         self._life = life
         self._leader = leader
         self._master = master
         # A leader that is gone has left its number to others.
-        self._tree = Tree.of(-1 if has_exited else leader, session)
+        self._tree = Tree.of(-1 if has_exited else leader, session, capsule)
         self._starters = starters
         self._lately = lately
         self._timer = timers.add(self.tick)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_READ = 64 * 1024 + 1
 """One more than the file may have, so that a longer one is seen to be too long."""
 
-OF_SESSIONS = (b"shell", b"term", b"window")
+OF_SESSIONS = (b"shell", b"term", b"window", b"runtime")
 """Names of what applies to sessions that are started here."""
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH

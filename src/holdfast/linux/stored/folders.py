@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MAX_SOCKET_PATH = 107
 """Bytes of a path that the kernel takes for a Unix socket."""
 
+COVER = 0o1500
+"""The mode of what covers our folders in a capsule; nobody makes such a folder."""
+
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _WRITING = stat.S_IWGRP | stat.S_IWOTH
 
@@ -64,6 +67,10 @@ def owned(folder: str) -> str:
             found = os.lstat(folder)
     except OSError as error:
         raise _not_ours(folder, error.strerror or "it cannot be made") from error
+    if stat.S_IMODE(found.st_mode) == COVER:
+        from holdfast.model.errors import InsideCapsule  # noqa: PLC0415  # rarely needed
+
+        raise InsideCapsule
     if not stat.S_ISDIR(found.st_mode):
         raise _not_ours(folder, "it is not a folder")
     if found.st_uid != os.getuid():

@@ -254,6 +254,24 @@ class NoExecGate(Unavailable):
     next_step = "`holdfast doctor` says why; start the session without --exec-gate."
 
 
+class NoCapsule(Unavailable):
+    """The machine does not let us make a capsule."""
+
+    why: str
+
+    says = "no capsule can be made here: {why}"
+    next_step = "`holdfast doctor` says why; start the session without --capsule."
+
+
+class SecondName(Unavailable):
+    """A file of ours has a hard link, so that covering its folder does not hide it."""
+
+    path: str
+
+    says = "no capsule can be made: {path} has another name, by which it could be read"
+    next_step = "Find it with `find -samefile`, and remove it."
+
+
 class SessionUnreachable(Unavailable):
     """The process that holds the session did not answer, or hung up."""
 

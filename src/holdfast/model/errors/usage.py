@@ -228,6 +228,13 @@ class NotRecoverable(UsageError):
     next_step = "`holdfast log` shows what it did; `holdfast new` starts another."
 
 
+class InsideCapsule(UsageError):
+    """Something in a capsule wants to speak to holdfast, which is outside."""
+
+    says = "this is a capsule: holdfast cannot be reached from inside"
+    next_step = "Run it outside; detach with Ctrl-] d if you are attached."
+
+
 class PlaceNotOurs(UsageError):
     """A folder that must be ours alone is not."""
 

@@ -1,0 +1,1 @@
+"""What a capsule is made of, decided without touching anything."""

@@ -1,0 +1,1 @@
+"""Capsules: sessions with a view of the machine that is their own."""
