@@ -35,6 +35,15 @@ def test_a_row_has_who_has_the_turn_who_is_here_and_when_it_printed() -> None:
     assert told[session_table.AGE] == "1d"
 
 
+def test_a_capsule_is_marked_while_it_lives() -> None:
+    walled = {**FACTS, "runtime": "capsule"}
+
+    told = row("box", walled, NOW)[session_table.STATE]
+    assert told == "waiting-for-secret, capsule"
+    told = row("box", {**walled, "exit": 0}, NOW)[session_table.STATE]
+    assert told == "exited 0"
+
+
 def test_what_is_not_known_is_a_dash() -> None:
     blank = {**FACTS, "turn_of": "", "attached": [], "output_ms": 0}
     told = row("build", blank, NOW)

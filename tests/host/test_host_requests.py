@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.host import host_requests
-from holdfast.host.guest_creation import folder_for
+from holdfast.host.guest_creation import folder_for, vouched_for
 from holdfast.host.guests import Guest, admitted, guest_of, trace
 from holdfast.host.host_requests import RIGHTS, answer, request_in
 from holdfast.linux.stored import invites, operators
@@ -20,7 +20,7 @@ from holdfast.model.errors import (
     UnexpectedMessage,
 )
 from holdfast.model.ids import SessionId
-from holdfast.model.session_requests import KINDS
+from holdfast.model.session_requests import KINDS, Creation
 from holdfast.wire.host_requests import MAX_PACKET, Packet, packet_bytes
 
 HERE, THERE = SessionId("s_" + "a" * 16), SessionId("s_" + "b" * 16)
@@ -199,3 +199,9 @@ def test_t70_a_guest_of_one_session_cannot_try_names() -> None:
 def test_names_are_asked_for_a_few_at_a_time(actors: object) -> None:
     with pytest.raises(MalformedMessage):
         named(guest(), actors=actors)
+
+
+def test_a_capsule_that_is_asked_for_elsewhere_is_asked_for_here() -> None:
+    passed = vouched_for(guest(), Creation(runtime="capsule", net="own"))
+
+    assert (passed.runtime, passed.net) == ("capsule", "own")

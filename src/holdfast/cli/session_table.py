@@ -31,6 +31,7 @@ UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
     """Return a session's row, from the facts of its record; `now` by the wall."""
     printed = facts["output_ms"] or facts["idle_ms"]
+    is_walled = facts.get("runtime") == "capsule" and facts["exit"] is None
     return (
         label,
         facts["id"],
@@ -42,6 +43,7 @@ def row(label: str, facts: "Mapping[str, Any]", now: float) -> tuple[str, ...]:
             doing=facts["doing"],
             calls=_calls(facts.get("attention")),
         )
+        + ", capsule" * is_walled
         + origin_told(facts.get("recovered_ms")),
         shown_name(facts["turn_of"]) or NOBODY,
         _crowd(facts["attached"]),
