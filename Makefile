@@ -16,7 +16,7 @@ MODULES ?=
 RELEASE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated changelog lock dist clean
+.PHONY: help setup criu run test scenarios relay-check soak thorough check format sim mutants mutation fuzz bench web web-check acceptance generated changelog lock dist clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,15 +27,20 @@ $(READY): requirements/dev.txt pyproject.toml tools/bootstrap
 	@sh tools/bootstrap "$(PYTHON)" "$(VENV)"
 	@touch $@
 
+criu: $(READY)  ## set up CRIU in .venv, where the system has none that is new enough; it changes nothing else
+	@$(BIN)/python -m tools.set_up_criu
+
 run: $(READY)  ## open a live session, and attach to it if there is a terminal
 	@sh tools/run "$(BIN)"
 
 test: $(READY)  ## all tests but scenarios, with full branch coverage of the pure packages; the web page by Node
 	@sh tools/system-packages
+	@$(BIN)/python -m tools.set_up_criu >/dev/null || echo 'skipped without it: what dumps and restores processes'
 	@$(BIN)/python -m tools.run_tests
 
 scenarios: $(READY)  ## real processes, killed in every way, and the page in a browser; one file for each promise
 	@sh tools/system-packages
+	@$(BIN)/python -m tools.set_up_criu >/dev/null || echo 'skipped without it: what dumps and restores processes'
 	@$(BIN)/python -m tools.run_scenarios
 	@$(BIN)/python -m tools.run_tests --browser
 

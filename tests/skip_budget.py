@@ -8,7 +8,10 @@ on a machine that lacks nothing, fails the run.
 
 import os
 import platform
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +84,28 @@ def gives_numbers_at_random() -> bool:
     return True
 
 
+def lacks_criu() -> bool:
+    """Whether no CRIU of 4.2 or later is installed or set up for us."""
+    own = Path(sys.prefix, "lib", "holdfast", "criu", "usr")
+    loaders = sorted(own.glob("lib/*-linux-gnu/ld-linux-*"))
+    criu = shutil.which("criu", path=f"{os.environ['PATH']}:/usr/local/sbin:/usr/sbin")
+    commands = [[criu]] if criu else []
+    if loaders:
+        library = ("--library-path", str(loaders[0].parent))
+        commands.append([str(loaders[0]), *library, str(own / "sbin" / "criu")])
+    said = (
+        subprocess.run([*one, "--version"], capture_output=True, check=False)
+        for one in commands
+    )
+    found = [re.search(rb"Version: (\d+)\.(\d+)", one.stdout) for one in said]
+    return not any(one and (int(one[1]), int(one[2])) >= (4, 2) for one in found)
+
+
+def lacks_apt() -> bool:
+    """Whether this is no Debian, nor anything made from it."""
+    return not Path("/usr/lib/apt/apt-helper").exists()
+
+
 @dataclass(frozen=True, slots=True)
 class Permitted:
     """Tests that may be skipped, if the machine is so."""
@@ -104,6 +129,10 @@ PERMITTED = (
     Permitted("tests/linux/test_cgroups.py", lacks_cgroups),
     Permitted("tests/linux/test_cgroup_fork.py", lacks_cgroups),
     Permitted("tests/scenarios/test_a_human_can_take_the_wheel.py", lacks_cgroups),
+    Permitted("tests/linux/criu/", lacks_criu),
+    Permitted("tests/linux/criu/", _not_root),
+    Permitted("tests/tools/test_set_up_criu.py", lacks_apt),
+    Permitted("tests/tools/test_set_up_criu.py", is_other_processor),
     Permitted("tests/linux/test_exec_filter.py", _not_root),
     Permitted("tests/linux/test_exec_gate.py", _not_root),
     Permitted("tests/linux/test_exec_gate.py", lacks_exec_notices),
