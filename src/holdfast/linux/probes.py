@@ -15,7 +15,7 @@ from pathlib import Path
 from holdfast.core.session.abilities import LogOut, Machine, Place
 from holdfast.linux import cgroups, exec_filter, exec_gate, processes, systemd
 from holdfast.linux.capsule import trial as capsule_trial
-from holdfast.linux.libc import checked, libc
+from holdfast.linux.criu import program, trial
 from holdfast.linux.programs import painter_program
 from holdfast.linux.stored import places
 from holdfast.model.errors import HoldfastError
@@ -26,14 +26,13 @@ LONGEST_SOCKET = "/s/s_0123456789abcdef.sock"
 PAINTER_PATIENCE = 5.0
 """Seconds for a painter to start: twenty times what it needs."""
 
-_CLONE_NEWUSER = 0x10000000
-
-
 _PTY = Path("/proc/sys/kernel/pty")
 
 
 def probe() -> Machine:
-    """Look at everything; takes about half a second, most of it the painter's."""
+    """Look at everything; takes a second, most of it the painter's and CRIU's."""
+    capsules = capsule_trial.why_not()
+    criu, trouble = _criu(capsules)
     return Machine(
         python=(sys.version_info[0], sys.version_info[1]),
         kernel=_kernel(platform.release()),
@@ -49,10 +48,25 @@ def probe() -> Machine:
         freezer=cgroups.ground().why_not,
         exec_gate=exec_gate.why_not(),
         keeps_sudo=exec_filter.is_privileged(),
-        capsules=capsule_trial.why_not(),
-        has_user_namespaces=_in_child(_make_user_namespace),
-        has_criu=shutil.which("criu") is not None,
+        capsules=capsules,
+        criu=criu,
+        criu_trouble=trouble,
+        counts_changed_pages=trial.counts_changed_pages(),
     )
+
+
+def _criu(no_capsules: str) -> tuple[str, str]:
+    """Return which CRIU is here, and why it does not do."""
+    found = program.find()
+    if found.program is None:
+        return "", found.why_not
+    if no_capsules:
+        return str(found.program), "no capsule can be made"
+    try:
+        cache = places.criu_dir()
+    except (HoldfastError, OSError) as error:
+        return str(found.program), str(error)
+    return str(found.program), trial.try_out(found.program, cache)
 
 
 def _kernel(release: str) -> tuple[int, int]:
@@ -171,10 +185,6 @@ def _first_answer(link: socket.socket, painter: "subprocess.Popen[bytes]") -> st
         said = painter.stderr.read().decode(errors="replace") if painter.stderr else ""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return "" if died is None else (lines[-1] if lines else f"it ends with {died}")
-
-
-def _make_user_namespace() -> None:
-    checked(libc.unshare(_CLONE_NEWUSER))
 
 
 def _in_child(attempt: Callable[[], None]) -> bool:

@@ -30,8 +30,9 @@ GOOD = Machine(
     exec_gate="",
     keeps_sudo=True,
     capsules="",
-    has_user_namespaces=True,
-    has_criu=True,
+    criu="CRIU 4.2.1 (/usr/sbin/criu)",
+    criu_trouble="",
+    counts_changed_pages=True,
 )
 
 
@@ -165,8 +166,27 @@ def test_a_capsule_of_root_lacks_nothing_and_one_of_a_user_lacks_sudo() -> None:
     assert "sudo" in limited.why
 
 
-def test_a_machine_without_namespaces_or_criu_says_so() -> None:
-    bare = replace(GOOD, has_user_namespaces=False, has_criu=False)
+def test_a_criu_that_passed_its_trial_is_named() -> None:
+    judged = ability("criu", GOOD)
+    assert judged.grade is Grade.OK
+    assert judged.why == f"{GOOD.criu} dumped and restored a capsule, as a trial"
 
-    assert "cannot make namespaces" in ability("checkpoints", bare).why
-    assert "CRIU is not here" in ability("checkpoints", bare).why
+
+def test_a_kernel_that_counts_no_changed_pages_is_said_to_make_whole_dumps() -> None:
+    judged = ability("criu", replace(GOOD, counts_changed_pages=False))
+    assert judged.grade is Grade.OK
+    assert "every dump is a whole one" in judged.why
+
+
+def test_without_a_criu_it_is_said_what_there_is_and_what_to_do() -> None:
+    trouble = "/usr/sbin/criu is 3.17.1; CRIU 4.2 or newer is needed"
+    judged = ability("criu", replace(GOOD, criu="", criu_trouble=trouble))
+    assert judged.grade is Grade.MISSING
+    assert trouble in judged.why
+    assert "make criu" in judged.advice
+
+
+def test_a_trial_that_failed_is_told_with_its_reason() -> None:
+    judged = ability("criu", replace(GOOD, criu_trouble="no reason"))
+    assert judged.grade is Grade.MISSING
+    assert judged.why == f"{GOOD.criu}, but a trial failed: no reason"

@@ -147,6 +147,7 @@ export const CODES: Readonly<Record<string, About>> = {
   "relay-leaving": ["Unavailable", true, "Try again in a moment, or through another relay."],
   "slow-peer": ["Unavailable", true, "Connect again; nothing received is sent twice."],
   "host-unreachable": ["Unavailable", true, "Try again; `holdfast hosts` says which relays answer."],
+  "criu-failed": ["Unavailable", true, "`holdfast doctor` says whether CRIU works here."],
   "outcome-unknown": ["Unsettled", false, "Look at the screen before you decide to send it again."],
   "creation-unknown": ["Unsettled", false, "`holdfast ls` shows whether it is there."],
   "stale-incarnation": ["Unsettled", false, "Attach again and look: the session has been restored or moved."],

@@ -44,6 +44,9 @@ class Opened:
     process: int = 0
     """Of a pidfd: which process it stands for."""
 
+    watches: int = 0
+    """Of inotify: how many files and folders it watches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -69,6 +72,9 @@ class Process:
     mapped: tuple[str, ...] = ()
     """Files in its memory that have no name any more, and shared memory of System V."""
 
+    volatile: tuple[str, ...] = ()
+    """Files that it uses in the capsule's own /dev/shm, /run and the like."""
+
     is_hidden: bool = False
     """Whether we may not look at it."""
 
@@ -86,9 +92,6 @@ class CapsuleFacts:
 
     mounts: Mapping[int, str] = field(default_factory=dict)
     """Mount points by number."""
-
-    made_mounts: tuple[str, ...] = ()
-    """Mount points that were not there when the capsule was made."""
 
     is_rootless: bool = False
     has_own_net: bool = False

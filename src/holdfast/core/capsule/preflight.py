@@ -32,15 +32,16 @@ class Kind(enum.StrEnum):
     PEER = "outside-socket"
     SOCKET = "socket-kind"
     EVENT = "event-kind"
+    WATCH = "watched-file"
     DEVICE = "device"
     LARGE = "large-file"
     PIDFD = "outside-process"
     TRACED = "traced"
     FILTERED = "filtered"
     NAMESPACE = "namespace"
-    MOUNT = "mount"
     MAPPED = "mapped-file"
     SHARED = "shared-memory"
+    VOLATILE = "volatile-file"
     USER = "other-user"
     STRANGER = "stranger"
     SESSION = "outside-session"
@@ -137,6 +138,7 @@ class _Inside:
     """What belongs to the dumped tree, to tell what does not."""
 
     numbers: frozenset[int]
+    inner: frozenset[int]
     sockets: frozenset[int]
     namespaces: tuple[tuple[str, str], ...]
 
@@ -152,6 +154,7 @@ class _Inside:
         roots = [one for one in facts.processes if one.pid == facts.root]
         return cls(
             frozenset(one.pid for one in facts.processes),
+            frozenset(one.inner for one in facts.processes),
             frozenset(sockets),
             tuple(roots[0].namespaces.items()) if roots else (),
         )
@@ -165,9 +168,6 @@ def _of_capsule(facts: CapsuleFacts) -> Iterator[Blocker]:
         why = "every program that a restored one starts would fail"
         remedy = "start the session without --exec-gate"
         yield Blocker(Kind.GATED, "the exec gate", why, remedy)
-    for point in facts.made_mounts:
-        why = "it was made inside, and would be missing after a restore"
-        yield Blocker(Kind.MOUNT, f"the mount {point}", why, f"umount {point}")
 
 
 def _stranger(process: Process) -> Blocker:
@@ -224,6 +224,9 @@ def _of_place(
             name = path.removesuffix(_DELETED)
             why = "it was removed or replaced, and only root can still open it"
             yield Kind.MAPPED, f"{name} in memory", why, "restart the program"
+    for path in process.volatile:
+        why = "it lies in the capsule's own memory, which no image has"
+        yield Kind.VOLATILE, path, why, _CLOSE_IT
 
 
 def _of_descriptor(
@@ -242,7 +245,7 @@ def _standing_in_the_way(
     if one.target.startswith("socket:["):
         return _socket(one, inside)
     if one.target.startswith("anon_inode:"):
-        return _event(one, inside)
+        return _event(one, facts, inside)
     if one.target == "/dev/tty":
         why = "CRIU cannot say whose terminal it is; password questions hold it"
         return Kind.TERMINAL, "/dev/tty", why, "answer or leave what asks"
@@ -250,11 +253,15 @@ def _standing_in_the_way(
         why = "CRIU cannot put such a device into an image"
         return Kind.DEVICE, one.target, why, _CLOSE_IT
     if one.target.startswith("/") and not one.target.startswith(_KERNEL_FILES):
-        return _file(one, facts)
+        return _file(one, facts, inside)
     return None
 
 
-def _file(one: Opened, facts: CapsuleFacts) -> Found | None:
+def _file(one: Opened, facts: CapsuleFacts, inside: _Inside) -> Found | None:
+    number = one.target.removeprefix("/proc/")
+    if number.isdecimal() and int(number) not in inside.inner:
+        why = "it is the folder of a process that is not of the session's tree"
+        return Kind.PIDFD, one.target, why, _CLOSE_IT
     if facts.mounts and one.mount and one.mount not in facts.mounts:
         why = "it was opened outside the capsule, where a restore does not reach"
         return Kind.OUTSIDE, one.target, why, _CLOSE_IT
@@ -270,11 +277,14 @@ def _is_known_device(one: Opened) -> bool:
     return one.kind == "character" and is_known
 
 
-def _event(one: Opened, inside: _Inside) -> Found | None:
+def _event(one: Opened, facts: CapsuleFacts, inside: _Inside) -> Found | None:
     name = one.target.removeprefix("anon_inode:").strip("[]")
     if name not in EVENTS:
         why = "CRIU cannot put such a descriptor into an image"
         return Kind.EVENT, f"a descriptor of {name}", why, _END_IT
+    if one.watches and facts.is_rootless:
+        why = "without root's rights a watched file cannot be found again"
+        return Kind.WATCH, "watched files (inotify)", why, _END_IT
     # The dead have no number; they are dumped as what they are.
     if one.process > 0 and one.process not in inside.numbers:
         why = "it stands for a process that is not of the session's tree"

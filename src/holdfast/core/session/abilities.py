@@ -111,8 +111,14 @@ class Machine:
     capsules: str
     """Why no capsule can be made; empty if one can."""
 
-    has_user_namespaces: bool
-    has_criu: bool
+    criu: str
+    """Which CRIU is here; empty if none is that can be used."""
+
+    criu_trouble: str
+    """Why none is, or why a capsule was not dumped and restored with it."""
+
+    counts_changed_pages: bool
+    """Whether the kernel knows which pages were changed since a dump."""
 
 
 Finding = tuple[Grade, str, str]
@@ -291,12 +297,20 @@ def _capsules(machine: Machine) -> Finding:
     )
 
 
-def _checkpoints(machine: Machine) -> Finding:
-    namespaces = "can" if machine.has_user_namespaces else "cannot"
-    criu = "is" if machine.has_criu else "is not"
-    return _missing(
-        f"not built yet (this user {namespaces} make namespaces, CRIU {criu} here)",
-    )
+def _criu(machine: Machine) -> Finding:
+    if not machine.criu:
+        advice = "Install a newer one, or run `make criu` where the source is."
+        return _missing(f"{machine.criu_trouble}: nothing can be dumped", advice)
+    if machine.criu_trouble:
+        return _missing(f"{machine.criu}, but a trial failed: {machine.criu_trouble}")
+    why = f"{machine.criu} dumped and restored a capsule, as a trial"
+    if machine.counts_changed_pages:
+        return _ok(why)
+    return _ok(f"{why}; every dump is a whole one: the kernel has no soft-dirty pages")
+
+
+def _checkpoints(_: Machine) -> Finding:
+    return _missing("not built yet")
 
 
 def _clocks(_: Machine) -> Finding:
@@ -323,6 +337,7 @@ _OTHERS: dict[str, Callable[[Machine], Finding]] = {
     "freezing": _freezing,
     "exec gate": _exec_gate,
     "capsules": _capsules,
+    "criu": _criu,
     "checkpoints": _checkpoints,
     "clocks": _clocks,
 }

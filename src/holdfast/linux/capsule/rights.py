@@ -76,6 +76,25 @@ def give_up(kept: frozenset[int]) -> None:
         checked(libc.prctl(_AMBIENT, _RAISE, number, 0, 0))
 
 
+def pass_on(dropped: frozenset[int]) -> None:
+    """Give every capability that we have, but these, to what we execute.
+
+    Raises:
+        OSError: The kernel refuses.
+
+    """
+    header = ctypes.create_string_buffer(_HEADER, len(_HEADER))
+    room = ctypes.create_string_buffer(_SETS.size)
+    checked(libc.capget(header, room))
+    _, low, _, _, high, _ = _SETS.unpack(room.raw)
+    low, high = low & ~_half(dropped, 0), high & ~_half(dropped, 1)
+    packed = _SETS.pack(low, low, low, high, high, high)
+    checked(libc.capset(header, ctypes.create_string_buffer(packed, len(packed))))
+    for number in range(_last() + 1):
+        if (low, high)[number // _WORD] >> number % _WORD & 1:
+            checked(libc.prctl(_AMBIENT, _RAISE, number, 0, 0))
+
+
 def _half(numbers: frozenset[int], half: int) -> int:
     """Return one of the two words in which the kernel has a set of capabilities."""
     return sum(1 << one % _WORD for one in numbers if one // _WORD == half)

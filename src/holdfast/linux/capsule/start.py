@@ -128,6 +128,60 @@ def hold_leader(leader: spawn.Leader, view: View, size: Size) -> Capsule:
     return Capsule(held, record[1], master, os.pidfd_open(pid), lifeline.detach())
 
 
+@dataclass(frozen=True, slots=True)
+class Vacant:
+    """A capsule in which nothing runs yet, for a tree that is restored into it."""
+
+    pid: int
+    """Its pid 1, as the machine numbers it."""
+
+    master: int
+    terminal: str
+    """What CRIU calls its first terminal: tty[rdev:dev]."""
+
+    first: int
+    lifeline: int
+
+
+def hold_vacant(view: View, size: Size) -> Vacant:
+    """Make a capsule that has a terminal, and its first process alone.
+
+    Raises:
+        NoCapsule: The kernel does not let us make one.
+
+    """
+    ours, link = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    theirs, lifeline = socket.socketpair()
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    pid = -1
+    try:
+        pid = _fork_first(view)
+        if pid == 0:
+            _be_alone(view, link, theirs)
+        link.close()
+        theirs.close()
+        said = _hear(ours)
+        if said.what == "map":
+            _map_users(pid)
+            ours.send(b"mapped")
+            said = _hear(ours)
+        _let_go(ours)
+    except (HoldfastError, OSError) as error:
+        _undo(pid)
+        for one in (link, theirs, lifeline):
+            one.close()
+        if isinstance(error, HoldfastError):
+            raise
+        raise NoCapsule(_reason(error)) from error
+    finally:
+        ours.close()
+    (master,) = said.fds
+    os.set_blocking(master, False)
+    pty.set_size(master, size)
+    first, held = os.pidfd_open(pid), lifeline.detach()
+    return Vacant(pid, master, said.rest, first, held)
+
+
 def _fork_first(view: View) -> int:
     try:
         return namespaces.fork_with(_flags(view))
@@ -249,25 +303,41 @@ def _telling(link: socket.socket) -> Iterator[None]:
 
 def _be_first(leader: spawn.Leader, program: str, view: View, ends: _Ends) -> NoReturn:
     with _telling(ends.link):
-        os.setsid()
-        if not view.is_root:
-            show_memory()  # Else the files by which users are mapped are root's.
-            ends.link.send(b"map")
-            if ends.link.recv(_MESSAGE) != b"mapped":
-                os._exit(_FAILED)
-        views.make(view)
-        if view.has_own_net:
-            raise_loopback()
-        master, slave, key = views.open_terminal()
-        socket.send_fds(ends.link, [f"terminal {key}".encode()], [master])
-        os.close(master)
+        slave = _furnish(view, ends.link)
         if _fork(ends.cgroup) == 0:
             _be_init(leader, program, slave, view, ends)
-        # The leader has its terminal, or the holder is gone.
-        if ends.link.recv(_MESSAGE) != b"go":
+        _rest_first(view, ends.link, ends.lifeline)
+
+
+def _be_alone(view: View, link: socket.socket, lifeline: socket.socket) -> NoReturn:
+    with _telling(link):
+        _furnish(view, link)
+        _rest_first(view, link, lifeline)
+
+
+def _furnish(view: View, link: socket.socket) -> int:
+    """Make what the capsule sees; send its terminal's master and return the slave."""
+    os.setsid()
+    if not view.is_root:
+        show_memory()  # Else the files by which users are mapped are root's.
+        link.send(b"map")
+        if link.recv(_MESSAGE) != b"mapped":
             os._exit(_FAILED)
-        os.dup2(ends.lifeline.fileno(), 0)
-        _execute(FIRST, _kept(view) | rights.GUARD, ends, signal.SIG_IGN, first=1)
+    views.make(view)
+    if view.has_own_net:
+        raise_loopback()
+    master, slave, key = views.open_terminal()
+    socket.send_fds(link, [f"terminal {key}".encode()], [master])
+    os.close(master)
+    return slave
+
+
+def _rest_first(view: View, link: socket.socket, lifeline: socket.socket) -> NoReturn:
+    """Be pid 1 once the leader has its terminal; end if the holder is gone."""
+    if link.recv(_MESSAGE) != b"go":
+        os._exit(_FAILED)
+    os.dup2(lifeline.fileno(), 0)
+    _execute(FIRST, _kept(view) | rights.GUARD, link, signal.SIG_IGN, first=1)
 
 
 def _be_init(
@@ -280,7 +350,7 @@ def _be_init(
         if os.fork() == 0:
             with _telling(ends.link):
                 _be_parent(leader, program, slave, view, ends)
-        _execute(RESTING, _kept(view), ends, signal.SIG_IGN)
+        _execute(RESTING, _kept(view), ends.link, signal.SIG_IGN)
 
 
 def _be_parent(
@@ -296,7 +366,7 @@ def _be_parent(
             (ends.report.fileno(), ends.word),
             lambda: rights.give_up(_kept(view)),
         )
-    _execute(RESTING, _kept(view), ends, signal.SIG_DFL)
+    _execute(RESTING, _kept(view), ends.link, signal.SIG_DFL)
 
 
 def _fork(cgroup: int | None) -> int:
@@ -317,17 +387,17 @@ def _kept(view: View) -> frozenset[int]:
 def _execute(
     command: tuple[str, ...],
     kept: frozenset[int],
-    ends: _Ends,
+    link: socket.socket,
     at_child: signal.Handlers,
     first: int = 0,
 ) -> NoReturn:
     """Be one of our processes that only wait; dead children are forgotten or kept."""
-    link = ends.link.fileno()
+    told = link.fileno()
     null = os.open("/dev/null", os.O_RDWR)
     for fd in range(first, 3):
         os.dup2(null, fd)
-    os.closerange(3, link)
-    os.closerange(link + 1, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(3, told)
+    os.closerange(told + 1, os.sysconf("SC_OPEN_MAX"))
     spawn.reset_signals()
     signal.signal(signal.SIGCHLD, at_child)
     os.chdir("/")

@@ -28,7 +28,7 @@ _LINE = struct.Struct("=BQQ")
 
 _ANY_STATE = 0xFFFFFFFF
 _ALL_PROTOCOLS = 255
-_SHOW_PEER, _PEER = 4, 2
+_SHOW_PEERS, _PEER, _WAITING = 4 | 8, 2, 3
 _SHOW_GROUPS, _GROUPS = 2, 1
 _FIRST_GROUPS = 4
 """Bytes of the first 32 groups."""
@@ -95,12 +95,18 @@ def _written(pipe: int) -> Ends:
 
 
 def _ask() -> Ends:
-    unix = _UNIX.pack(socket.AF_UNIX, 0, 0, _ANY_STATE, 0, _SHOW_PEER, 0, 0)
+    unix = _UNIX.pack(socket.AF_UNIX, 0, 0, _ANY_STATE, 0, _SHOW_PEERS, 0, 0)
     peers: dict[int, int] = {}
     for body in _answers(unix):
         (number,) = _UNIX_SOCKET.unpack_from(body)
         if found := _attribute(body[_UNIX_SOCKET.size :], _PEER):
-            (peers[number],) = _NUMBER.unpack(found)
+            (peer,) = _NUMBER.unpack(found)
+            peers.setdefault(number, peer)
+        # Nobody has accepted these: their other end has no number, its listener has.
+        for (waiting,) in _NUMBER.iter_unpack(
+            _attribute(body[_UNIX_SOCKET.size :], _WAITING)
+        ):
+            peers[waiting] = number
     asked = (socket.AF_NETLINK, _ALL_PROTOCOLS, 0, 0, _SHOW_GROUPS, 0, 0)
     high = [
         _NETLINK_SOCKET.unpack_from(body)[0]

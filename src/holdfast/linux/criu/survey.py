@@ -4,16 +4,21 @@ One process after the other, so that a process that serves others too can stop i
 between. What ends meanwhile is left out; what cannot be read is left at its default.
 """
 
+import contextlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from holdfast.core.capsule.capsule_facts import CapsuleFacts, Opened, Process
 from holdfast.linux import procfs
+from holdfast.linux.capsule import namespaces
+from holdfast.linux.criu.engine import Site
 from holdfast.linux.criu.socket_ends import Ends, read_ends
 from holdfast.linux.sockets import CONNECTED, Tables
+from holdfast.model.session_record import CapsuleRecord
 
 NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts")
 MAX_OPENED = 16_384
@@ -22,65 +27,62 @@ MAX_OPENED = 16_384
 _STATUS = 8192
 _FDINFO = 4096
 _TABLE = 16 * 1024 * 1024
-_ONE_MAPPING = re.compile(rb"^\S+ \S+ \S+ \S+ \d+ +(/.*)$", re.MULTILINE)
+_ONE_MAPPING = re.compile(rb"^\S+ \S+ \S+ (\S+) \d+ +(/.*)$", re.MULTILINE)
 _NAMELESS = (b"/memfd:", b"/dev/zero (deleted)", b"/anon_hugepage")
 """Memory that only looks like a removed file; CRIU knows it."""
 
 _CAP_SYS_RESOURCE = 24
 
 
-class Asked(NamedTuple):
-    """Which capsule is looked at, and what only its holder knows."""
+class _Ground(NamedTuple):
+    """What is the same for all processes of one look."""
 
-    first: int
-    """Its pid 1, as the machine numbers it."""
+    depth: int
+    """How many pid namespaces the capsule's is below ours."""
 
-    root: int
-    """The session's init, as the capsule numbers it."""
+    volatile: frozenset[str]
+    """Devices that begin empty in every capsule, as /proc/PID/maps has them."""
 
-    is_rootless: bool
-    has_own_net: bool
-    mounts: frozenset[str] | None = None
-    """Mount points when it was made; None if nobody noted them."""
-
-    is_frozen: bool = False
-    is_gated: bool = False
-    enter_net: Callable[[], None] | None = None
-    """Takes a child of ours into the capsule's network."""
+    tables: Tables
+    ends: Ends
 
 
-def survey(asked: Asked) -> Iterator[CapsuleFacts | None]:
+def survey(
+    site: Site, *, is_frozen: bool = False, is_gated: bool = False
+) -> Iterator[CapsuleFacts | None]:
     """Yield None after each process, and at last what was found."""
-    depth = len(_numbers(asked.first)) - 1
-    members, strangers = _belonging(asked, depth)
+    record = site.record
+    depth = len(_numbers(record.first)) - 1
+    members, strangers = _belonging(record, depth)
     yield None
-    ends = read_ends(asked.enter_net if asked.has_own_net else None)
-    tables = Tables()
+    mounts = _mounts(record.first)
+    ends = read_ends(partial(_enter_net, site) if record.net == "own" else None)
+    ground = _Ground(depth, _volatile(mounts), Tables(), ends)
     processes: list[Process] = []
     for pid in members:
-        if (found := _process(pid, depth, tables, ends)) is not None:
+        if (found := _process(pid, ground)) is not None:
             processes.append(found)
         yield None
-    others = [_process(pid, depth, tables, ends) for pid in strangers]
-    root = next((one.pid for one in processes if one.inner == asked.root), 0)
-    mounts = _mounts(asked.first)
-    known = asked.mounts
-    made = [] if known is None else [one for one in mounts.values() if one not in known]
+    others = [_process(pid, ground) for pid in strangers]
     yield CapsuleFacts(
-        root=root,
+        root=next((one.pid for one in processes if one.inner == record.inner_init), 0),
         processes=tuple(processes),
         strangers=tuple(one for one in others if one is not None),
-        mounts=mounts,
-        made_mounts=tuple(made),
-        is_rootless=asked.is_rootless,
-        has_own_net=asked.has_own_net,
-        is_frozen=asked.is_frozen,
-        is_gated=asked.is_gated,
+        mounts={one.number: one.point for one in mounts},
+        is_rootless=record.rootless,
+        has_own_net=record.net == "own",
+        is_frozen=is_frozen,
+        is_gated=is_gated,
         raises_limits=_has_capability(_CAP_SYS_RESOURCE),
     )
 
 
-def _belonging(asked: Asked, depth: int) -> tuple[list[int], list[int]]:
+def _enter_net(site: Site) -> None:
+    flags = namespaces.NEW_NET | (namespaces.NEW_USERS if site.record.rootless else 0)
+    namespaces.enter(site.first, flags)
+
+
+def _belonging(record: CapsuleRecord, depth: int) -> tuple[list[int], list[int]]:
     """Return the dumped tree, and what else is in the pid namespace, but its first.
 
     Namespaces are nested: what is in the capsule's has a number at its depth.
@@ -92,14 +94,16 @@ def _belonging(asked: Asked, depth: int) -> tuple[list[int], list[int]]:
         found = procfs.read_stat(pid) if len(numbers) > depth else None
         if found is not None and found.lives:
             parents[pid], inner[pid] = found.parent, numbers[depth]
-    namespace = procfs.link(f"/proc/{asked.first}/ns/pid")
+    namespace = procfs.link(f"/proc/{record.first}/ns/pid")
     tree: list[int] = []
     strangers: list[int] = []
     for pid in sorted(parents):
         line = _ancestors(pid, parents)
-        if asked.first in line[1:] and asked.root in [inner[one] for one in line]:
+        if record.first in line[1:] and record.inner_init in (
+            inner[one] for one in line
+        ):
             tree.append(pid)
-        elif pid != asked.first and procfs.link(f"/proc/{pid}/ns/pid") == namespace:
+        elif pid != record.first and procfs.link(f"/proc/{pid}/ns/pid") == namespace:
             strangers.append(pid)
     return tree, strangers
 
@@ -122,13 +126,16 @@ def _field(raw: bytes, name: bytes) -> list[bytes]:
     return rest.split(b"\n", 1)[0].split() if found else []
 
 
-def _process(pid: int, depth: int, tables: Tables, ends: Ends) -> Process | None:
+def _process(pid: int, ground: _Ground) -> Process | None:
+    depth = ground.depth
     before = procfs.read_stat(pid)
     raw = procfs.read(f"/proc/{pid}/status", _STATUS)
     numbers, sessions = _field(raw, b"NSpid"), _field(raw, b"NSsid")
     if before is None or not before.lives or depth >= min(len(numbers), len(sessions)):
         return None
     namespaces = {one: procfs.link(f"/proc/{pid}/ns/{one}") for one in NAMESPACES}
+    opened = tuple(_opened(pid, ground))
+    mapped, volatile = _mapped(pid, ground.volatile)
     found = Process(
         pid=pid,
         inner=int(numbers[depth]),
@@ -138,8 +145,9 @@ def _process(pid: int, depth: int, tables: Tables, ends: Ends) -> Process | None
         filters=_number(_field(raw, b"Seccomp")),
         session=int(sessions[depth]),
         namespaces={name: value for name, value in namespaces.items() if value},
-        opened=tuple(_opened(pid, tables, ends)),
-        mapped=_mapped(pid),
+        opened=opened,
+        mapped=mapped,
+        volatile=tuple(sorted(volatile | {*_volatile_of(opened, pid, ground)})),
         is_hidden=not namespaces["user"],
     )
     after = procfs.read_stat(pid)
@@ -151,22 +159,22 @@ def _number(words: list[bytes]) -> int:
     return int(words[0]) if words else 0
 
 
-def _opened(pid: int, tables: Tables, ends: Ends) -> Iterator[Opened]:
+def _opened(pid: int, ground: _Ground) -> Iterator[Opened]:
     folder = f"/proc/{pid}/fd"
     for number in sorted(procfs.numbers(folder))[:MAX_OPENED]:
         if target := procfs.link(f"{folder}/{number}"):
-            yield _described(pid, number, target, tables, ends)
+            yield _described(pid, number, target, ground)
 
 
-def _described(
-    pid: int, number: int, target: str, tables: Tables, ends: Ends
-) -> Opened:
+def _described(pid: int, number: int, target: str, ground: _Ground) -> Opened:
     path = f"/proc/{pid}/fd/{number}"
     if target.startswith("socket:["):
-        return _socket(pid, number, target, tables, ends)
+        return _socket(pid, number, target, ground)
     raw = b"\n" + procfs.read(f"/proc/{pid}/fdinfo/{number}", _FDINFO)
     if target.startswith("anon_inode:"):
-        return Opened(number, target, process=_number(_field(raw, b"Pid")))
+        watches = raw.count(b"\ninotify ")
+        pid_of = _number(_field(raw, b"Pid"))
+        return Opened(number, target, process=pid_of, watches=watches)
     try:
         found = os.stat(path)  # noqa: PTH116  # a link of the kernel's, and no path
     except OSError:
@@ -179,9 +187,9 @@ def _described(
     return Opened(number, target, mount, kind, device, allocated)
 
 
-def _socket(pid: int, number: int, target: str, tables: Tables, ends: Ends) -> Opened:
+def _socket(pid: int, number: int, target: str, ground: _Ground) -> Opened:
     inode = target[len("socket:[") : -1]
-    known = tables.find(pid, inode)
+    known = ground.tables.find(pid, inode)
     remote = ""
     if known is not None and known.standing == CONNECTED and known.remote_port:
         host = f"[{known.remote}]" if ":" in known.remote else known.remote
@@ -190,9 +198,9 @@ def _socket(pid: int, number: int, target: str, tables: Tables, ends: Ends) -> O
         number,
         target,
         protocol=_protocol(f"/proc/{pid}/fd/{number}"),
-        peer=ends.peers.get(int(inode), 0),
+        peer=ground.ends.peers.get(int(inode), 0),
         remote=remote,
-        has_high_groups=int(inode) in ends.high_groups,
+        has_high_groups=int(inode) in ground.ends.high_groups,
     )
 
 
@@ -204,25 +212,59 @@ def _protocol(path: str) -> str:
     return name.rstrip(b"\0").decode("ascii", "replace")
 
 
-def _mapped(pid: int) -> tuple[str, ...]:
+def _volatile_of(
+    opened: tuple[Opened, ...], pid: int, ground: _Ground
+) -> Iterator[str]:
+    """Yield the files with a name that a process has open in the capsule's memory."""
+    for one in opened:
+        if not one.target.startswith("/") or one.kind:
+            continue
+        with contextlib.suppress(OSError):
+            found = os.stat(f"/proc/{pid}/fd/{one.number}")  # noqa: PTH116  # no path
+            device = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}"
+            is_named = stat.S_ISREG(found.st_mode) and found.st_nlink > 0
+            if is_named and device in ground.volatile:
+                yield one.target
+
+
+def _mapped(pid: int, volatile: frozenset[str]) -> tuple[tuple[str, ...], set[str]]:
+    """Return files in memory that have no name; and those in the capsule's memory."""
+    nameless, named = set(), set()
     raw = procfs.read_table(f"/proc/{pid}/maps", _TABLE)
-    found = {
-        path.decode("utf-8", "surrogateescape")
-        for path in _ONE_MAPPING.findall(raw)
-        if path.startswith(b"/SYSV")
-        or (path.endswith(b" (deleted)") and not path.startswith(_NAMELESS))
-    }
-    return tuple(sorted(found))
+    for device, path in _ONE_MAPPING.findall(raw):
+        name = path.decode("utf-8", "surrogateescape")
+        if path.startswith(b"/SYSV"):
+            nameless.add(name)
+        elif path.endswith(b" (deleted)"):
+            nameless |= set() if path.startswith(_NAMELESS) else {name}
+        elif device.decode() in volatile:
+            named.add(name)
+    return tuple(sorted(nameless)), named
 
 
-def _mounts(pid: int) -> dict[int, str]:
+class _Mount(NamedTuple):
+    number: int
+    device: str
+    point: str
+    kind: str
+
+
+def _mounts(pid: int | str) -> list[_Mount]:
     raw = procfs.read_table(f"/proc/{pid}/mountinfo", _TABLE)
-    lines = [line.split(b" ", 5) for line in raw.splitlines()]
-    return {
-        int(words[0]): words[4].decode("utf-8", "surrogateescape")
-        for words in lines
-        if len(words) > 5  # noqa: PLR2004  # the fifth is where it is mounted
-    }
+    halves = (line.partition(b" - ") for line in raw.splitlines())
+    return [
+        _Mount(int(words[0]), words[2].decode(), os.fsdecode(words[4]), kind)
+        for before, _, after in halves
+        for words, kind in [(before.split(), after.split(b" ", 1)[0].decode())]
+    ]
+
+
+def _volatile(mounts: list[_Mount]) -> frozenset[str]:
+    """Return the capsule's own file systems in memory, as /proc/PID/maps has them."""
+    ours = {one.device for one in _mounts("self")}
+    own = {one.device for one in mounts if one.kind == "tmpfs"} - ours
+    pairs = (one.split(":") for one in own)
+    return frozenset(f"{int(major):02x}:{int(minor):02x}" for major, minor in pairs)
 
 
 def _has_capability(number: int) -> bool:

@@ -84,6 +84,16 @@ def dozer_socket() -> Path:
     return _checked(runtime_dir() / "dozer.sock")
 
 
+def criu_dir() -> Path:
+    """Return where CRIU keeps what it found out about the kernel.
+
+    Raises:
+        UsageError: The place is not ours.
+
+    """
+    return _own(runtime_dir() / "criu")
+
+
 def session_dir() -> Path:
     """Return the folder with one socket and one log for each session.
 

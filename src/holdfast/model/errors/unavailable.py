@@ -464,3 +464,12 @@ class HostUnreachable(Unavailable):
 
     says = "{host} cannot be reached: {why}"
     next_step = "Try again; `holdfast hosts` says which relays answer."
+
+
+class CriuFailed(Unavailable):
+    """CRIU could not dump or restore a session."""
+
+    why: str
+
+    says = "CRIU could not do it: {why}"
+    next_step = "`holdfast doctor` says whether CRIU works here."
