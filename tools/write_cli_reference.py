@@ -4,13 +4,12 @@ python -m tools.write_cli_reference            write it
 python -m tools.write_cli_reference --check    exit 1 if it is not what would be written
 """
 
-import importlib
 import os
 from pathlib import Path
 
 from tools.generated import write
 
-from holdfast.cli.main import GROUPS, Parser
+from holdfast.cli.main import GROUPS, Parser, module_of
 from holdfast.cli.manual import Manual
 from holdfast.cli.manual_pages import every_status
 
@@ -47,7 +46,7 @@ def _statuses() -> str:
 
 def _verb(name: str) -> str:
     parser = Parser(prog=f"holdfast {name}", formatter_class=Manual)
-    importlib.import_module(f"holdfast.cli.verbs.{name}").add_arguments(parser)
+    module_of(name).add_arguments(parser)
     help_text = parser.format_help().rstrip()
     shared = {f"  {status:<4} {why}" for status, why in every_status().items()}
     lines = [line for line in help_text.splitlines() if line not in shared]

@@ -32,7 +32,7 @@ from holdfast.model.ids import (
 from holdfast.model.ids import session_id as new_session_id
 from holdfast.model.inputs import InputId, InputKind
 from holdfast.model.verdicts import Verdict
-from holdfast.wire import blame, evidence, graphs
+from holdfast.wire import blame, evidence, graphs, preflights
 from holdfast.wire import company as parties
 from holdfast.wire import messages as m
 from holdfast.wire.codec import Message, decode, encode, refusal
@@ -384,6 +384,29 @@ MESSAGES: tuple[tuple[str, Message], ...] = (
                 ),
             ),
             more=False,
+        ),
+    ),
+    ("preflight request", preflights.PreflightRequest()),
+    (
+        "preflight",
+        preflights.Preflight(
+            blockers=(
+                preflights.Blocker(
+                    kind="terminal",
+                    what="/dev/tty",
+                    why="CRIU cannot say whose terminal it is",
+                    remedy="answer or leave what asks",
+                    pid=104,
+                    program="ssh",
+                    descriptor=4,
+                ),
+            ),
+            cuts=(
+                preflights.Cut(
+                    pid=105, program="curl", descriptor=5, peer="192.0.2.1:443"
+                ),
+            ),
+            unlisted=0,
         ),
     ),
     ("freeze", m.Freeze()),

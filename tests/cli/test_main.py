@@ -1,4 +1,3 @@
-import importlib
 import os
 import signal
 import subprocess
@@ -9,7 +8,7 @@ import pytest
 from tests.cli.support.fakes import US, FakeKeeper, FakeSession
 from tests.cli.support.pty_user import User
 
-from holdfast.cli.main import VERBS, Parser, main
+from holdfast.cli.main import VERBS, Parser, main, module_of
 from holdfast.linux.stored import operators
 from holdfast.model.actors import ActorKind
 from holdfast.model.errors import NotYourTurn
@@ -77,7 +76,7 @@ def test_options_of_a_command_are_told_apart(
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_says_what_why_and_with_what_status(verb: str) -> None:
     parser = Parser(prog=f"holdfast {verb}")
-    importlib.import_module(f"holdfast.cli.verbs.{verb}").add_arguments(parser)
+    module_of(verb).add_arguments(parser)
 
     shown = parser.format_help()
 

@@ -1,9 +1,8 @@
 import argparse
-import importlib
 
 import pytest
 
-from holdfast.cli.main import VERBS, Parser
+from holdfast.cli.main import VERBS, Parser, module_of
 from holdfast.cli.manual_pages import PAGES, Page, describe
 from holdfast.model.envelopes import Right
 
@@ -15,7 +14,7 @@ def test_every_verb_has_a_page_and_every_page_a_verb() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_page_tells_of_the_options_that_there_are_and_of_no_others(verb: str) -> None:
     page, parser = Page.of(verb), Parser(prog=f"holdfast {verb}")
-    importlib.import_module(f"holdfast.cli.verbs.{verb}").add_arguments(parser)
+    module_of(verb).add_arguments(parser)
     describe(parser, page)
 
     told = [one.help for one in parser._actions]  # noqa: SLF001  # argparse has no other way

@@ -18,7 +18,7 @@ from holdfast.wire.versions import (
 )
 
 FINGERPRINTS = {
-    1: "19123f8886c4f32460cf182b7eb0459c47c7223acce09cbc5e980519d1f0e7c1",
+    1: "596507f028567ed416f372810ace7e029e1a1b0b2802a8a8465924ca92f62ea9",
 }
 
 VECTORS = json.loads((Path(__file__).parent / "vectors/versions.json").read_text())

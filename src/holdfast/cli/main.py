@@ -11,6 +11,7 @@ import importlib
 import itertools
 import os
 import sys
+from types import ModuleType
 from typing import NoReturn
 
 from holdfast.cli.manual import Manual
@@ -43,6 +44,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "read": "print a session's output",
         "state": "show what a session is doing now, and the evidence",
         "graph": "show a session's processes and listening ports",
+        "can-checkpoint": "say what keeps a session from being checkpointed",
         "wait": "wait for output, a prompt, a port, silence, or the end",
         "watch": "print what happens in sessions, as it happens",
     },
@@ -242,6 +244,11 @@ def main(arguments: list[str] | None = None) -> int:
     return _flushed(status)
 
 
+def module_of(verb: str) -> ModuleType:
+    """Return the module that does what a verb asks for."""
+    return importlib.import_module(f"holdfast.cli.verbs.{verb.replace('-', '_')}")
+
+
 def _run(words: list[str]) -> int:
     try:
         words = _acting(words)
@@ -260,7 +267,7 @@ def _run(words: list[str]) -> int:
         parser.parse_args(words)
         parser.print_help()
         return EXIT_STATUS[UsageError]
-    verb = importlib.import_module(f"holdfast.cli.verbs.{words[0]}")
+    verb = module_of(words[0])
     own = Parser(
         prog=f"holdfast {words[0]}",
         description=VERBS[words[0]],

@@ -27,6 +27,7 @@ from holdfast.wire.company import Presence
 from holdfast.wire.evidence import Evidence
 from holdfast.wire.graphs import Graph
 from holdfast.wire.messages import Pending
+from holdfast.wire.preflights import Preflight
 from holdfast.wire.trials import Tried
 
 Held = Callable[[Pending], None]
@@ -41,6 +42,11 @@ def state(session: str) -> Evidence:
 def graph(session: str, *, descriptors: bool = False) -> Graph:
     """Return what runs in a session now, and what listens where."""
     return ask(session, questions.graph(descriptors=descriptors))
+
+
+def preflight(session: str) -> Preflight:
+    """Return what keeps a session from being checkpointed now."""
+    return ask(session, questions.preflight())
 
 
 def blame(session: str, what: str, name: str = "", at_ms: int = 0) -> BlameReport:

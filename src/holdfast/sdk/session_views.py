@@ -30,6 +30,7 @@ from holdfast.sdk.values import Chunk, Listening, Match, Screen, State
 from holdfast.wire.blame import BlameReport
 from holdfast.wire.graphs import MAX_PORT, Graph
 from holdfast.wire.messages import Mode
+from holdfast.wire.preflights import Preflight
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -80,6 +81,14 @@ class Looking(Footing):
     async def graph(self, *, descriptors: bool = False) -> Graph:
         """Return what runs in the session, and what listens where."""
         return await self._ask(questions.graph(descriptors=descriptors))
+
+    async def can_checkpoint(self) -> Preflight:
+        """Return what keeps the session from being dumped to disk and restored.
+
+        Nothing does, if there are no `blockers`. `cuts` are the connections that a
+        restore would close.
+        """
+        return await self._ask(questions.preflight())
 
     async def log(
         self, since: int = 0, *, last: int | None = None, most: int | None = None

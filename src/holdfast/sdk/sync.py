@@ -177,6 +177,7 @@ class Session:
     read = _blocking(sessions.Session.read)
     state = _blocking(sessions.Session.state)
     graph = _blocking(sessions.Session.graph)
+    can_checkpoint = _blocking(sessions.Session.can_checkpoint)
     log = _blocking(sessions.Session.log)
     blame = _blocking(sessions.Session.blame)
 

@@ -33,6 +33,7 @@ from holdfast.wire import (
     graphs,
     intents,
     messages,
+    preflights,
     screens,
     signatures,
 )
@@ -94,6 +95,8 @@ Message = (
     | graphs.Graph
     | blame.BlameRequest
     | blame.BlameReport
+    | preflights.PreflightRequest
+    | preflights.Preflight
     | messages.Freeze
     | messages.Thaw
     | messages.End

@@ -97,6 +97,8 @@ class FrameKind(enum.IntEnum):
     GRAPH = 0x51
     BLAME_REQUEST = 0x52
     BLAME_REPORT = 0x53
+    PREFLIGHT_REQUEST = 0x54
+    PREFLIGHT = 0x55
 
     # life and death
     FREEZE = 0x60

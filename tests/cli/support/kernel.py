@@ -14,6 +14,7 @@ from holdfast.wire.graphs import (
     Listener,
     Process,
 )
+from holdfast.wire.preflights import Preflight, PreflightRequest
 
 
 class Kernel:
@@ -23,11 +24,14 @@ class Kernel:
         self.states: list[Evidence] = []
         self.graphs: list[list[Graph]] = []
         self.blames: dict[str, BlameReport] = {}
+        self.preflight = Preflight(blockers=(), cuts=(), unlisted=0)
 
     def answers(
-        self, asked: StateRequest | GraphRequest | BlameRequest
+        self, asked: StateRequest | GraphRequest | BlameRequest | PreflightRequest
     ) -> list[Message]:
         """Return what is seen now."""
+        if isinstance(asked, PreflightRequest):
+            return [self.preflight]
         if isinstance(asked, BlameRequest):
             return [self.blames[asked.what]]
         if isinstance(asked, StateRequest) and not self.states:

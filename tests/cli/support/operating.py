@@ -60,6 +60,7 @@ from holdfast.wire.messages import (
     Take,
     Thaw,
 )
+from holdfast.wire.preflights import PreflightRequest
 from holdfast.wire.trials import Tried, Try
 
 if TYPE_CHECKING:
@@ -180,7 +181,9 @@ class Operating:
                     "d1",
                 )
             ]
-        if isinstance(message, StateRequest | GraphRequest | BlameRequest):
+        if isinstance(
+            message, StateRequest | GraphRequest | BlameRequest | PreflightRequest
+        ):
             return self.kernel.answers(message)
         if isinstance(message, CommandRequest):
             return [CommandReport("unmarked", None)]

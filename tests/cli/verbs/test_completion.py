@@ -1,5 +1,4 @@
 import argparse
-import importlib
 import re
 import shutil
 import subprocess
@@ -7,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.main import VERBS, Parser, main
+from holdfast.cli.main import VERBS, Parser, main, module_of
 from holdfast.cli.verbs.completion import GATE, NAMING, options_of
 from holdfast.cli.verbs.gate import WORDS
 
@@ -16,7 +15,7 @@ Capture = pytest.CaptureFixture[str]
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
     parser = Parser(prog=f"holdfast {verb}")
-    importlib.import_module(f"holdfast.cli.verbs.{verb}").add_arguments(parser)
+    module_of(verb).add_arguments(parser)
     return parser
 
 

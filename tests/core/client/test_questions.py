@@ -23,6 +23,7 @@ from holdfast.wire.evidence import StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest, Listener
 from holdfast.wire.messages import MAX_NUMBER, End, Event, Exited, Halt, Seize, Take
+from holdfast.wire.preflights import Preflight, PreflightRequest
 from holdfast.wire.trials import Try
 
 NO = NotAllowed(US, "observe")
@@ -105,6 +106,16 @@ def test_a_graph_that_does_not_end_is_refused() -> None:
 
     with pytest.raises(MalformedMessage):
         gather(graph(more=True))
+
+
+def test_what_is_in_the_way_of_a_checkpoint_is_one_answer() -> None:
+    question = questions.preflight()
+    told = Preflight(blockers=(), cuts=(), unlisted=0)
+
+    assert question.asked == (PreflightRequest(),)
+    assert question.begin()(told) == told
+    with pytest.raises(NotAllowed):
+        question.begin()(refusal(NO, FrameKind.PREFLIGHT_REQUEST))
 
 
 def test_a_graph_that_is_refused_is_the_error() -> None:

@@ -461,6 +461,35 @@ export interface BlameReport {
   readonly hidden: number;
 }
 
+/** Could the session be checkpointed now, and what is in the way? */
+export interface PreflightRequest {}
+
+/** One thing that is in the way; `pid` is as the session numbers processes. */
+export interface Blocker {
+  readonly kind: string;
+  readonly what: string;
+  readonly why: string;
+  readonly remedy: string;
+  readonly pid: number;
+  readonly program: string;
+  readonly descriptor: number | null;
+}
+
+/** A connection that would be closed when the session is restored. */
+export interface Cut {
+  readonly pid: number;
+  readonly program: string;
+  readonly descriptor: number;
+  readonly peer: string;
+}
+
+/** The answer: yes, if there are no blockers. */
+export interface Preflight {
+  readonly blockers: readonly Blocker[];
+  readonly cuts: readonly Cut[];
+  readonly unlisted: number;
+}
+
 /** Stop every process of the session where it stands. */
 export interface Freeze {}
 
@@ -1113,6 +1142,31 @@ export const BLAME_REPORT = struct<BlameReport>({
   hidden: int(0, 9007199254740991),
 });
 
+export const PREFLIGHT_REQUEST = struct<PreflightRequest>({});
+
+export const BLOCKER = struct<Blocker>({
+  kind: text(64, /^[a-z][a-z0-9.-]*$/),
+  what: text(256),
+  why: text(256),
+  remedy: text(256),
+  pid: int(0, 9007199254740991),
+  program: text(256),
+  descriptor: orNull(int(0, 9007199254740991)),
+});
+
+export const CUT = struct<Cut>({
+  pid: int(0, 9007199254740991),
+  program: text(256),
+  descriptor: int(0, 9007199254740991),
+  peer: text(256),
+});
+
+export const PREFLIGHT = struct<Preflight>({
+  blockers: list(BLOCKER, 0, 32),
+  cuts: list(CUT, 0, 32),
+  unlisted: int(0, 9007199254740991),
+});
+
 export const FREEZE = struct<Freeze>({});
 
 export const THAW = struct<Thaw>({});
@@ -1387,6 +1441,8 @@ export const KINDS = {
   GRAPH: 0x51,
   BLAME_REQUEST: 0x52,
   BLAME_REPORT: 0x53,
+  PREFLIGHT_REQUEST: 0x54,
+  PREFLIGHT: 0x55,
   FREEZE: 0x60,
   THAW: 0x61,
   END: 0x62,
@@ -1452,6 +1508,8 @@ export interface Bodies {
   readonly GRAPH: Graph;
   readonly BLAME_REQUEST: BlameRequest;
   readonly BLAME_REPORT: BlameReport;
+  readonly PREFLIGHT_REQUEST: PreflightRequest;
+  readonly PREFLIGHT: Preflight;
   readonly FREEZE: Freeze;
   readonly THAW: Thaw;
   readonly END: End;
@@ -1517,6 +1575,8 @@ export const SHAPES = {
   GRAPH: GRAPH,
   BLAME_REQUEST: BLAME_REQUEST,
   BLAME_REPORT: BLAME_REPORT,
+  PREFLIGHT_REQUEST: PREFLIGHT_REQUEST,
+  PREFLIGHT: PREFLIGHT,
   FREEZE: FREEZE,
   THAW: THAW,
   END: END,

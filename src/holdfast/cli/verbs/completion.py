@@ -22,7 +22,7 @@ NAMING = (
     ),
     *("screen", "log", "state", "graph", "blame", "wait", "resize", "who", "take"),
     *("ask", "give", "refuse", "drop", "seize", "freeze", "thaw", "approve", "deny"),
-    *("grant", "revoke", "detach"),
+    *("grant", "revoke", "detach", "can-checkpoint"),
 )
 """Verbs whose first argument is a session."""
 

@@ -47,6 +47,7 @@ class Kind(enum.StrEnum):
     SESSION = "outside-session"
     HIDDEN = "hidden"
     FROZEN = "frozen"
+    PLAIN = "no-capsule"
     GATED = "exec-gate"
 
 
@@ -117,6 +118,20 @@ _CLOSE_IT = "let the program close it, or end the program"
 
 Found = tuple[Kind, str, str, str]
 """What sort of thing, its name, why it blocks, and what to do about it."""
+
+
+NO_CAPSULE = Judgement(
+    (
+        Blocker(
+            Kind.PLAIN,
+            "the session is not in a capsule",
+            "its processes have numbers, terminals and mounts of the machine's",
+            "start one with `holdfast new --capsule`",
+        ),
+    ),
+    (),
+)
+"""The answer about a session that runs as the user's other programs do."""
 
 
 def judge(facts: CapsuleFacts) -> Judgement:

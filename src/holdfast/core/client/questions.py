@@ -27,6 +27,7 @@ from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import Graph, GraphRequest
 from holdfast.wire.messages import MAX_NUMBER, End, Event, Exited, Refuse
+from holdfast.wire.preflights import Preflight, PreflightRequest
 from holdfast.wire.screens import Screen as ScreenPart
 from holdfast.wire.trials import Tried, Try
 
@@ -157,6 +158,11 @@ def graph(*, descriptors: bool) -> SessionQuestion[Graph]:
     return SessionQuestion((asked,), begin)
 
 
+def preflight() -> SessionQuestion[Preflight]:
+    """Ask what keeps the session from being checkpointed."""
+    return _one(Preflight, FrameKind.PREFLIGHT_REQUEST, PreflightRequest())
+
+
 def joined_graph(parts: list[Graph]) -> Graph:
     """Put a graph together again from the parts it came in."""
     return Graph(
@@ -189,7 +195,7 @@ def reports(*clients: ClientId) -> SessionQuestion[list[CommandReport]]:
     return SessionQuestion(tuple(map(CommandRequest, clients)), begin)
 
 
-One = TypeVar("One", Evidence, BlameReport, Tried)
+One = TypeVar("One", Evidence, BlameReport, Preflight, Tried)
 
 
 def _one(wanted: type[One], refused: FrameKind, asked: Message) -> SessionQuestion[One]:

@@ -6,6 +6,7 @@ from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.output.attach_view import AttachView
 from holdfast.holder.processes.leader import Leader
+from holdfast.holder.processes.preflight_report import PreflightReport
 from holdfast.holder.processes.recent_activity import RecentActivity
 from holdfast.holder.processes.session_report import SessionReport
 from holdfast.holder.provenance import blame
@@ -19,6 +20,7 @@ from holdfast.wire.commands import CommandRequest
 from holdfast.wire.evidence import Evidence, StateRequest
 from holdfast.wire.frames import FrameKind
 from holdfast.wire.graphs import GraphRequest
+from holdfast.wire.preflights import PreflightRequest
 from holdfast.wire.screens import ScreenRequest
 
 KINDS: dict[type[Message], FrameKind] = {
@@ -27,6 +29,7 @@ KINDS: dict[type[Message], FrameKind] = {
     GraphRequest: FrameKind.GRAPH_REQUEST,
     CommandRequest: FrameKind.COMMAND_REQUEST,
     BlameRequest: FrameKind.BLAME_REQUEST,
+    PreflightRequest: FrameKind.PREFLIGHT_REQUEST,
 }
 """What is answered here."""
 
@@ -61,6 +64,10 @@ class Observations:
             capsule=vaulted.held.capsule,
         )
 
+        self._preflight = PreflightReport(
+            vaulted, context.timers, lambda: session.driver.intake.is_frozen
+        )
+
     def take(self, connection: Connection, asked: Message) -> bool:
         """Answer a question; False if it is none of these."""
         kind = KINDS.get(type(asked))
@@ -93,6 +100,8 @@ class Observations:
                 self._view.screen(connection, asked)
             case GraphRequest():
                 self._report.ask_graph(connection, asked)
+            case PreflightRequest():
+                self._preflight.ask(connection)
             case StateRequest():
                 self._report.tell_state(connection, **self._standing())
             case CommandRequest():
