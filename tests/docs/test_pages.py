@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 CALL = re.compile(
-    r"^(?:\$ )?(?:\.venv/bin/)?holdfast (?:--as \S+ )?([a-z]+)", re.MULTILINE
+    r"^(?:\$ )?(?:\.venv/bin/)?holdfast (?:--as \S+ )?([a-z][a-z-]*)", re.MULTILINE
 )
 BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
