@@ -42,6 +42,7 @@ GROUPS = (
     "book",
     "judged",
     "executing",
+    "dumping",
     "relay",
     "remote",
     "agents",
