@@ -6,11 +6,8 @@ from holdfast.holder.input.requests import Requests
 from holdfast.holder.links.connection import Connection
 from holdfast.holder.output.attach_view import AttachView
 from holdfast.holder.processes.leader import Leader
-from holdfast.holder.processes.preflight_report import PreflightReport
-from holdfast.holder.processes.recent_activity import RecentActivity
-from holdfast.holder.processes.session_report import SessionReport
+from holdfast.holder.processes.reports import reports_on
 from holdfast.holder.provenance import blame
-from holdfast.holder.provenance.process_starters import ProcessStarters
 from holdfast.holder.session import Session
 from holdfast.model.envelopes import Right
 from holdfast.model.errors import HoldfastError
@@ -46,27 +43,12 @@ class Observations:
         window: StreamWindow,
         leader: Leader,
     ) -> None:
-        vaulted = context.vaulted
         self._shell = context.shell
         self._session = session
         self._requests = requests
         self._view = view
         self._leader = leader
-        self._report = SessionReport(
-            vaulted.session,
-            vaulted.record.pid,
-            vaulted.master,
-            context.timers,
-            has_exited=leader.exit is not None,
-            starters=ProcessStarters(vaulted, context.shell).actors,
-            lately=RecentActivity(window, context.attention),
-            life=vaulted.incarnation,
-            capsule=vaulted.held.capsule,
-        )
-
-        self._preflight = PreflightReport(
-            vaulted, context.timers, lambda: session.driver.intake.is_frozen
-        )
+        self._report, self._preflight = reports_on(context, session, window, leader)
 
     def take(self, connection: Connection, asked: Message) -> bool:
         """Answer a question; False if it is none of these."""
