@@ -5,8 +5,8 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
-import holdfast
 from holdfast.core.capsule.mount_table import outermost
 from holdfast.core.capsule.runtime_choice import Choice, choose
 from holdfast.holder.policy.policy_in_force import PolicyInForce
@@ -84,7 +84,7 @@ def our_program() -> tuple[str, ...]:
     A Python that others use as well is not ours: what is installed with it is found
     by all programs of the user, like those in the folders of PATH.
     """
-    package = os.path.dirname(holdfast.__file__)  # noqa: PTH120  # a string here
+    package = str(Path(__file__).parents[1])
     own = [package] if sys.prefix == sys.base_prefix else [sys.prefix, package]
     return tuple(outermost(map(os.path.realpath, own)))
 

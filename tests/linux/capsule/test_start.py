@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import subprocess
@@ -246,3 +247,18 @@ for kind in ((socket.AF_PACKET, socket.SOCK_RAW, 3), (2, socket.SOCK_RAW, 6)):
 
     wanted = says if user == 0 else "denied"
     assert found["printed"] == f"{wanted}\n" * 2
+
+
+@as_each
+def test_nothing_is_left_of_a_capsule_whose_maker_is_killed(user: int) -> None:
+    who: dict[str, Any] = {} if user == os.getuid() else {"user": user, "group": user}
+    words = [sys.executable, str(DRIVER), "sleep 100", "[]", "host", "[]"]
+    for step in range(25):
+        maker = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", **who
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            maker.wait(0.06 + step * 0.006)
+        maker.kill()
+        # What hangs in there has not executed anything yet, and so has this pipe.
+        maker.communicate(timeout=30)

@@ -107,6 +107,8 @@ def hold_leader(leader: spawn.Leader, view: View, size: Size) -> Capsule:
     try:
         pid = _fork_first(view)
         if pid == 0:
+            # Else nobody inside would ever hear that we are gone.
+            _close(ours.detach(), report.detach(), lifeline.detach(), word)
             _be_first(leader, program, view, ends)
         ends.close()
         record, master = _gather(ours, view, pid)
@@ -157,6 +159,7 @@ def hold_vacant(view: View, size: Size) -> Vacant:
     try:
         pid = _fork_first(view)
         if pid == 0:
+            _close(ours.detach(), lifeline.detach())
             _be_alone(view, link, theirs)
         link.close()
         theirs.close()
