@@ -69,7 +69,7 @@ def test_it_goes_on_as_itself_below_a_banner(here: Machine, tmp_path: Path) -> N
         assert now[name] == before[name], name
     assert now["incarnation"] == 2
     assert now["recovered_ms"]
-    assert "recovered" in holdfast("ls").stdout
+    assert "reconstructed" in holdfast("ls").stdout
     eventually("it ran again", lambda: len(made.read_text().splitlines()) == 2)
     first, second = made.read_text().splitlines()
     assert first == second == f"one in {Path.cwd()}"
