@@ -38,6 +38,11 @@ def test_a_file_is_not_another_nor_of_another_host() -> None:
         at_rest.open_file(at_rest.file_key(b"1" * 32), raw, "facts s_a")
 
 
+def test_a_file_that_has_no_room_for_a_seal_is_cut_short() -> None:
+    with pytest.raises(MalformedMessage, match="cut short"):
+        at_rest.open_file(KEY, NONCE, "facts s_a")
+
+
 def test_what_else_goes_wrong_is_not_called_a_broken_seal() -> None:
     raw = at_rest.seal_file(KEY, NONCE, b"a secret", "facts s_a")
 

@@ -6,10 +6,11 @@ from holdfast.crypto.proof import (
     is_creation_proof,
     proven_change,
     proven_creation,
+    proven_recovery,
 )
 from holdfast.model.ids import session_id
-from holdfast.model.session_requests import Creation, Rename, packet_of
-from holdfast.wire.creation import change_bytes, proven_bytes
+from holdfast.model.session_requests import Creation, Recover, Rename, packet_of
+from holdfast.wire.creation import change_bytes, proven_bytes, recovery_bytes
 
 WEB, DB = session_id(b"\1" * 10), session_id(b"\2" * 10)
 TOKEN, NONCE = b"t" * 32, b"n" * 32
@@ -48,3 +49,12 @@ def test_a_request_is_proven_as_it_goes_out() -> None:
     assert not is_change_proof(
         TOKEN, change_bytes({**change, "name": "x"}), bytes.fromhex(renamed.proof)
     )
+
+
+def test_a_recovery_is_proven_for_one_session() -> None:
+    made = proven_recovery(Recover(recovers=WEB, creator="a_x"), TOKEN)
+
+    proof = bytes.fromhex(made.proof)
+    assert is_creation_proof(TOKEN, recovery_bytes(packet_of(made)), proof)
+    other = packet_of(made._replace(recovers=DB))
+    assert not is_creation_proof(TOKEN, recovery_bytes(other), proof)

@@ -85,6 +85,8 @@ def test_facts_of_another_session_or_without_a_command_are_none() -> None:
 def test_another_version_is_not_guessed_at() -> None:
     with pytest.raises(MalformedMessage):
         read_facts(msgspec.msgpack.encode((2, FACTS)), SESSION)
+    with pytest.raises(MalformedMessage):
+        read_tail(msgspec.msgpack.encode((2, TAIL)))
 
 
 @pytest.mark.parametrize("start", [-1, 0])
