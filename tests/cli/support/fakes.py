@@ -82,7 +82,12 @@ class FakeSession:
             **dict.fromkeys(("doing", "turn_of"), ""),
             "attached": [],
             "output_ms": 0,
-        } | {"attention": None, "incarnation": 1, "recovered_ms": 0}
+        } | {
+            "attention": None,
+            "incarnation": 1,
+            "recovered_ms": 0,
+            "runtime": "plain",
+        }
         self.changed = threading.Condition()
         self.stream = b""
         self.start = 0

@@ -65,6 +65,7 @@ class Follow(AttachedExchange[Result]):
         from_now: bool = False,
     ) -> None:
         super().__init__(attachment)
+        # An offset without a life is meant for the one that the session has.
         attachment.offset, attachment.incarnation = start, None
         self._start = start
         self._from_now = from_now
@@ -113,10 +114,6 @@ class Follow(AttachedExchange[Result]):
         if self._is_new:
             self._is_new = False
             self._from = attached.end if self._from_now else 0
-            if self._start is not None and self.attachment.offset is None:
-                # An offset belongs to a life of the session: this one is meant.
-                self.attachment.offset = self._start
-                raise SessionUnreachable(self.attachment.session, "it lives anew")
         self.began(attached, now)
         return []
 

@@ -171,8 +171,7 @@ def hold_vacant(view: View, size: Size) -> Vacant:
         _let_go(ours)
     except (HoldfastError, OSError) as error:
         _undo(pid)
-        for one in (link, theirs, lifeline):
-            one.close()
+        _close(link.detach(), theirs.detach(), lifeline.detach())
         if isinstance(error, HoldfastError):
             raise
         raise NoCapsule(_reason(error)) from error
@@ -181,8 +180,7 @@ def hold_vacant(view: View, size: Size) -> Vacant:
     (master,) = said.fds
     os.set_blocking(master, False)
     pty.set_size(master, size)
-    first, held = os.pidfd_open(pid), lifeline.detach()
-    return Vacant(pid, master, said.rest, first, held)
+    return Vacant(pid, master, said.rest, os.pidfd_open(pid), lifeline.detach())
 
 
 def _fork_first(view: View) -> int:
