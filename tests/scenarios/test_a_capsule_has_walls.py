@@ -56,7 +56,7 @@ def test_no_token_key_policy_or_logbook_is_read(user: int) -> None:
             for pid in 1 2 3 $$ $PPID; do
                 cat /proc/$pid/root{here.place}/config/*/*/* /proc/$pid/cwd/../config/*
             done
-            tar c {folders}; cp -r {folders} /tmp/stolen-{user}; ls -laR {folders}
+            tar c {folders}; cp -r {folders} ~/stolen; ls -laR {folders}
             grep -r . {folders}; mv {here.place}/config {here.place}/moved
             umount {folders}; umount -l {folders}
             unshare -Urm bash -c 'umount {folders}; cat {here.place}/config/*/*/*'

@@ -11,7 +11,7 @@ from tests.scenarios.leftovers import end_everything
 from tests.scenarios.support import Machine, eventually, machine
 
 from holdfast.linux import process_start
-from holdfast.linux.stored import places
+from holdfast.linux.stored import places, recovery_places
 from holdfast.model.ids import SessionId
 
 
@@ -71,6 +71,7 @@ def test_the_last_of_one_name_is_meant_and_the_living_first(here: Machine) -> No
 
 def test_what_was_lost_with_the_machine_is_said_to_be_lost(here: Machine) -> None:
     session = named(here, "web", "sleep", "600")
+    eventually("its record", lambda: session in recovery_places.recorded() or None)
     end_everything(os.environ["HOLDFAST_RUNTIME_DIR"])  # As a power cut would.
     process_start.ensure_keeper()
 
