@@ -76,16 +76,12 @@ class FakeSession:
             "cwd": "/",
             "created_ms": 0,
             "size": [80, 24],
-            "keep": False,
-            "dozing": False,
-            "idle_ms": 0,
+            **dict.fromkeys(("keep", "dozing"), False),
+            **dict.fromkeys(("idle_ms", "output_ms", "recovered_ms"), 0),
             **dict.fromkeys(("doing", "turn_of"), ""),
             "attached": [],
-            "output_ms": 0,
-        } | {
             "attention": None,
             "incarnation": 1,
-            "recovered_ms": 0,
             "runtime": "plain",
         }
         self.changed = threading.Condition()
