@@ -1,3 +1,4 @@
+import gc
 import os
 import shutil
 import time
@@ -142,12 +143,13 @@ def test_another_terminal_is_not_this_one() -> None:
 def test_nothing_is_left_open_by_looking() -> None:
     with stage("cat") as program:
         program.becomes(Word.WAITING_FOR_INPUT)
+        gc.collect()  # Others may have left some that are closed now and then.
         before = len([*Path("/proc/self/fd").iterdir()])
 
         for _ in range(50):
             program.seen()
 
-        assert len([*Path("/proc/self/fd").iterdir()]) == before
+        assert len([*Path("/proc/self/fd").iterdir()]) <= before
 
 
 def test_a_leader_that_is_gone_is_no_error() -> None:
