@@ -205,3 +205,10 @@ def test_a_capsule_that_is_asked_for_elsewhere_is_asked_for_here() -> None:
     passed = vouched_for(guest(), Creation(runtime="capsule", net="own"))
 
     assert (passed.runtime, passed.net) == ("capsule", "own")
+
+
+def test_an_exec_gate_that_is_asked_for_elsewhere_is_asked_for_here() -> None:
+    anna = guest()
+
+    assert vouched_for(anna, Creation(exec_gate=True)).exec_gate
+    assert not vouched_for(anna, Creation()).exec_gate

@@ -1,5 +1,6 @@
 """A session in a capsule is a session like any other."""
 
+import json
 import os
 import re
 import signal
@@ -38,6 +39,7 @@ def test_commands_states_and_processes_are_told(user: int) -> None:
         assert re.findall(r"\d+ (\S+)", graph)[:2] == ["/bin/bash", "sleep"]
         assert len(graph.splitlines()) == 2
         assert here.facts("box")["runtime"] == "capsule"
+        assert json.loads(here.ask("state", "box", "--json"))["runtime"] == "capsule"
 
 
 @as_each

@@ -195,6 +195,26 @@ def test_all_hosts_are_listed_and_one_that_is_away_hides_no_other(
     away.do("end", "own")
 
 
+@pytest.mark.parametrize("gate", [(), ("--exec-gate",)])
+def test_a_session_elsewhere_has_the_exec_gate_that_was_asked_for(
+    joined: tuple[Place, Place], gate: tuple[str, ...]
+) -> None:
+    _, away = joined
+
+    made = away.facts("new", "-d", "--on", "box", *gate, "-n", "gated", "cat")
+
+    filters = Path(f"/proc/{made['pid']}/status").read_text("utf-8")
+    assert ("Seccomp:\t2" in filters) == bool(gate)  # The gate is such a filter.
+    away.do("end", "box/gated")
+
+
+@pytest.mark.usefixtures("web")
+def test_a_state_says_what_kind_of_session_it_is(joined: tuple[Place, Place]) -> None:
+    _, away = joined
+
+    assert away.facts("state", "box/web")["runtime"] == "plain"
+
+
 @pytest.mark.parametrize(
     "address", ["nobody/web", "box/nothing", "box/", "/web", "box/web/x", "//"]
 )

@@ -45,7 +45,31 @@ def state(text: str, *, as_json: bool) -> str | None:
         return "\n".join(state_text.lines(seen))
     import json  # noqa: PLC0415  # only who asked for it pays for it
 
-    return json.dumps(state_text.facts(session.id, seen))
+    return json.dumps(state_text.facts(session.id, _runtime(session), seen))
+
+
+def _runtime(session: EarlySession) -> str:
+    """Return how a session runs, which its host or our keeper knows.
+
+    Raises:
+        NotOneOfThese: They do not say.
+        OSError: There is no keeper.
+
+    """
+    from holdfast.client.early_far import EarlyFarSession  # noqa: PLC0415  # ditto
+    from holdfast.linux import early_requests  # noqa: PLC0415  # ditto
+
+    if isinstance(session, EarlyFarSession):
+        known = session.listed
+    else:
+        known = early_requests.listed(look=False)
+    for one in known:
+        match one:
+            case {"id": session.id, "runtime": str(runtime)}:
+                return runtime
+            case _:
+                pass
+    raise NotOneOfThese
 
 
 def screen(text: str) -> str | None:

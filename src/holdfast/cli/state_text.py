@@ -36,10 +36,11 @@ def state_told(state: str, program: str) -> str:
     return printable(f"{state} in {program}" if program else state, 100)
 
 
-def facts(session: str, seen: "Fields") -> dict[str, object]:
+def facts(session: str, runtime: str, seen: "Fields") -> dict[str, object]:
     """Return what was seen of a session as a JSON object."""
     return {
         "session": session,
+        "runtime": runtime,
         "state": seen["state"],
         "program": seen["program"] or None,
         "sure": seen["sure"],

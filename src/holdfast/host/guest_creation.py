@@ -24,6 +24,7 @@ def vouched_for(guest: Guest, asked: Creation) -> Creation:
         env=env or asked.env,
         size=asked.size,
         integration=asked.integration,
+        exec_gate=asked.exec_gate,
         window=window,
         runtime=asked.runtime,
         net=asked.net,

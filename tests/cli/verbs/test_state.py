@@ -41,6 +41,7 @@ def test_state_is_there_for_programs_too(web: FakeSession, capsys: Capture) -> N
 
     said = json.loads(capsys.readouterr().out)
     assert (said["session"], said["state"]) == (web.id, "waiting-for-secret")
+    assert said["runtime"] == "plain"
     assert (said["sure"], said["echo"], said["foreground"]) == (True, False, 7)
     assert said["processes"][0]["where"] == "reads the terminal (fd 0)"
 

@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         return _over(session, as_json=options.json)
     seen = msgspec.to_builtins(state(session.id))
     if options.json:
-        print(json.dumps(state_text.facts(session.id, seen)))
+        print(json.dumps(state_text.facts(session.id, session.runtime, seen)))
     else:
         print("\n".join(state_text.lines(seen)))
     return 0
@@ -33,8 +33,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _over(session: SessionRecord, *, as_json: bool) -> int:
     if as_json:
-        found = {"session": session.id, "state": "exited", "exit": session.exit}
-        print(json.dumps({**found, "sure": True}))
+        found = {"session": session.id, "runtime": session.runtime}
+        over = {"state": "exited", "exit": session.exit, "sure": True}
+        print(json.dumps({**found, **over}))
     else:
         print(f"exited\n  {state_of(session)}")
     return 0
