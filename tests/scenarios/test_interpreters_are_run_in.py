@@ -109,8 +109,8 @@ def test_a_line_that_leaves_the_interpreter_is_over_at_the_shell_s_prompt(
     assert (facts["stopped"], facts["exit"]) == ("left", None)
     assert (facts["boundaries"], facts["state"]) == ("prompt", "at-prompt")
     assert facts["output"].startswith("bye\n")
-    if name == "bash":  # The others cannot say yet that nothing stands typed.
-        assert verb("run", session, "echo back").stdout == "back\n"
+    done = verb("run", session, "echo back")
+    assert (done.returncode, done.stdout) == (0, "back\n"), done.stderr
 
 
 def test_a_shell_without_marks_comes_back_as_well(here: Machine) -> None:
@@ -135,10 +135,13 @@ def test_a_silent_line_is_waited_for_to_its_end(here: Machine) -> None:
     assert done.stdout == "late\n"
 
 
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_what_an_interpreter_left_unread_is_never_run_with_a_command(
-    here: Machine, tmp_path: Path
+    here: Machine, tmp_path: Path, name: str
 ) -> None:
-    session = shell(here, tmp_path)
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    session = shell(here, tmp_path, name)
     program = "import sys, time, tty; tty.setraw(0); print('raw', flush=True);"
     program += " sys.stdin.buffer.raw.read(1); time.sleep(0.3)"
     verb("send", session, "--enter", f'{sys.executable} -c "{program}"; stty sane')

@@ -52,6 +52,7 @@ end
 function __holdfast_prompted --on-event fish_prompt
     set --local held $status
     set --local told
+    __holdfast_bind
     if test -n "$__holdfast_key" -a -n "$__holdfast_dd" -a -p "$__holdfast_pipe"
         __holdfast_share
         set told ";$__holdfast_number"
@@ -68,6 +69,22 @@ end
 # The line was given up; fish shows its prompt again, and says so in no other way.
 function __holdfast_cancelled --on-event fish_cancel
     __holdfast_prompted given-up
+end
+
+# The answer to a key that no keyboard has: what stands on the line now.
+function __holdfast_buffer
+    set --local line (commandline | string collect)
+    if test -n "$line"
+        __holdfast_mark 'L;'(__holdfast_escape "$line")
+    else
+        __holdfast_mark 'B;0;'
+    end
+end
+
+function __holdfast_bind
+    for __holdfast_one in default insert
+        builtin bind --mode $__holdfast_one \e\[7077~ __holdfast_buffer
+    end 2>/dev/null
 end
 
 # ── what is set in this shell ──────────────────────────────────────────────

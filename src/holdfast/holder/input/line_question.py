@@ -1,14 +1,17 @@
-"""Asks bash what is on its line before a command is typed there.
+"""Asks a shell what is on its line before a command is typed there.
 
 zsh and fish report what is on a line when it begins. Nothing reports what readline
 holds, and a macro, or anything else that types without us, may have put something
-there. So bash is asked, by a key sequence that its integration has bound to a function,
-which answers with a mark. It is sent only for a command, at a prompt where nothing has
-been typed, once readline is reading and has read everything: any earlier, and the
+there. So bash is asked every time, and the others if something was typed while a
+program ran, which has read it or left it to them.
+
+They are asked by a key sequence that the integration has bound to a function, which
+answers with a mark. It is sent only for a command, at a prompt where nothing has been
+typed, once the line's editor is reading and has read everything: any earlier, and the
 terminal would show it.
 
-No answer is no evidence. Where readline has lost the binding, part of the sequence may
-be on the line from then on, and counts as typed by the operator who wanted to run
+No answer is no evidence. Where the editor has lost the binding, part of the sequence
+may be on the line from then on, and counts as typed by the operator who wanted to run
 something.
 """
 
@@ -24,7 +27,7 @@ from holdfast.model.ids import ActorId  # noqa: TC001  # an annotation people re
 from holdfast.model.inputs import Input, InputKind
 
 SEQUENCE = b"\x1b[7077~"
-"""The key that no keyboard has, and that the integration of bash binds."""
+"""The key that no keyboard has, and that the shell's integration binds."""
 
 PATIENCE = 1.0
 """Seconds for an answer: readline takes one or two milliseconds, and a prompt that
@@ -57,19 +60,24 @@ class LineQuestion:
         """
         if given.kind is not InputKind.COMMAND or not self._shell.tells_line:
             return False
+        self._begin(given, then)
+        return True
+
+    def _begin(self, given: Input, then: Then) -> None:
         self.waiting, self._is_sent = (given.actor, then), False
         self._deadline = time.monotonic() + PATIENCE
         self._send()
         self._timer.set(0.0)
-        return True
 
     def settle(self, given: Input, then: Then) -> bool:
         """Ask whether what was typed before this prompt stands there.
 
         False if there is no doubt, or nobody who could tell.
         """
-        is_asked = given.kind is InputKind.COMMAND and self._shell.is_doubtful
-        return is_asked and self.ask(given, then)
+        if given.kind is not InputKind.COMMAND or not self._shell.is_doubtful:
+            return False
+        self._begin(given, then)
+        return True
 
     def heard(self) -> None:
         """Take that the shell has said something: it may be the answer."""

@@ -45,6 +45,10 @@ ON_ITS_WAY = 0.25
 """Seconds after which what was typed is where its reader can find it: many times
 what the kernel takes to carry it there."""
 
+_ANSWERING = ("zsh", "fish")
+"""Shells that say by themselves what stands on a line as it begins, and are asked only
+about what was typed before."""
+
 _EDITORS = (Item(ItemKind.OPTION, "emacs"), Item(ItemKind.OPTION, "vi"))
 _IDLE = frozenset({commands.Phase.PROMPT, commands.Phase.BETWEEN})
 _WHY = {
@@ -176,7 +180,7 @@ class ShellCommands:
 
     @property
     def tells_line(self) -> bool:
-        """Whether a bash reads that edits its line itself, and can be asked for it."""
+        """Whether a bash reads that edits its line itself: it is asked every time."""
         if self._vaulted.held.integration != "bash":
             return False
         state = self.shell_state
@@ -190,7 +194,12 @@ class ShellCommands:
         what was typed since the prompt nobody need be asked.
         """
         is_fresh = self.at_prompt and self.line.is_fresh and not self._has_said
-        return is_fresh and not self.line.stands().is_empty and self.tells_line
+        return is_fresh and not self.line.stands().is_empty and self._answers
+
+    @property
+    def _answers(self) -> bool:
+        """Whether the shell can be asked what stands on its line."""
+        return self.tells_line or self._vaulted.held.integration in _ANSWERING
 
     @property
     def has_arrived(self) -> bool:

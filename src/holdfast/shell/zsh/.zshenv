@@ -80,6 +80,19 @@ __holdfast_lined() {
         builtin zle __holdfast_their_line_init -- "$@"
 }
 
+# The answer to a key that no keyboard has: what stands on the line now. What is typed
+# at a line that goes on (PS2) is no whole line: that something stands there is all.
+__holdfast_buffer() {
+    { builtin emulate -L zsh; builtin setopt noxtrace noverbose noerrexit nomultibyte } 2>/dev/null
+    local REPLY=
+    if [[ $CONTEXT == start ]]; then
+        __holdfast_escape "${BUFFER[1,1024]}"
+        __holdfast_mark "B;${#BUFFER};$REPLY"
+    else
+        __holdfast_mark 'L;0;'
+    fi
+}
+
 # If one of the lists is replaced, we are added again after the next command.
 __holdfast_hook() {
     typeset -ga precmd_functions preexec_functions
@@ -88,6 +101,11 @@ __holdfast_hook() {
     [[ "$kept" == "$precmd_functions" ]] || precmd_functions=($kept)
     kept=(__holdfast_started ${preexec_functions:#__holdfast_*})
     [[ "$kept" == "$preexec_functions" ]] || preexec_functions=($kept)
+    builtin zle -N __holdfast_buffer
+    local one
+    for one in main emacs viins vicmd; do
+        builtin bindkey -M $one '\e[7077~' __holdfast_buffer
+    done 2>/dev/null
     [[ ${widgets[zle-line-init]-} == user:__holdfast_lined ]] && builtin return 0
     (( ! ${+widgets[zle-line-init]} )) || builtin zle -A zle-line-init __holdfast_their_line_init
     builtin zle -N zle-line-init __holdfast_lined
