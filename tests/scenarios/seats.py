@@ -13,8 +13,15 @@ from holdfast.term.screen import Screen
 class Seat(User):
     """A user whose terminal can be looked at."""
 
-    def __init__(self, *words: str, size: tuple[int, int] = (80, 24)) -> None:
-        super().__init__(*words, size=size, env={"TERM": "xterm-256color"})
+    def __init__(
+        self,
+        *words: str,
+        size: tuple[int, int] = (80, 24),
+        env: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(
+            *words, size=size, env={"TERM": "xterm-256color", **(env or {})}
+        )
         self.size = size
 
     def screen(self) -> Screen:

@@ -16,6 +16,7 @@ from holdfast.term.canvas import (
     difference,
     measured,
     nearest,
+    sgr,
     width_of,
     wrapped,
 )
@@ -282,6 +283,23 @@ def test_looks_and_grounds_are_said() -> None:
     drawn.put(0, 0, "x", Style(0, 3, Look.BOLD | Look.INVERSE))
 
     assert b"\x1b[0;1;7;42mx" in difference(None, drawn)
+
+
+@pytest.mark.parametrize(
+    ("style", "depth", "told"),
+    [
+        (Style(244, 242), Depth(), "97;100"),  # Two greys that are one of sixteen.
+        (Style(EXACT + 0x101010, EXACT + 0x202020), Depth(), "97;40"),
+        (Style(EXACT + 0xFFFFF0, EXACT + 0xF0FFFF), Depth(), "30;107"),
+        (Style(EXACT + 0x101010, EXACT + 0x202020), ALL, "38;2;16;16;16;48;2;32;32;32"),
+        (Style(EXACT + 0x101010, EXACT + 0x202020), NONE, ""),
+        (Style(2, 2), Depth(), "31;41"),  # Hidden on purpose, as in every terminal.
+    ],
+)
+def test_two_colours_that_differ_never_become_the_same(
+    style: Style, depth: Depth, told: str
+) -> None:
+    assert sgr(style, depth) == (f"\x1b[0;{told}m" if told else "\x1b[0m")
 
 
 def test_the_nearest_of_sixteen_is_one_of_them() -> None:

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from holdfast.cli.colour_depth import terminal_depth
 from holdfast.cli.terminal import Terminal
 from holdfast.client.own_picture import OwnPicture
 from holdfast.core.view import layout, mouse
@@ -54,7 +55,8 @@ class FramedView:
         self._standing = standing
         self._picture = OwnPicture(name)
         self._seen = layout.Picture(Size(1, 1), ())
-        self._frame = DrawnFrame()
+        # The session's own colours, which NO_COLOR is not about.
+        self._frame = DrawnFrame(terminal_depth())
         self._viewport = Viewport()
         self._keys = KeyReader()
         self._escape_at = math.inf

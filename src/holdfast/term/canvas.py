@@ -24,6 +24,12 @@ MAX_CELL = 8
 """Characters in one cell: a letter, and what is put on it."""
 
 _BASIC = 16
+_BLACK, _WHITE = 1, 16
+"""As colours are numbered in a style."""
+
+_HALF = 3 * 0x80
+"""Red, green and blue of what is neither dark nor light, together."""
+
 _ERASE = "\x1b[0m\x1b[K"
 _NEAR = 8
 """Unchanged cells between two changes that are written again: to skip them, a
@@ -266,23 +272,40 @@ def sgr(style: Style, depth: Depth) -> str:
     """Return what makes the letters that follow look like this, as far as they can."""
     numbers = ["0"]
     numbers += [number for bit, number in _SGR if style.look & bit]
-    numbers += _coloured(style.foreground, depth, 30, 90, "38")
-    numbers += _coloured(style.background, depth, 40, 100, "48")
+    front, ground = (_shown(one, depth) for one in (style.foreground, style.background))
+    if front == ground and style.foreground != style.background:
+        front = _apart(ground)
+    numbers += _coloured(front, 30, 90, "38")
+    numbers += _coloured(ground, 40, 100, "48")
     return f"\x1b[{';'.join(numbers)}m"
 
 
-def _coloured(
-    colour: int, depth: Depth, dark: int, bright: int, long: str
-) -> list[str]:
-    """Return a colour as far as the terminal has it, as words of an SGR."""
+def _shown(colour: int, depth: Depth) -> int:
+    """Return the colour, numbered as before, that a terminal shows for one."""
     if not colour or not depth.colours:
+        return 0
+    if colour >= EXACT:
+        return colour if depth.is_exact else nearest(colour - EXACT, depth) + 1
+    if colour > _BASIC >= depth.colours:
+        return nearest(_value(colour - 1), depth) + 1
+    return colour
+
+
+def _apart(ground: int) -> int:
+    """Return a colour that is legible on one of few, where two became the same."""
+    if not ground:
+        return 0
+    is_dark = sum(_parts(_value(ground - 1))) < _HALF
+    return _WHITE if is_dark else _BLACK
+
+
+def _coloured(colour: int, dark: int, bright: int, long: str) -> list[str]:
+    """Return a colour as words of an SGR."""
+    if not colour:
         return []
-    if colour >= EXACT and depth.is_exact:
-        red, green, blue = _parts(colour - EXACT)
-        return [long, "2", str(red), str(green), str(blue)]
-    number = nearest(colour - EXACT, depth) if colour >= EXACT else colour - 1
-    if number >= _BASIC and depth.colours <= _BASIC:
-        number = nearest(_value(number), depth)
+    if colour >= EXACT:
+        return [long, "2", *map(str, _parts(colour - EXACT))]
+    number = colour - 1
     if number >= _BASIC:
         return [long, "5", str(number)]
     return [str(dark + number if number < _BASIC // 2 else bright + number - 8)]

@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 from holdfast.core.view.frames import DrawnFrame, Frame
 from holdfast.core.view.rows import Piece, Row
 from holdfast.model.geometry import Size
+from holdfast.term.canvas import SIXTEEN
+from holdfast.term.looks import EXACT
 
 SIZE = Size(6, 3)
 
@@ -37,6 +39,15 @@ def test_only_what_differs_is_drawn() -> None:
 
     drawn = shown.draw(Frame(SIZE, ((Piece("ab"), Piece("d", 2)), (), ()), None))
     assert drawn == b"\x1b[?2026h\x1b[?25l\x1b[1;3H\x1b[0;31md\x1b[0m\x1b[?2026l"
+
+
+def test_colours_are_those_that_the_terminal_has() -> None:
+    many = Frame(SIZE, ((Piece("a", 197), Piece("b", EXACT + 0xFE0101)), (), ()), None)
+
+    drawn = DrawnFrame(SIXTEEN).draw(many)
+
+    assert b"\x1b[0;91ma\x1b[0;91mb" in drawn
+    assert b"\x1b[0;38;5;196ma\x1b[0;38;2;254;1;1mb" in DrawnFrame().draw(many)
 
 
 def test_letters_are_as_wide_as_the_session_counts_them() -> None:

@@ -9,7 +9,8 @@ import tty
 from types import FrameType
 from typing import Any
 
-from holdfast.term.canvas import Canvas, Depth, difference
+from holdfast.cli.colour_depth import depth
+from holdfast.term.canvas import Canvas, difference
 
 _TAKE = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?1000h\x1b[?1006h\x1b[?2004h"
 """Another screen, no cursor, no wrapping; tell of the mouse and of what is pasted."""
@@ -25,7 +26,6 @@ STOPPED = 500
 LEAVING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 _PLAIN = ("dumb", "")
-_EXACT = ("truecolor", "24bit")
 
 
 class Left(BaseException):
@@ -40,15 +40,6 @@ def is_fit() -> bool:
     """Tell whether standard input and output are a terminal that can be drawn on."""
     is_terminal = os.isatty(0) and os.isatty(1)
     return is_terminal and os.environ.get("TERM", "") not in _PLAIN
-
-
-def depth() -> Depth:
-    """Return how many colours the terminal has, as far as it says."""
-    if os.environ.get("NO_COLOR"):
-        return Depth(0)
-    is_exact = os.environ.get("COLORTERM", "") in _EXACT
-    has_more = is_exact or "256color" in os.environ.get("TERM", "")
-    return Depth(256 if has_more else 16, is_exact)
 
 
 class Screen:

@@ -16,7 +16,15 @@ from typing import NamedTuple
 from holdfast.core.view.rows import Row
 from holdfast.model.geometry import Size
 from holdfast.model.text_width import width_of
-from holdfast.term.canvas import BLANK, EVERY_COLOUR, Canvas, Cell, Style, changes
+from holdfast.term.canvas import (
+    BLANK,
+    EVERY_COLOUR,
+    Canvas,
+    Cell,
+    Depth,
+    Style,
+    changes,
+)
 
 _BEGIN, _END = b"\x1b[?2026h\x1b[?25l", b"\x1b[?2026l"
 _SHOWN = b"\x1b[?25h"
@@ -32,9 +40,10 @@ class Frame(NamedTuple):
 
 
 class DrawnFrame:
-    """The frame that one terminal shows."""
+    """The frame that one terminal shows, in the colours that it has."""
 
-    def __init__(self) -> None:
+    def __init__(self, depth: Depth = EVERY_COLOUR) -> None:
+        self._depth = depth
         self._last: tuple[Frame, Canvas] | None = None
 
     def forget(self) -> None:
@@ -54,7 +63,7 @@ class DrawnFrame:
             # A row that has scrolled is one of those before.
             canvas.cells[at] = known.get(row) or _cells(row, canvas.columns)
         self._last = frame, canvas
-        parts = [_BEGIN, changes(shown, canvas, EVERY_COLOUR)]
+        parts = [_BEGIN, changes(shown, canvas, self._depth)]
         if frame.cursor is not None:
             row_at, column = frame.cursor
             parts.append(b"\x1b[%d;%dH" % (row_at + 1, column + 1) + _SHOWN)
