@@ -1,5 +1,7 @@
 """At 360 pixels nothing is cut off, nothing breaks badly, and a finger hits it."""
 
+from pathlib import Path
+
 from tests.web.browsing import PHONE, Browser, Page
 from tests.web.world import World
 
@@ -15,6 +17,10 @@ CUT_SHORT = """(() => {
   const name = document.querySelector('.title h1');
   return name.scrollWidth > name.clientWidth;
 })()"""
+
+ALL_CUT = """[...document.querySelectorAll('.title h1, .doing .chip, .turn-text')]
+  .filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => one.textContent)"""
 
 LEAST_FINGER = 34
 """Pixels of the smallest thing to press: WCAG 2.2 asks for 24."""
@@ -54,6 +60,29 @@ def test_a_long_name_leaves_room_for_who_has_the_turn_and_for_the_buttons(
     assert buttons["right"] <= 360
     assert not page.do("evaluate", OVERFLOWS)
     assert page.do("evaluate", TOO_SMALL) == []
+
+
+def test_state_and_turn_are_legible_beside_ask_and_seize(
+    chromium: Browser, here: World, tmp_path: Path
+) -> None:
+    here.do("new", "--detach", "--name", "shop", "--", "cat")
+    here.do("operators", "add", "robot", "--kind", "agent")
+    here.do("--as", "robot", "take", "shop")
+    page = chromium.page("anna", PHONE)
+    page.join(here.invite("--as", "anna-beside"))
+    page.open("shop")
+
+    page.see("text=Ask")
+    page.see("text=Seize")
+    page.see("text=robot has the turn")
+    page.see(".session-bar .chip:text-is('waiting-for-input')")
+    page.picture(tmp_path / "beside.png")
+
+    assert page.do("evaluate", ALL_CUT) == []
+    assert box(page, ".session-bar")["height"] <= ONE_ROW
+    assert page.do("evaluate", TOO_SMALL) == []
+    assert not page.do("evaluate", OVERFLOWS)
+    here.do("end", "shop")
 
 
 def test_a_name_stands_on_one_line_beside_all_that_is_said_of_a_session(

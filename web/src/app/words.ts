@@ -27,6 +27,11 @@ export function stateTold(state: string, program: string): string {
   return program === "" ? state : `${state} in ${program}`;
 }
 
+/** Return a state in one short word, for a header that has no room for more. */
+export function stateInBrief(state: string): string {
+  return state.replace(/^(waiting-for|at)-/, "");
+}
+
 /** Return how a call for somebody is shown: its text is somebody's words. */
 export function callTold(call: { readonly text: string }): string {
   return call.text === "" ? "rings the bell" : `“${call.text}”`;

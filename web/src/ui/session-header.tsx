@@ -70,10 +70,14 @@ function Turn({ model }: { readonly model: SessionModel }) {
       </span>
     </span>
   ) : (
-    <span class="turn theirs" aria-live="polite">
+    <span
+      class="turn theirs"
+      aria-live="polite"
+      title={`${shownName(model.nameOf(view.holder))} has the turn`}
+    >
       <i class="dot" />
       <span class="turn-text">
-        <Actor model={model} actor={view.holder} /> <span>has the turn</span>
+        <Actor model={model} actor={view.holder} /> <span class="whole">has the turn</span>
       </span>
     </span>
   );

@@ -1,19 +1,21 @@
 /** A session's state: one word, the same in the list, in the session and in a terminal. */
 
 import { shown } from "../app/shown-text.js";
-import { stateTold, toneOf } from "../app/words.js";
+import { stateInBrief, stateTold, toneOf } from "../app/words.js";
 
 export function StateChip(props: {
   readonly state: string;
   readonly program?: string | undefined;
   readonly why?: readonly string[];
 }) {
+  const told = shown(stateTold(props.state, props.program ?? ""), 40);
   return (
     <span
       class={`chip tone-${toneOf(props.state)}`}
-      title={props.why?.map((one) => shown(one)).join("; ") || undefined}
+      title={props.why?.map((one) => shown(one)).join("; ") || told}
+      data-brief={shown(stateInBrief(props.state), 40)}
     >
-      {shown(stateTold(props.state, props.program ?? ""), 40)}
+      {told}
     </span>
   );
 }

@@ -6,6 +6,7 @@ import {
   callTold,
   ending,
   rightsTold,
+  stateInBrief,
   stateTold,
   toneOf,
   took,
@@ -78,6 +79,11 @@ test.each([
 test("a state names the program it is of, and a call is somebody's words", () => {
   expect(stateTold("idle", "vim")).toBe("idle in vim");
   expect(stateTold("at-prompt", "")).toBe("at-prompt");
+  expect(["at-prompt", "waiting-for-secret", "running"].map(stateInBrief)).toEqual([
+    "prompt",
+    "secret",
+    "running",
+  ]);
   expect(callTold({ text: "may I?" })).toBe("“may I?”");
   expect(callTold({ text: "" })).toBe("rings the bell");
   expect([toneOf("idle"), toneOf("busy")]).toEqual(["calm", "busy"]);
