@@ -1,4 +1,9 @@
-"""Takes the pictures in docs/images: python -m tests.web.pictures."""
+"""Takes the pictures in docs/images: python -m tests.web.pictures.
+
+The page for joining shows what the machine calls itself. To have it called atlas there:
+
+    unshare --uts sh -c 'hostname atlas && exec python -m tests.web.pictures'
+"""
 
 import contextlib
 import os
