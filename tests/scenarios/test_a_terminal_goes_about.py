@@ -316,7 +316,7 @@ def test_the_keys_are_those_of_the_settings_and_mistakes_are_named(sit: Sit) -> 
     started("web")
     user = sit("web")
 
-    user.sees(b"Ctrl-a Z detaches, Ctrl-a ? for help")
+    user.sees(b"Ctrl-a Z detaches, Ctrl-a ? help")
     user.finds("config.toml: line 2: fly: unknown name")
     user.types(b"\x1dd")
     user.types(b"\x01?")
