@@ -24,9 +24,9 @@ from holdfast.model.ids import SessionId
 from holdfast.model.session_record import Cells
 from holdfast.model.session_requests import Creation, ListSessions
 from holdfast.model.text import checked_name
-from holdfast.sdk.beginning import Beginning
 from holdfast.sdk.driver import Driver
 from holdfast.sdk.lost import demand_not_lost, lost_at, wish_for
+from holdfast.sdk.pending_session import PendingSession
 from holdfast.sdk.routes import Way, way_to
 from holdfast.sdk.session import Session
 from holdfast.sdk.standing_link import Line
@@ -149,7 +149,7 @@ class Host:
             runtime=runtime,
         )
         wanted = asked if self.name else made_here(asked)
-        made = await Beginning(self, wanted, timeout).wait(self._tasks)
+        made = await PendingSession(self, wanted, timeout).wait(self._tasks)
         return self.attach(await self.find(made))
 
     async def lost(self) -> list[LostSession]:
@@ -187,7 +187,7 @@ class Host:
         """
         one = await self._found_lost(session) if isinstance(session, str) else session
         asked = wish_for(one, checked_name(name) if name else "", self.way)
-        made = await Beginning(self, asked, timeout).wait(self._tasks)
+        made = await PendingSession(self, asked, timeout).wait(self._tasks)
         return self.attach(await self.find(made))
 
     async def _found_lost(self, text: str) -> LostSession:

@@ -28,6 +28,7 @@ from holdfast.linux.capsule import namespaces, rights
 from holdfast.linux.capsule import view as views
 from holdfast.linux.capsule.network import raise_loopback
 from holdfast.linux.capsule.view import View
+from holdfast.linux.clone import fork_with
 from holdfast.linux.processes import become_subreaper, show_memory
 from holdfast.model.errors import HoldfastError, NoCapsule
 from holdfast.model.geometry import Size
@@ -185,7 +186,7 @@ def hold_vacant(view: View, size: Size) -> Vacant:
 
 def _fork_first(view: View) -> int:
     try:
-        return namespaces.fork_with(_flags(view))
+        return fork_with(_flags(view))
     except OSError as error:
         raise NoCapsule(f"no namespaces can be made: {error.strerror}") from error
 
@@ -374,7 +375,7 @@ def _fork(cgroup: int | None) -> int:
     """Fork into the session's cgroup, where it has one that lets us."""
     if cgroup is not None:
         with contextlib.suppress(OSError):
-            return namespaces.fork_with(0, cgroup)
+            return fork_with(0, cgroup)
     return os.fork()
 
 

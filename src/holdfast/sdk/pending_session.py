@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.sdk.host import Host
 
 
-class Beginning:
+class PendingSession:
     """One session on its way."""
 
     def __init__(self, host: "Host", asked: Creation | Recover, timeout: float) -> None:
